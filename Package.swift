@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One house, few doors: `Uploads` imports nothing of ours, drivers import only `Uploads`, and `UploadBootstrap`
+// alone knows everybody. The build checks it: `--explicit-target-dependency-import-check error`.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioFoundationCompat = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: ["UploadBootstrap", argumentParser], swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "longshore",
+    products: [
+        .executable(name: "enqueue-upload", targets: ["enqueue-upload"]),
+        .executable(name: "upload-notifier", targets: ["upload-notifier"]),
+        .executable(name: "upload-worker", targets: ["upload-worker"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML", "Reloading"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        library("Uploads"),
+        library("UploadWorkers", ["Uploads", logging, metrics, serviceLifecycle, tracing]),
+        library("UploadSources", ["Uploads", crypto, nioCore, nioPosix]),
+        library("UploadDestinations", ["Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+        library("RabbitMQ", ["CRabbitMQ", logging]),
+        library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging]),
+        library(
+            "UploadNotifier",
+            ["Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioPosix, serviceLifecycle]
+        ),
+        library(
+            "UploadBootstrap",
+            [
+                "RabbitMQ", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers", "Uploads",
+                "UploadsRabbitMQ", configuration, hummingbird, logging, metrics, serviceLifecycle, yams,
+            ]
+        ),
+        program("enqueue-upload"),
+        program("upload-notifier"),
+        program("upload-worker"),
+
+        .target(
+            name: "UploadTesting", dependencies: ["RabbitMQ", "Uploads", logging], path: "Tests/UploadTesting",
+            swiftSettings: settings),
+        tests("HouseRulesTests", []),
+        tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
+        tests("UploadsTests", ["Uploads"]),
+        tests("UploadWorkersTests", ["UploadWorkers", "Uploads", "UploadTesting", logging]),
+        tests("UploadSourcesTests", ["UploadSources", "Uploads", "UploadTesting"]),
+        tests("UploadDestinationsTests", ["UploadDestinations", "UploadSources", "Uploads", "UploadTesting"]),
+        tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
+        tests("UploadNotifierTests", ["UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging]),
+        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),
+        tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
+    ]
+)

@@ -1,0 +1,3 @@
+import UploadBootstrap
+
+@main enum Placeholder { static func main() {} }
