@@ -1,0 +1,55 @@
+import Testing
+
+@Suite struct ImportTests {
+    /// Who may import whom. `UploadBootstrap` alone knows everybody; drivers know only the domain.
+    static let allowed: [String: Set<String>] = [
+        "Uploads": ["Foundation", "Synchronization"],
+        "UploadWorkers": [
+            "Uploads", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation", "Synchronization",
+        ],
+        "UploadSources": [
+            "Uploads", "NIOCore", "NIOPosix", "Crypto", "CLinux", "Foundation", "Glibc", "Synchronization",
+        ],
+        "UploadDestinations": [
+            "Uploads", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "CLinux",
+            "Foundation", "Glibc", "Synchronization",
+        ],
+        "RabbitMQ": ["CRabbitMQ", "Logging", "Foundation", "Glibc", "Synchronization"],
+        "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
+        "UploadNotifier": [
+            "Uploads", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
+            "Logging", "Metrics", "ServiceLifecycle", "Foundation", "Glibc", "Synchronization",
+        ],
+    ]
+    static let programs: Set = ["enqueue-upload", "upload-worker", "upload-notifier", "uploadctl"]
+
+    let repository = Repository()
+
+    @Test func everyTargetImportsOnlyWhatItsPlaceInTheHouseAllows() throws {
+        for file in try repository.swiftFiles(below: "Sources") {
+            guard let allowed = Self.allowed[file.target] else { continue }
+            let strangers = file.imports.filter { !allowed.contains($0) }
+            #expect(strangers.isEmpty, "\(file) imports \(strangers)")
+        }
+    }
+
+    @Test func aProgramParsesCallsTheBootstrapAndSetsTheExitCode() throws {
+        let allowed: Set = ["ArgumentParser", "UploadBootstrap", "Foundation", "Glibc"]
+        for file in try repository.swiftFiles(below: "Sources") where Self.programs.contains(file.target) {
+            #expect(file.imports.allSatisfy(allowed.contains), "\(file) imports \(file.imports)")
+        }
+    }
+
+    @Test func everyTargetIsKnownToTheseRules() throws {
+        let known = Set(Self.allowed.keys).union(Self.programs).union(["UploadBootstrap"])
+        let targets = Set(try repository.swiftFiles(below: "Sources").map(\.target))
+        #expect(targets.subtracting(known).isEmpty)
+        #expect(Set(Self.allowed.keys).subtracting(targets).isEmpty, "a rule for a target that is not there")
+    }
+
+    @Test func onlyTestsImportTheTestingLibrary() throws {
+        for file in try repository.swiftFiles(below: "Sources") {
+            #expect(!file.imports.contains("UploadTesting") && !file.imports.contains("Testing"), "\(file)")
+        }
+    }
+}
