@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// Bad input gets a clear error with its remedy and the right exit code, and nothing is lost.
+@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+    private func expectRefusal(
+        _ deployment: Deployment, _ arguments: [String], status: Int32, saying words: String...
+    ) async throws {
+        let program = try await deployment.run(.enqueue, arguments)
+        #expect(await program.wait() == status, "\(arguments): \(program.errorText)")
+        #expect(program.outputText.isEmpty)
+        for word in words { #expect(program.errorText.contains(word), "'\(word)' in: \(program.errorText)") }
+        #expect(!program.errorText.contains("Swift."), "\(program.errorText)")
+        #expect(deployment.stagedFiles().isEmpty)
+    }
+
+    @Test func aMissingFileIsNamedAndNothingIsEnqueued() async throws {
+        try await Deployment.with { deployment in
+            let good = try deployment.makeFile("good.bin", bytes: 100_000)
+            try await expectRefusal(
+                deployment, ["--to", "local:", good.path, "missing.bin"], status: 66, saying: "missing.bin")
+        }
+    }
+
+    @Test func aSpecialFileIsRefused() async throws {
+        try await Deployment.with { deployment in
+            try await expectRefusal(deployment, ["--to", "local:x", "/dev/null"], status: 65, saying: "/dev/null")
+        }
+    }
+
+    @Test func anUnknownDestinationNamesTheKnownOnes() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 10)
+            try await expectRefusal(
+                deployment, ["--to", "lokal:", file.path], status: 78, saying: "lokal", "local")
+        }
+    }
+
+    @Test func aBrokerThatIsNotThereIsSaid() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            try await expectRefusal(
+                deployment, ["--to", "local:", "--broker", "amqp://guest:topsecret@127.0.0.1:9/", file.path],
+                status: 69,
+                saying: "127.0.0.1:9")
+        }
+    }
+
+    @Test func aRefusedLoginIsSaidWithoutThePassword() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 10)
+            let url = deployment.broker.url.replacing("guest:guest", with: "guest:topsecret")
+            let program = try await deployment.run(.enqueue, ["--to", "local:", "--broker", url, file.path])
+            #expect(await program.wait() == 77)
+            #expect(program.errorText.contains("guest") && !program.errorText.contains("topsecret"))
+            let worker = try await deployment.run(.worker, ["--broker", url])
+            #expect(await worker.wait() == 77)
+            #expect(!worker.errorText.contains("topsecret"))
+        }
+    }
+
+    @Test func aMalformedConfigurationIsSaidWithFileLineKeyAndWhatWasExpected() async throws {
+        try await Deployment.with(configuration: ["worker: {concurrency: many}"]) { deployment in
+            let worker = try await deployment.run(.worker, [])
+            #expect(await worker.wait() == 78)
+            for word in ["upload.yaml", "worker.concurrency", "many"] {
+                #expect(worker.errorText.contains(word), "\(worker.errorText)")
+            }
+        }
+        try await Deployment.with(configuration: ["wroker: {concurrency: 3}"]) { deployment in
+            let worker = try await deployment.run(.worker, [])
+            #expect(await worker.wait() == 78)
+            #expect(worker.errorText.contains("wroker") && worker.errorText.contains("'worker'"))
+        }
+    }
+
+    @Test func wrongFlagsAreAUsageError() async throws {
+        try await Deployment.with { deployment in
+            try await expectRefusal(deployment, ["--no-such-flag", "a"], status: 64, saying: "--no-such-flag")
+            try await expectRefusal(deployment, ["a.bin"], status: 64, saying: "--to")
+        }
+    }
+
+    @Test func anUnreachableEndpointWaitsAndIsToldWithItsRemedyWhenTheAttemptsAreUsedUp() async throws {
+        try await Deployment.with { deployment in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 100)
+            let program = try await deployment.run(
+                .enqueue,
+                ["--to", "http://127.0.0.1:9/a?X-Signature=verysecret", "--max-attempts", "2", "--wait", file.path])
+            #expect(await program.wait() == 1)
+            #expect(program.errorText.contains("127.0.0.1:9"))
+            #expect(!program.errorText.contains("verysecret"))
+            let outcome = try #require(try await deployment.waitForOutcomes(1).first)
+            #expect(outcome["type"] as? String == "upload.failed")
+            let data = try #require(outcome["data"] as? [String: Any])
+            #expect(data["attempts"] as? Int == 2)
+            #expect((data["error"] as? [String: Any])?["code"] as? String == "networkFailure")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+import UploadTesting
+
+extension Deployment {
+    /// A file of random bytes in the deployment's `files`.
+    func makeFile(_ name: String, bytes: Int) throws -> URL {
+        let url = path.appending(path: "files").appending(path: name)
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        FileManager.default.createFile(atPath: url.path, contents: nil)
+        let random = try FileHandle(forReadingFrom: URL(filePath: "/dev/urandom"))
+        let file = try FileHandle(forWritingTo: url)
+        var left = bytes
+        while left > 0 {
+            let chunk = try #require(try random.read(upToCount: min(left, 8 << 20)))
+            try file.write(contentsOf: chunk)
+            left -= chunk.count
+        }
+        try file.close()
+        return url
+    }
+
+    /// The SHA-256 of files, by a program that is not ours.
+    func digests(of files: [URL]) throws -> [String] {
+        try files.map { file in
+            let text = try Shell.run("sha256sum", "--", file.path)
+            return String(text.drop { $0 == "\\" }.prefix(64))
+        }
+    }
+
+    func expectArrived(_ key: String, like original: URL) throws {
+        let arrived = uploaded.appending(path: key)
+        try #require(FileManager.default.fileExists(atPath: arrived.path), "\(key) is not there")
+        let digests = try digests(of: [original, arrived])
+        #expect(digests[0] == digests[1], "\(key) is not what was enqueued")
+    }
+
+    /// The outcomes that the notifier told its log delegate, in order.
+    func toldOutcomes() throws -> [[String: Any]] {
+        guard let text = try? String(contentsOf: events, encoding: .utf8) else { return [] }
+        return try text.split(separator: "\n").map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        }
+    }
+
+    /// Waits until the notifier has told this many outcomes, and returns them.
+    @discardableResult
+    func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(120)) async throws -> [[String: Any]] {
+        try await eventually(within: limit, "\(count) outcomes are told") {
+            (try? String(contentsOf: self.events, encoding: .utf8))?.split(separator: "\n").count ?? 0 >= count
+        }
+        return try toldOutcomes()
+    }
+
+    /// Bytes that a directory destination has put into its unfinished files, by blocks on disk.
+    func bytesInUnfinishedFiles() -> Int64 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: uploaded.path)) ?? []
+        return names.filter { $0.hasPrefix(".") }.reduce(0) { sum, name in
+            var status = stat()
+            guard stat(uploaded.appending(path: name).path, &status) == 0 else { return sum }
+            return sum + Int64(status.st_blocks) * 512
+        }
+    }
+
+    /// What lies in the staging area, digests and its id aside.
+    func stagedFiles() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: staging.path)) ?? []
+        return names.filter { !$0.hasPrefix(".") && $0 != "id" }
+    }
+
+    /// Rows of a query on the ledger, by Python's SQLite, columns joined by `|`.
+    func queryLedger(_ sql: String) throws -> [String] {
+        let script = """
+            import sqlite3, sys
+            connection = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=30)
+            for row in connection.execute(sys.argv[2]): print("|".join(str(column) for column in row))
+            """
+        return try Shell.run("python3", "-c", script, ledger.path, sql).split(separator: "\n").map(String.init)
+    }
+}

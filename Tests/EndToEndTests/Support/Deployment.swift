@@ -1,0 +1,118 @@
+import Foundation
+import Synchronization
+import Testing
+import UploadTesting
+
+/// A whole Longshore of a test's own: a namespace on a private broker, a staging area, a directory destination, a ledger,
+/// and the programs that the test starts.
+final class Deployment: Sendable {
+    let directory: TemporaryDirectory
+    let broker: BrokerNode
+    let namespace: String
+    let uploaded: URL
+    private let running = Mutex<[RunningProgram]>([])
+    private let count = Mutex(0)
+
+    var path: URL { directory.url }
+    var logs: URL { path.appending(path: "logs") }
+    var staging: URL { path.appending(path: "staging") }
+    var ledger: URL { path.appending(path: "ledger.sqlite") }
+    var events: URL { path.appending(path: "events.ndjson") }
+    var configuration: URL { path.appending(path: "upload.yaml") }
+
+    /// - Parameter configuration: further lines of YAML: more destinations go under `destinations`, the rest at the end.
+    init(
+        broker: BrokerNode, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
+        configuration lines: [String] = []
+    ) throws {
+        self.broker = broker
+        directory = try TemporaryDirectory()
+        namespace = UniqueNames.next("e2e")
+        uploaded = directory.url.appending(path: "uploaded")
+        for folder in [uploaded, directory.url.appending(path: "logs"), directory.url.appending(path: "files")] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let yaml =
+            """
+            broker: \(url ?? broker.url)
+            namespace: \(namespace)
+            staging: \(staging.path)
+            destinations:
+              local: {driver: directory, path: \(uploaded.path)}
+            \(destinations.map { "  \($0)\n" }.joined())delegates:
+              events: {kind: log, path: \(events.path)}
+            \(delegates.map { "  \($0)\n" }.joined())notifier: {ledger: \(ledger.path)}
+            \(lines.joined(separator: "\n"))
+            """
+        try Data(yaml.utf8).write(to: configuration)
+    }
+
+    /// Runs the body with a deployment and stops whatever it left running.
+    static func with(
+        broker: BrokerNode? = nil, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
+        configuration: [String] = [], _ body: (Deployment) async throws -> Void
+    ) async throws {
+        let node: BrokerNode = if let broker { broker } else { try await BrokerNode.shared() }
+        let deployment = try Deployment(
+            broker: node, url: url, destinations: destinations, delegates: delegates, configuration: configuration)
+        do {
+            try await body(deployment)
+        } catch {
+            await deployment.stopAll()
+            deployment.showLogs()
+            throw error
+        }
+        await deployment.stopAll()
+    }
+
+    @discardableResult
+    func start(
+        _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil
+    ) throws -> RunningProgram {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        var all = ["--config", configuration.path]
+        let port = program == .enqueue ? nil : try UniqueNames.freePort()
+        if let port { all += ["--http", "127.0.0.1:\(port)"] }
+        let started = try RunningProgram(
+            program.url, all + arguments, environment: environment.merging(extra) { $1 },
+            directory: path.appending(path: "files"),
+            logs: logs, name: "\(number)-\(program.rawValue)", port: port, input: input)
+        running.withLock { $0.append(started) }
+        return started
+    }
+
+    /// Runs a program to its end.
+    func run(_ program: Program, _ arguments: [String], input: URL? = nil) async throws -> RunningProgram {
+        let started = try start(program, arguments, input: input)
+        _ = await started.wait()
+        return started
+    }
+
+    /// Enqueues and expects success; the ids that it printed.
+    func enqueue(_ arguments: [String], input: URL? = nil) async throws -> [String] {
+        let program = try await run(.enqueue, arguments, input: input)
+        #expect(await program.wait() == 0, "\(program.errorText)")
+        return program.outputText.split(separator: "\n").map(String.init)
+    }
+
+    func stopAll() async {
+        for program in running.withLock({ $0 }) where program.isRunning {
+            program.signal(SIGCONT)
+            program.signal(SIGTERM)
+        }
+        for program in running.withLock({ $0 }) { _ = await program.wait() }
+    }
+
+    private func showLogs() {
+        for program in running.withLock({ $0 }) {
+            Issue.record("\(program.name) ended with:\n\(program.errorText.suffix(2000))")
+        }
+    }
+
+    private var environment: [String: String] {
+        ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": path.path, "LANG": "C.UTF-8"]
+    }
+}

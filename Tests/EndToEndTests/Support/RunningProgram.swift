@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A program that a test started: its output goes to files, and it is signalled by its process id only.
+final class RunningProgram: Sendable {
+    let name: String
+    let pid: Int32
+    /// Where it serves HTTP, if it does.
+    let port: Int?
+    let output: URL
+    let errors: URL
+    private let exit = Exit()
+
+    /// Where the end of a process and whoever waits for it meet.
+    private final class Exit: Sendable {
+        private struct State {
+            var status: Int32?
+            var waiting: [CheckedContinuation<Int32, Never>] = []
+        }
+
+        private let state = Mutex(State())
+
+        func finish(_ status: Int32) {
+            let waiting = state.withLock { state in
+                state.status = status
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume(returning: status) }
+        }
+
+        var status: Int32? { state.withLock { $0.status } }
+
+        func wait() async -> Int32 {
+            await withCheckedContinuation { continuation in
+                let status = state.withLock { state -> Int32? in
+                    if state.status == nil { state.waiting.append(continuation) }
+                    return state.status
+                }
+                if let status { continuation.resume(returning: status) }
+            }
+        }
+    }
+
+    init(
+        _ executable: URL, _ arguments: [String], environment: [String: String], directory: URL, logs: URL,
+        name: String,
+        port: Int? = nil, input: URL? = nil
+    ) throws {
+        self.name = name
+        self.port = port
+        output = logs.appending(path: "\(name).out")
+        errors = logs.appending(path: "\(name).err")
+        for file in [output, errors] { FileManager.default.createFile(atPath: file.path, contents: nil) }
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = directory
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        process.standardInput = try input.map(FileHandle.init(forReadingFrom:)) ?? FileHandle.nullDevice
+        let exit = exit
+        process.terminationHandler = { process in
+            // As a shell would say it: 128 and the number of the signal.
+            let code = process.terminationStatus
+            exit.finish(process.terminationReason == .uncaughtSignal ? 128 + code : code)
+        }
+        try process.run()
+        pid = process.processIdentifier
+        Leftovers.shared.add(pid)
+    }
+
+    /// The exit status, or 128 and the signal's number.
+    func wait() async -> Int32 {
+        let status = await exit.wait()
+        Leftovers.shared.remove(pid)
+        return status
+    }
+
+    var isRunning: Bool { exit.status == nil }
+
+    func signal(_ signal: Int32) { if isRunning { kill(pid, signal) } }
+
+    /// SIGTERM, and the exit status.
+    @discardableResult
+    func stop() async -> Int32 {
+        signal(SIGTERM)
+        return await wait()
+    }
+
+    var outputText: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+    var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
+
+    /// Bytes that the process has handed to write calls so far.
+    func bytesWritten() throws -> Int64 { try number(after: "wchar:", in: "io") }
+
+    /// The largest resident set so far, in bytes.
+    func residentBytesMaximum() throws -> Int64 { try number(after: "VmHWM:", in: "status") * 1024 }
+
+    private func number(after label: String, in file: String) throws -> Int64 {
+        let text = try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(label) })
+        return try #require(Int64(line.dropFirst(label.count).split(whereSeparator: \.isWhitespace).first ?? ""))
+    }
+}
