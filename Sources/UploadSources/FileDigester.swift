@@ -32,14 +32,7 @@ struct FileDigester {
         blockEnded: (CRC64NVME) throws(Failure) -> Void
     ) throws(Failure) -> Digests {
         if blockBytes > 0 { try endBlock(blockEnded) }
-        return Digests(sha256: Self.hexadecimal(sha256.finalize()), crc64nvme: whole.hexadecimal)
-    }
-
-    static func hexadecimal(_ digest: SHA256Digest) -> String {
-        digest.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }.joined()
+        return Digests(sha256: Hexadecimal.text(of: sha256.finalize()), crc64nvme: whole.hexadecimal)
     }
 
     private mutating func endBlock<Failure: Error>(

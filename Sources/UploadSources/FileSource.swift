@@ -41,13 +41,12 @@ final class FileSource: UploadSource {
         try await Blocking.run { [original, lock] () throws(UploadError) in
             try original.verifyUnchanged()
             let named: FileStatus?
-            do {
-                named =
-                    if let lock {
-                        try lock.area.directory.status(of: lock.name)
-                    } else {
-                        try File.status(of: original.file.path, followingLinks: false)
-                    }
+            do throws(SystemError) {
+                if let lock {
+                    named = try lock.area.directory.status(of: lock.name)
+                } else {
+                    named = try File.status(of: original.file.path, followingLinks: false)
+                }
             } catch {
                 throw UploadError(source: error)
             }

@@ -28,6 +28,6 @@ struct RunningDigest: Sendable {
 
     var digests: Digests {
         guard let sha256 else { return Digests(crc64nvme: crc.hexadecimal) }
-        return Digests(sha256: FileDigester.hexadecimal(sha256.finalize()))
+        return Digests(sha256: Hexadecimal.text(of: sha256.finalize()))
     }
 }

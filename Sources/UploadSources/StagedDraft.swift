@@ -40,7 +40,7 @@ final class StagedDraft: Sendable {
     func copy(_ original: OriginalFile) async throws(UploadError) {
         let size = original.status.size
         let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
-            do { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
+            do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
         }
         var offset: Int64 = 0
         while offset < size {
@@ -68,7 +68,7 @@ final class StagedDraft: Sendable {
 
     /// Makes the copy visible under its name.
     func finish() throws(UploadError) -> StagedFile {
-        do {
+        do throws(SystemError) {
             let (size, digests) = try progress.withLock { progress throws(SystemError) in
                 let digests = try progress.digester.finish { [blocks] digest throws(SystemError) in
                     try BlockDigests.write(digest, of: progress.blockCount, to: blocks)
@@ -129,7 +129,7 @@ final class StagedDraft: Sendable {
     }
 
     private func digest(_ range: Range<Int64>, of original: OriginalFile) throws(UploadError) {
-        do {
+        do throws(SystemError) {
             var offset = range.lowerBound
             while offset < range.upperBound {
                 let bytes = try copy.read(min(Int(range.upperBound - offset), StagingArea.bufferBytes), at: offset)

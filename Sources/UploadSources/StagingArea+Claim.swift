@@ -1,4 +1,5 @@
 import LinuxFiles
+import Synchronization
 import Uploads
 
 extension StagingArea {
@@ -7,7 +8,7 @@ extension StagingArea {
         try await Blocking.run { [self] () throws(UploadError) in
             let copy: LockedCopy
             let blocks: BlockDigests?
-            do {
+            do throws(SystemError) {
                 switch try LockedCopy.lock(name, in: self) {
                 case .busy: return .busy
                 case .gone: return .gone

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxFiles
+import Synchronization
 public import Uploads
 
 extension StagingArea {

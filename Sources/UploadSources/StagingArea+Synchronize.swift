@@ -1,5 +1,6 @@
 import Glibc
 import LinuxFiles
+import Synchronization
 public import Uploads
 
 extension StagingArea {
@@ -22,7 +23,7 @@ extension StagingArea {
         }
         guard !names.isEmpty else { return }
         try await Blocking.run { [self] () throws(UploadError) in
-            do {
+            do throws(SystemError) {
                 if names.count > Self.singleFlushCountMaximum,
                     Self.flushableTypes.contains(directory.fileSystemType)
                 {
