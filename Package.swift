@@ -66,8 +66,12 @@ let package = Package(
     targets: [
         library("Uploads"),
         library("UploadWorkers", ["Uploads", logging, metrics, serviceLifecycle, tracing]),
-        library("UploadSources", ["Uploads", crypto, nioCore, nioPosix]),
-        library("UploadDestinations", ["Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        .target(name: "CLinux"),
+        library("LinuxFiles", ["CLinux", nioPosix]),
+        library("UploadSources", ["LinuxFiles", "Uploads", crypto]),
+        library(
+            "UploadDestinations",
+            ["LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
         library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging]),
@@ -93,8 +97,13 @@ let package = Package(
         tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
         tests("UploadsTests", ["Uploads"]),
         tests("UploadWorkersTests", ["UploadWorkers", "Uploads", "UploadTesting", logging]),
-        tests("UploadSourcesTests", ["UploadSources", "Uploads", "UploadTesting"]),
-        tests("UploadDestinationsTests", ["UploadDestinations", "UploadSources", "Uploads", "UploadTesting"]),
+        tests("UploadSourcesTests", ["LinuxFiles", "UploadSources", "Uploads", "UploadTesting", crypto]),
+        tests(
+            "UploadDestinationsTests",
+            [
+                "LinuxFiles", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient, nioCore,
+                nioHTTP1, nioPosix, nioSSL,
+            ]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
         tests("UploadNotifierTests", ["UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging]),
         tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),

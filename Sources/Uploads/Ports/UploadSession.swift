@@ -6,6 +6,10 @@ public protocol UploadSession: Sendable {
     /// The parts that the destination does not hold, verified by it or by the driver, in the order to send them.
     var missing: [Part] { get }
 
+    /// Tells the condition of the completing write as far as it is known, before the first part is sent: where the one part is
+    /// the object (a single PUT), there is no later step that could carry it. Others wait for `complete`.
+    func prepare(for condition: WriteCondition)
+
     /// Sends one part from the source. Repeating it is safe.
     /// - Parameter sent: told the bytes of each piece that left, for progress; cheap, callable from anywhere.
     func upload(
@@ -19,4 +23,8 @@ public protocol UploadSession: Sendable {
 
     /// Lets go of local resources (file descriptors, connections); what the destination holds stays.
     func close() async
+}
+
+extension UploadSession {
+    public func prepare(for condition: WriteCondition) {}
 }

@@ -1,0 +1,28 @@
+// What Linux and glibc offer and Swift's Glibc module does not show. Each function is the call of its manual page and
+// answers as that does: -1 and errno.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+// ioctl_ficlone(2)
+int linux_clone_file(int to, int from);
+// copy_file_range(2), from and to the same offset
+ssize_t linux_copy_file_range(int from, int to, int64_t offset, size_t bytes);
+// fallocate(2) with mode 0
+int linux_allocate(int descriptor, int64_t bytes);
+// syncfs(2)
+int linux_synchronize_file_system(int descriptor);
+// fstatfs(2): f_type, or -1
+int64_t linux_file_system_type(int descriptor);
+// renameat2(2) with RENAME_NOREPLACE, within one directory
+int linux_rename_without_replacing(int directory, const char *from, const char *to);
+// openat2(2) with RESOLVE_BENEATH: EXDEV when the path would leave the directory
+int linux_open_beneath(int directory, const char *path, uint64_t flags);
+// fgetxattr(2)
+ssize_t linux_get_attribute(int descriptor, const char *name, void *value, size_t bytes);
+// fsetxattr(2)
+int linux_set_attribute(int descriptor, const char *name, const void *value, size_t bytes);
+
+#endif

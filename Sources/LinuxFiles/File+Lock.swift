@@ -1,0 +1,14 @@
+import Glibc
+
+extension File {
+    /// Takes the advisory lock (flock(2)), which belongs to this opening of the file: others exclude each other even within
+    /// one process.
+    /// - Returns: false when somebody else has it.
+    public func tryLock() throws(SystemError) -> Bool {
+        if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw failure("flock")
+    }
+
+    public func unlock() { _ = flock(descriptor, LOCK_UN) }
+}

@@ -1,0 +1,127 @@
+import CLinux
+import Glibc
+
+/// An open file: its descriptor is closed when the last reference goes, so that no call ever meets a reused number.
+///
+/// All calls block; call them through ``Blocking``. Reads and writes name their offset, so several may run at once.
+public final class File: Sendable {
+    /// What it was opened as, for errors.
+    public let path: String
+    let descriptor: CInt
+
+    init(descriptor: CInt, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// open(2), always with `O_CLOEXEC`.
+    public static func open(_ path: String, _ flags: CInt, mode: UInt32 = 0) throws(SystemError) -> File {
+        let descriptor = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        guard descriptor >= 0 else { throw SystemError(call: "open", path: path) }
+        return File(descriptor: descriptor, path: path)
+    }
+
+    public func status() throws(SystemError) -> FileStatus {
+        var raw = stat()
+        guard fstat(descriptor, &raw) == 0 else { throw failure("fstat") }
+        return FileStatus(raw)
+    }
+
+    /// stat(2), or lstat(2) unless links are followed.
+    public static func status(of path: String, followingLinks: Bool = true) throws(SystemError) -> FileStatus {
+        var raw = stat()
+        guard (followingLinks ? stat(path, &raw) : lstat(path, &raw)) == 0 else {
+            throw SystemError(call: "stat", path: path)
+        }
+        return FileStatus(raw)
+    }
+
+    /// Reads until the buffer is full or the file ends.
+    /// - Returns: bytes read.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = retrying {
+                pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + off_t(done))
+            }
+            guard count >= 0 else { throw failure("pread") }
+            if count == 0 { break }
+            done += count
+        }
+        return done
+    }
+
+    /// At most this many bytes from the offset; fewer only where the file ends.
+    public func read(_ count: Int, at offset: Int64) throws(SystemError) -> [UInt8] {
+        var problem: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            do throws(SystemError) {
+                initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+        return bytes
+    }
+
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let count = retrying {
+                pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
+            }
+            guard count >= 0 else { throw failure("pwrite") }
+            done += count
+        }
+    }
+
+    public func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        var problem: SystemError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(SystemError) { try write(buffer, at: offset) } catch { problem = error }
+        }
+        if let problem { throw problem }
+    }
+
+    public func truncate(to size: Int64) throws(SystemError) {
+        guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw failure("ftruncate") }
+    }
+
+    /// Gives the file its size and reserves the space, where the file system can: no space is known at once.
+    public func allocate(_ size: Int64) throws(SystemError) {
+        guard size > 0, retrying({ linux_allocate(descriptor, size) }) != 0 else { return }
+        guard [EOPNOTSUPP, ENOSYS, EINVAL].contains(errno) else { throw failure("fallocate") }
+        try truncate(to: size)
+    }
+
+    /// fsync(2)
+    public func synchronize() throws(SystemError) {
+        guard retrying({ fsync(descriptor) }) == 0 else { throw failure("fsync") }
+    }
+
+    /// fdatasync(2): the bytes, and the metadata that is needed to read them.
+    public func synchronizeData() throws(SystemError) {
+        guard retrying({ fdatasync(descriptor) }) == 0 else { throw failure("fdatasync") }
+    }
+
+    public func setMode(_ mode: UInt32) throws(SystemError) {
+        guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod") }
+    }
+
+    public func setGroup(_ group: UInt32) throws(SystemError) {
+        guard fchown(descriptor, uid_t.max, group) == 0 else { throw failure("fchown") }
+    }
+
+    func failure(_ call: String) -> SystemError { SystemError(call: call, path: path) }
+}
+
+/// Calls again what a signal interrupted (signal(7)).
+func retrying<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
+    while true {
+        let answer = call()
+        if answer != -1 || errno != EINTR { return answer }
+    }
+}

@@ -1,0 +1,46 @@
+public import Foundation
+import Glibc
+
+/// What stat(2) tells of a file.
+public struct FileStatus: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        case regular, directory, symbolicLink, other
+    }
+
+    public let kind: Kind
+    /// Bytes.
+    public let size: Int64
+    public let device: UInt64
+    public let inode: UInt64
+    /// The last change of the contents, in nanoseconds since 1970.
+    public let modifiedNanoseconds: Int64
+    /// Permission bits.
+    public let mode: UInt32
+    public let group: UInt32
+
+    init(_ raw: stat) {
+        kind =
+            switch raw.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .directory
+            case S_IFLNK: .symbolicLink
+            default: .other
+            }
+        size = Int64(raw.st_size)
+        device = UInt64(raw.st_dev)
+        inode = UInt64(raw.st_ino)
+        modifiedNanoseconds = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
+        mode = raw.st_mode & 0o7777
+        group = raw.st_gid
+    }
+
+    public var modifiedAt: Date { Date(timeIntervalSince1970: Double(modifiedNanoseconds) / 1e9) }
+
+    /// Whether both are one file, whatever its contents.
+    public func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
+
+    /// Whether both are one file with the same size and time.
+    public func isUnchanged(since other: FileStatus) -> Bool {
+        isSameFile(as: other) && size == other.size && modifiedNanoseconds == other.modifiedNanoseconds
+    }
+}

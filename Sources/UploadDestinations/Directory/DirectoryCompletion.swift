@@ -1,0 +1,123 @@
+import Crypto
+import Foundation
+import Glibc
+import LinuxFiles
+import Uploads
+
+/// Makes the object of an unfinished file: check, mark, flush, name, flush the name. Everything blocks.
+struct DirectoryCompletion: Sendable {
+    let place: DirectoryPlace
+    let record: DirectoryRecord
+
+    private var job: UploadJob { place.target.job }
+    private var directory: Directory { place.directory }
+
+    func run(_ condition: WriteCondition) throws(UploadError) -> CompletedUpload {
+        guard try isUnfinished() else { return try completedBefore() }
+        let digests = try verify()
+        do throws(SystemError) {
+            try record.object.setMode(place.target.configuration.fileMode)
+            try DirectoryMark(job, digests: digests).write(to: record.object, at: place)
+            try record.object.synchronize()
+        } catch {
+            throw UploadError(directory: error)
+        }
+        guard try rename(condition) else { return try completedBefore() }
+        do throws(SystemError) {
+            try directory.synchronize()
+            try directory.remove(place.target.recordName)
+            return CompletedUpload(place.object(try record.object.status(), digests))
+        } catch {
+            throw UploadError(directory: error)
+        }
+    }
+
+    /// Whether the file still has its unfinished name: nobody has completed or discarded it.
+    private func isUnfinished() throws(UploadError) -> Bool {
+        do throws(SystemError) {
+            guard let named = try directory.status(of: place.target.partName) else { return false }
+            return try named.isSameFile(as: record.object.status())
+        } catch {
+            throw UploadError(directory: error)
+        }
+    }
+
+    /// The unfinished file is gone, or its place is taken: fine if this job's object is there.
+    private func completedBefore() throws(UploadError) -> CompletedUpload {
+        let (found, mark) = try place.found()
+        if let found, let mark, mark.belongs(to: job), found.size == job.size {
+            try place.discard()
+            return CompletedUpload(found)
+        }
+        guard found == nil else { throw conditionFailed() }
+        throw UploadError(.sessionExpired, "the unfinished upload to \(place.path) is gone: it is begun anew")
+    }
+
+    /// - Returns: false when something lies there already that should not.
+    private func rename(_ condition: WriteCondition) throws(UploadError) -> Bool {
+        let (from, to) = (place.target.partName, place.target.name)
+        do throws(SystemError) {
+            switch condition {
+            case .none:
+                try directory.rename(from, to: to)
+            case .absent:
+                return try directory.renameWithoutReplacing(from, to: to)
+            case .unchanged(let etag):
+                // Not atomic: there is no rename that compares. What is written in between is replaced.
+                guard let status = try directory.status(of: to), DirectoryPlace.etag(status) == etag else {
+                    return false
+                }
+                try directory.rename(from, to: to)
+            }
+            return true
+        } catch {
+            throw UploadError(directory: error)
+        }
+    }
+
+    /// Checks what has been written against what the job says, and answers the digests that are certain. A file that is found to
+    /// be wrong is removed, so that the next attempt writes it anew.
+    private func verify() throws(UploadError) -> Digests {
+        guard let whole = record.wholeChecksum else {
+            throw UploadError(
+                .invalidResponse, "\(place.path) cannot be completed: parts of it are missing", retry: .afterBackoff)
+        }
+        var digests = Digests(crc64nvme: whole.hexadecimal)
+        if job.digests.crc64nvme == nil, job.digests.sha256 != nil {
+            digests.sha256 = try readBack()
+        } else if digests.confirms(job.digests) {
+            digests.sha256 = job.digests.sha256
+        }
+        guard !digests.contradicts(job.digests) else {
+            try place.discard()
+            throw UploadError(
+                .checksumMismatch,
+                "what was written for \(place.path) is not what was enqueued: it is written anew; enqueue the file again if this recurs"
+            )
+        }
+        return digests
+    }
+
+    /// Only for jobs that know no CRC-64/NVME: their parts' checksums say nothing about the whole's SHA-256.
+    private func readBack() throws(UploadError) -> String {
+        var sha256 = SHA256()
+        var offset: Int64 = 0
+        while offset < job.size {
+            let bytes: [UInt8]
+            do {
+                bytes = try record.object.read(1 << 20, at: offset)
+            } catch {
+                throw UploadError(directory: error)
+            }
+            guard !bytes.isEmpty else { break }
+            sha256.update(data: bytes)
+            offset += Int64(bytes.count)
+        }
+        return Hexadecimal.text(of: sha256.finalize())
+    }
+
+    private func conditionFailed() -> UploadError {
+        UploadError(
+            .preconditionFailed, "something else lies at \(place.path) than was expected: ask again what is there")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+import Uploads
+
+/// An unfinished upload: the file, and the record of the parts that it holds.
+///
+/// The record is 64 bytes of header and 32 bytes for each part, all little-endian with a CRC-64/NVME of their own, so that half a
+/// write is no record. The header names the file's inode: a record never speaks of another file. It is created after the
+/// file's name is durable, and removed before the file.
+final class DirectoryRecord: Sendable {
+    let plan: PartPlan
+    let object: File
+
+    private let journal: File
+    private let partName: String
+    private let checksums: Mutex<[Int: CRC64NVME]>
+
+    private init(_ object: File, _ journal: File, _ plan: PartPlan, _ partName: String, _ held: [Int: CRC64NVME]) {
+        self.object = object
+        self.journal = journal
+        self.plan = plan
+        self.partName = partName
+        self.checksums = Mutex(held)
+    }
+
+    var state: UploadState { DirectoryState(partName: partName, partBytes: plan.partSize).state }
+
+    /// The parts that are held, with their checksums.
+    var held: [Int: CRC64NVME] { checksums.withLock { $0 } }
+
+    /// The checksum of the whole; nil while a part is missing.
+    var wholeChecksum: CRC64NVME? {
+        let held = self.held
+        var whole = CRC64NVME()
+        for part in plan.parts {
+            guard let checksum = held[part.number] else { return nil }
+            whole.append(checksum, count: part.size)
+        }
+        return whole
+    }
+
+    /// Records a part whose bytes are written. They are made durable first.
+    func add(_ part: Part, _ checksum: CRC64NVME) throws(SystemError) {
+        try object.synchronizeData()
+        try journal.write(
+            Self.entry([UInt64(part.number), UInt64(part.size), checksum.value]),
+            at: Self.headerBytes + Int64(part.number - 1) * Self.entryBytes)
+        checksums.withLock { $0[part.number] = checksum }
+    }
+}
+
+extension DirectoryRecord {
+    private static let magic: UInt64 = 0x3154_5241_5053_4c  // "LSPART1"
+    private static let headerBytes: Int64 = 64
+    private static let entryBytes: Int64 = 32
+
+    static func create(at place: DirectoryPlace, plan: PartPlan) throws(SystemError) -> DirectoryRecord {
+        let (directory, target) = (place.directory, place.target)
+        try directory.remove(target.recordName)
+        try directory.remove(target.partName)
+        let object = try directory.open(target.partName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        try object.allocate(plan.size)
+        try object.synchronize()
+        try directory.synchronize()
+        let journal = try directory.open(target.recordName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        try journal.write(header(plan, inode: object.status().inode), at: 0)
+        return DirectoryRecord(object, journal, plan, target.partName, [:])
+    }
+
+    /// - Returns: nil when file or record are missing or do not belong together.
+    static func open(at place: DirectoryPlace) throws(SystemError) -> DirectoryRecord? {
+        let (directory, target) = (place.directory, place.target)
+        let object: File
+        let journal: File
+        do throws(SystemError) {
+            object = try directory.open(target.partName, O_RDWR | O_NOFOLLOW)
+            journal = try directory.open(target.recordName, O_RDWR | O_NOFOLLOW)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+        let status = try object.status()
+        let bytes = try journal.read(Int(headerBytes), at: 0)
+        let partSize = word(2, of: bytes).flatMap { Int64(exactly: $0) } ?? 0
+        guard partSize > 0, status.size == target.job.size else { return nil }
+        let plan = PartPlan(size: target.job.size, partSize: partSize)
+        guard bytes == header(plan, inode: status.inode) else { return nil }
+        return DirectoryRecord(object, journal, plan, target.partName, try entries(of: journal, plan))
+    }
+
+    private static func entries(of journal: File, _ plan: PartPlan) throws(SystemError) -> [Int: CRC64NVME] {
+        var held: [Int: CRC64NVME] = [:]
+        let bytes = try journal.read(plan.count * Int(entryBytes), at: headerBytes)
+        for index in 0..<bytes.count / Int(entryBytes) {
+            let entry = Array(bytes[index * Int(entryBytes)..<(index + 1) * Int(entryBytes)])
+            let part = plan.part(index + 1)
+            guard word(0, of: entry) == UInt64(part.number), word(1, of: entry) == UInt64(part.size),
+                let checksum = word(2, of: entry),
+                entry == Self.entry([UInt64(part.number), UInt64(part.size), checksum])
+            else { continue }
+            held[part.number] = CRC64NVME(checksum)
+        }
+        return held
+    }
+
+    private static func header(_ plan: PartPlan, inode: UInt64) -> [UInt8] {
+        entry([magic, UInt64(plan.size), UInt64(plan.partSize), inode, 0, 0, 0])
+    }
+
+    private static func entry(_ words: [UInt64]) -> [UInt8] {
+        let bytes = words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+        return bytes + withUnsafeBytes(of: CRC64NVME(of: bytes).value.littleEndian) { Array($0) }
+    }
+
+    private static func word(_ index: Int, of bytes: [UInt8]) -> UInt64? {
+        guard bytes.count >= (index + 1) * 8 else { return nil }
+        return bytes[index * 8..<(index + 1) * 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

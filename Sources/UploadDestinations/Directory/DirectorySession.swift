@@ -1,0 +1,82 @@
+import Foundation
+import LinuxFiles
+import Synchronization
+import Uploads
+
+/// An upload into an unfinished file. Parts go to their place in it, several at once.
+final class DirectorySession: UploadSession {
+    let plan: PartPlan
+
+    private let place: DirectoryPlace
+    private let record: DirectoryRecord
+
+    init(_ place: DirectoryPlace, _ record: DirectoryRecord) {
+        self.place = place
+        self.record = record
+        self.plan = record.plan
+    }
+
+    var state: UploadState? { record.state }
+
+    var missing: [Part] {
+        let held = record.held
+        return plan.parts.filter { held[$0.number] == nil }
+    }
+
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        var offset = part.range.lowerBound
+        var checksum = CRC64NVME()
+        do {
+            for try await buffer in source.read(part.range) {
+                try checkCancellation()
+                guard Int64(buffer.count) <= part.range.upperBound - offset else { throw wrongSize(part) }
+                let (start, before) = (offset, checksum)
+                checksum = try await Blocking.run { [record] () throws(UploadError) in
+                    try Self.write(buffer, at: start, to: record.object, after: before)
+                }
+                offset += Int64(buffer.count)
+                sent(buffer.count)
+            }
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.invalidFile, "the source of \(place.path) cannot be read", cause: error)
+        }
+        guard offset == part.range.upperBound else { throw wrongSize(part) }
+        try checkCancellation()
+        let whole = checksum
+        try await Blocking.run { [record] () throws(UploadError) in
+            do throws(SystemError) { try record.add(part, whole) } catch { throw UploadError(directory: error) }
+        }
+    }
+
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
+        try await Blocking.run { [place, record] () throws(UploadError) in
+            try DirectoryCompletion(place: place, record: record).run(condition)
+        }
+    }
+
+    /// The files are closed when the session goes, after the last of its writes.
+    func close() async {}
+
+    private static func write(
+        _ buffer: SourceBuffer, at offset: Int64, to object: File, after checksum: CRC64NVME
+    ) throws(UploadError) -> CRC64NVME {
+        do { try object.write(buffer, at: offset) } catch { throw UploadError(directory: error) }
+        var checksum = checksum
+        buffer.withUnsafeBytes { checksum.update($0) }
+        return checksum
+    }
+
+    private func checkCancellation() throws(UploadError) {
+        if Task.isCancelled { throw UploadError(.interrupted, "the upload to \(place.path) was interrupted") }
+    }
+
+    private func wrongSize(_ part: Part) -> UploadError {
+        UploadError(
+            .sourceChanged,
+            "the source of \(place.path) has not the \(part.size) bytes of part \(part.number): enqueue it again")
+    }
+}

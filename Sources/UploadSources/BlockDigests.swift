@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Uploads
+
+/// The digests of a staged copy's blocks, in a side file beside it: so that each part can be checked when it is read, though
+/// nobody sees the whole file again.
+///
+/// 32 bytes of header (`LSBLOCK1`, the block's bytes, the file's bytes, 8 reserved; little-endian), then 8 bytes of CRC-64/NVME
+/// for each block. Digests are read when they are needed, so that memory does not grow with the file.
+struct BlockDigests: Sendable {
+    static let suffix = ".blocks"
+
+    private static let magic = Array("LSBLOCK1".utf8)
+    private static let headerBytes: Int64 = 32
+
+    private let file: File
+
+    /// Opens the side file of a copy.
+    /// - Returns: nil when it is missing, or is not the digests of a file of this size: then only the whole file's count.
+    static func open(_ name: String, of size: Int64, in directory: Directory) throws(SystemError) -> BlockDigests? {
+        let file: File
+        do {
+            file = try directory.open(name, O_RDONLY | O_NOFOLLOW)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+        let count = size / PartPlan.blockBytes + (size % PartPlan.blockBytes == 0 ? 0 : 1)
+        guard try file.read(Int(headerBytes), at: 0) == header(size: size),
+            try file.status().size == headerBytes + count * 8
+        else { return nil }
+        return BlockDigests(file: file)
+    }
+
+    /// The digest of a block, from 0.
+    func digest(of block: Int64) throws(SystemError) -> CRC64NVME? {
+        let bytes = try file.read(8, at: Self.headerBytes + block * 8)
+        guard bytes.count == 8 else { return nil }
+        return CRC64NVME(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    static func write(_ digest: CRC64NVME, of block: Int64, to file: File) throws(SystemError) {
+        try file.write(littleEndian(digest.value), at: headerBytes + block * 8)
+    }
+
+    static func writeHeader(size: Int64, to file: File) throws(SystemError) {
+        try file.write(header(size: size), at: 0)
+    }
+
+    private static func header(size: Int64) -> [UInt8] {
+        magic + littleEndian(UInt64(PartPlan.blockBytes)) + littleEndian(UInt64(size)) + littleEndian(0)
+    }
+
+    private static func littleEndian(_ value: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}

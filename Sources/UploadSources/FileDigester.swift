@@ -1,0 +1,46 @@
+import Crypto
+import Uploads
+
+/// Takes all digests of a file in one pass: SHA-256 of the whole, CRC-64/NVME of every block, and of the whole from those
+/// of the blocks.
+struct FileDigester {
+    private var sha256 = SHA256()
+    private var whole = CRC64NVME()
+    private var block = CRC64NVME()
+    private var blockBytes: Int64 = 0
+    private(set) var size: Int64 = 0
+
+    /// Takes the next bytes.
+    /// - Parameter blockEnded: told the checksum of each block that these bytes end.
+    mutating func update<Failure: Error>(
+        _ bytes: UnsafeRawBufferPointer, blockEnded: (CRC64NVME) throws(Failure) -> Void
+    ) throws(Failure) {
+        sha256.update(bufferPointer: bytes)
+        size += Int64(bytes.count)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int(PartPlan.blockBytes - blockBytes))
+            block.update(UnsafeRawBufferPointer(rebasing: piece))
+            blockBytes += Int64(piece.count)
+            rest = rest.dropFirst(piece.count)
+            if blockBytes == PartPlan.blockBytes { try endBlock(blockEnded) }
+        }
+    }
+
+    /// - Parameter blockEnded: told the checksum of a last, smaller block.
+    mutating func finish<Failure: Error>(
+        blockEnded: (CRC64NVME) throws(Failure) -> Void
+    ) throws(Failure) -> Digests {
+        if blockBytes > 0 { try endBlock(blockEnded) }
+        return Digests(sha256: Hexadecimal.text(of: sha256.finalize()), crc64nvme: whole.hexadecimal)
+    }
+
+    private mutating func endBlock<Failure: Error>(
+        _ blockEnded: (CRC64NVME) throws(Failure) -> Void
+    ) throws(Failure) {
+        whole.append(block, count: blockBytes)
+        try blockEnded(block)
+        block = CRC64NVME()
+        blockBytes = 0
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import LinuxFiles
+import Synchronization
+import Uploads
+
+/// A file that is open for a slice: a staged copy under its lock, or a file in place.
+final class FileSource: UploadSource {
+    let size: Int64
+
+    private let original: OriginalFile
+    private let check: RangeCheck
+    private let lock: Lock?
+    private let isClosed = Mutex(false)
+
+    private struct Lock: Sendable {
+        let area: StagingArea
+        let name: String
+    }
+
+    /// A file in place.
+    init(_ original: OriginalFile, digests: Digests) {
+        self.original = original
+        self.size = original.status.size
+        self.check = .whole(digests)
+        self.lock = nil
+    }
+
+    /// A staged copy.
+    init(_ copy: LockedCopy, name: String, blocks: BlockDigests?, digests: Digests, area: StagingArea) {
+        self.original = OriginalFile(copy)
+        self.size = copy.status.size
+        self.check = blocks.map { .blocks($0) } ?? .whole(digests)
+        self.lock = Lock(area: area, name: name)
+    }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        RangeReader(file: original.file, size: size, range: range.clamped(to: 0..<size), check: check)
+    }
+
+    func verifyUnchanged() async throws(UploadError) {
+        try await Blocking.run { [original, lock] () throws(UploadError) in
+            try original.verifyUnchanged()
+            let named: FileStatus?
+            do throws(SystemError) {
+                if let lock {
+                    named = try lock.area.directory.status(of: lock.name)
+                } else {
+                    named = try File.status(of: original.file.path, followingLinks: false)
+                }
+            } catch {
+                throw UploadError(source: error)
+            }
+            guard let named, named.isSameFile(as: original.status) else {
+                throw UploadError(
+                    .sourceChanged, "\(original.file.path) is no longer there, or another file is: enqueue it again")
+            }
+        }
+    }
+
+    func close() async {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed, let lock else { return }
+        // The registry first: a claim that gets the lock next must not be taken out of it.
+        lock.area.release(lock.name)
+        original.file.unlock()
+    }
+}
+
+extension OriginalFile {
+    fileprivate init(_ copy: LockedCopy) {
+        file = copy.file
+        status = copy.status
+    }
+}

@@ -1,0 +1,30 @@
+import Uploads
+
+/// Bytes that came in the job itself.
+struct InlineSource: UploadSource {
+    private let bytes: [UInt8]
+
+    /// - Throws: `sourceChanged` when the bytes are not what the job says.
+    init(_ bytes: [UInt8], for job: UploadJob) throws(UploadError) {
+        guard Int64(bytes.count) == job.size, !Digests(of: bytes).contradicts(job.digests) else {
+            throw UploadError(
+                .sourceChanged, "the job's inline data has not the size and digests that the job says: enqueue it again"
+            )
+        }
+        self.bytes = bytes
+    }
+
+    var size: Int64 { Int64(bytes.count) }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        let range = range.clamped(to: 0..<size)
+        return AsyncThrowingStream { continuation in
+            if !range.isEmpty { continuation.yield(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])) }
+            continuation.finish()
+        }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}

@@ -1,0 +1,33 @@
+import Foundation
+import LinuxFiles
+public import Uploads
+
+extension LocalSources {
+    /// Reads a file that is to be uploaded in place: what `--no-stage` puts into the job.
+    /// - Parameter path: absolute.
+    /// - Throws: `invalidFile`, `sourceChanged` when it changes meanwhile, `interrupted` when the task is cancelled.
+    public static func examine(fileAt path: String) async throws(UploadError) -> StagedFile {
+        let original = try await Blocking.run { () throws(UploadError) in
+            try OriginalFile(inPlace: path, below: ["/"])
+        }
+        var digester = FileDigester()
+        while true {
+            try StagingArea.checkCancellation()
+            let offset = digester.size
+            let bytes = try await Blocking.run { () throws(UploadError) in
+                do throws(SystemError) {
+                    return try original.file.read(StagingArea.bufferBytes, at: offset)
+                } catch {
+                    throw UploadError(source: error)
+                }
+            }
+            if bytes.isEmpty { break }
+            bytes.withUnsafeBytes { digester.update($0) { _ in } }
+        }
+        try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
+        let size = digester.size
+        return StagedFile(
+            reference: .file(path: path, modifiedAt: original.status.modifiedAt), size: size,
+            digests: digester.finish { _ in })
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Uploads
+
+extension OriginalFile {
+    /// Opens a file that is uploaded in place, if it lies below one of the roots.
+    ///
+    /// The path is resolved first and the resolved path opened with `O_NOFOLLOW`, and after that resolved once more: a link that
+    /// is exchanged in between changes the answer, and the file is refused.
+    init(inPlace path: String, below roots: [String]) throws(UploadError) {
+        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+            throw UploadError(.invalidFile, "\(path) is no absolute path: enqueue the file by its full path")
+        }
+        let resolved = try Self.resolve(path)
+        guard roots.contains(where: { (try? Self.resolve($0)).map { resolved.isBelow($0) } ?? false }) else {
+            throw UploadError(
+                .invalidFile,
+                "\(path) lies below none of this worker's source roots: add its directory to sourceRoots, or stage the file"
+            )
+        }
+        try self.init(opening: resolved, O_NOFOLLOW)
+        let opened = status
+        guard try Self.resolve(path) == resolved,
+            let named = try? File.status(of: resolved, followingLinks: false), named.isSameFile(as: opened)
+        else {
+            throw UploadError(.sourceChanged, "\(path) was replaced while it was opened: enqueue it again")
+        }
+    }
+
+    /// - Parameter modifiedAt: as it travels in a job, in whole milliseconds.
+    func check(size: Int64, modifiedAt: Date?) throws(UploadError) {
+        guard status.size == size else {
+            throw UploadError(
+                .sourceChanged,
+                "\(file.path) has \(status.size) bytes, the job says \(size): enqueue the file again")
+        }
+        if let modifiedAt, abs(status.modifiedAt.timeIntervalSince(modifiedAt)) > 0.0015 {
+            throw UploadError(.sourceChanged, "\(file.path) was changed after it was enqueued: enqueue it again")
+        }
+    }
+
+    private static func resolve(_ path: String) throws(UploadError) -> String {
+        guard let resolved = realpath(path, nil) else {
+            throw UploadError(source: SystemError(call: "realpath", path: path))
+        }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+extension String {
+    fileprivate func isBelow(_ root: String) -> Bool { root == "/" || hasPrefix(root + "/") }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Uploads
+
+/// A regular file as it was when it was opened.
+struct OriginalFile: Sendable {
+    let file: File
+    let status: FileStatus
+
+    /// - Parameter flags: more than `O_RDONLY`.
+    init(opening path: String, _ flags: CInt = 0) throws(UploadError) {
+        do {
+            // Without O_NONBLOCK opening a named pipe would wait for its writer.
+            file = try File.open(path, O_RDONLY | O_NONBLOCK | flags)
+            status = try file.status()
+        } catch {
+            throw UploadError(source: error)
+        }
+        switch status.kind {
+        case .regular: break
+        case .directory: throw UploadError(source: SystemError(EISDIR, call: "open", path: path))
+        default:
+            throw UploadError(.invalidFile, "\(path) is no regular file: name one, or hand its bytes to standard input")
+        }
+    }
+
+    /// - Throws: `sourceChanged` when size or time are not what they were.
+    func verifyUnchanged() throws(UploadError) {
+        let now: FileStatus
+        do { now = try file.status() } catch { throw UploadError(source: error) }
+        guard now.isUnchanged(since: status) else {
+            throw UploadError(
+                .sourceChanged, "\(file.path) changed while it was read: enqueue it again when it is complete")
+        }
+    }
+}

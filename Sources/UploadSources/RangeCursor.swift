@@ -1,0 +1,98 @@
+import Foundation
+import LinuxFiles
+import Uploads
+
+/// How far a range has been read, with the checksum of the block that is under way. A value: reading ahead makes the next.
+struct RangeCursor: Sendable {
+    static let bufferBytes: Int64 = 1 << 20
+
+    private let reader: RangeReader
+    /// The next byte to be handed out.
+    private var offset: Int64
+    /// Up to where the running digest goes; before the first buffer, the start of the block that the range begins in.
+    private var digested: Int64
+    private var digest: RunningDigest
+
+    struct Step: Sendable {
+        /// nil at the end of the range.
+        let buffer: SourceBuffer?
+        let next: RangeCursor
+    }
+
+    init(_ reader: RangeReader) {
+        self.reader = reader
+        offset = reader.range.lowerBound
+        switch reader.check {
+        case .blocks:
+            digested = offset / PartPlan.blockBytes * PartPlan.blockBytes
+            digest = RunningDigest()
+        case .whole(let digests):
+            digested = offset
+            digest = RunningDigest(comparing: digests)
+        }
+    }
+
+    /// Reads the next buffer. It ends where a block ends, so that the block is checked before its last buffer is handed out.
+    func advanced() throws(UploadError) -> Step {
+        var next = self
+        guard offset < reader.range.upperBound else { return Step(buffer: nil, next: self) }
+        let count = min(Self.bufferBytes, reader.range.upperBound - offset, blockEnd - offset)
+        let buffer: SourceBuffer
+        switch reader.check {
+        case .blocks(let blocks):
+            try next.digestUnseen(upTo: offset)
+            buffer = try next.take(count)
+            let isLastOfBlock = next.offset == blockEnd || next.offset == reader.range.upperBound
+            if isLastOfBlock { try next.finishBlock(offset / PartPlan.blockBytes, of: blocks) }
+        case .whole(let digests):
+            buffer = try next.take(count)
+            if next.offset == reader.size, reader.range.lowerBound == 0 {
+                guard !next.digest.digests.contradicts(digests) else { throw changed("") }
+            }
+        }
+        return Step(buffer: buffer, next: next)
+    }
+
+    private var blockEnd: Int64 { min((offset / PartPlan.blockBytes + 1) * PartPlan.blockBytes, reader.size) }
+
+    private mutating func take(_ count: Int64) throws(UploadError) -> SourceBuffer {
+        let buffer = try read(count, at: offset)
+        offset += count
+        digested = offset
+        return buffer
+    }
+
+    /// Takes into the digest what is read for its sake only: the rest of a block of which the range is a part.
+    private mutating func digestUnseen(upTo end: Int64) throws(UploadError) {
+        while digested < end {
+            let count = min(Self.bufferBytes, end - digested)
+            _ = try read(count, at: digested)
+            digested += count
+        }
+    }
+
+    private mutating func finishBlock(_ block: Int64, of blocks: BlockDigests) throws(UploadError) {
+        try digestUnseen(upTo: min((block + 1) * PartPlan.blockBytes, reader.size))
+        let expected: CRC64NVME?
+        do { expected = try blocks.digest(of: block) } catch { throw UploadError(source: error) }
+        guard expected == digest.checksum else { throw changed(" in its block \(block + 1)") }
+        digest = RunningDigest()
+    }
+
+    private mutating func read(_ count: Int64, at position: Int64) throws(UploadError) -> SourceBuffer {
+        let buffer: SourceBuffer
+        do { buffer = try reader.file.read(Int(count), at: position) } catch { throw UploadError(source: error) }
+        guard buffer.count == count else {
+            throw UploadError(
+                .sourceChanged, "\(reader.file.path) became shorter while it was read: enqueue the file again")
+        }
+        buffer.withUnsafeBytes { digest.update($0) }
+        return buffer
+    }
+
+    private func changed(_ place: String) -> UploadError {
+        UploadError(
+            .sourceChanged,
+            "\(reader.file.path) is not what was enqueued\(place): the digests differ; enqueue the file again")
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import LinuxFiles
+import Uploads
+
+/// A range of a file in buffers of 1 MiB, read on the pool, one buffer ahead of who takes them, and checked.
+struct RangeReader: AsyncSequence, Sendable {
+    typealias Element = SourceBuffer
+
+    let file: File
+    let size: Int64
+    let range: Range<Int64>
+    let check: RangeCheck
+
+    func makeAsyncIterator() -> Iterator { Iterator(reader: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private var ahead: Task<Result<RangeCursor.Step, UploadError>, Never>?
+        private var cursor: RangeCursor
+
+        init(reader: RangeReader) {
+            cursor = RangeCursor(reader)
+        }
+
+        mutating func next() async throws -> SourceBuffer? {
+            if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
+            let step: RangeCursor.Step
+            if let ahead {
+                step = try await ahead.value.get()
+            } else {
+                step = try await Self.step(cursor).get()
+            }
+            ahead = nil
+            guard let buffer = step.buffer else { return nil }
+            let next = step.next
+            cursor = next
+            ahead = Task { await Self.step(next) }
+            return buffer
+        }
+
+        private static func step(_ cursor: RangeCursor) async -> Result<RangeCursor.Step, UploadError> {
+            await Blocking.run { Result { () throws(UploadError) in try cursor.advanced() } }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+import Uploads
+
+/// A copy in the making, under a name that is not visible as a copy. One caller at a time; everything blocks.
+final class StagedDraft: Sendable {
+    let name: String
+
+    private let area: StagingArea
+    private let copy: File
+    private let blocks: File
+    private let progress = Mutex(Progress())
+
+    private struct Progress {
+        var digester = FileDigester()
+        var blockCount: Int64 = 0
+    }
+
+    private var temporaryName: String { ".\(name).partial" }
+    private var blocksName: String { name + BlockDigests.suffix }
+
+    init(in area: StagingArea) throws(UploadError) {
+        self.area = area
+        name = JobID().rawValue
+        do {
+            let flags = O_RDWR | O_CREAT | O_EXCL
+            copy = try area.directory.open(".\(name).partial", flags, mode: 0o640)
+            blocks = try area.directory.open(name + BlockDigests.suffix, flags, mode: 0o640)
+            // Whatever the umask says, the group must be able to read.
+            try copy.setMode(0o640)
+            try blocks.setMode(0o640)
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Copies a file, in steps of one block on the pool.
+    func copy(_ original: OriginalFile) async throws(UploadError) {
+        let size = original.status.size
+        let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
+            do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
+        }
+        var offset: Int64 = 0
+        while offset < size {
+            try StagingArea.checkCancellation()
+            let range = offset..<min(offset + PartPlan.blockBytes, size)
+            try await Blocking.run { [self] () throws(UploadError) in
+                if !isCloned { try fill(range, from: original) }
+                try digest(range, of: original)
+            }
+            offset = range.upperBound
+        }
+        try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
+    }
+
+    func append(_ bytes: [UInt8]) throws(UploadError) {
+        do {
+            try progress.withLock { progress throws(SystemError) in
+                try copy.write(bytes, at: progress.digester.size)
+                try take(bytes, into: &progress)
+            }
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Makes the copy visible under its name.
+    func finish() throws(UploadError) -> StagedFile {
+        do throws(SystemError) {
+            let (size, digests) = try progress.withLock { progress throws(SystemError) in
+                let digests = try progress.digester.finish { [blocks] digest throws(SystemError) in
+                    try BlockDigests.write(digest, of: progress.blockCount, to: blocks)
+                    progress.blockCount += 1
+                }
+                return (progress.digester.size, digests)
+            }
+            try BlockDigests.writeHeader(size: size, to: blocks)
+            guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
+                throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
+            }
+            return StagedFile(reference: .staged(area: area.id, name: name), size: size, digests: digests)
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    /// Removes what there is; what cannot be removed is left to the clean-up of the area.
+    func discard() {
+        try? area.directory.remove(temporaryName)
+        try? area.directory.remove(blocksName)
+    }
+
+    private func fill(_ range: Range<Int64>, from original: OriginalFile) throws(UploadError) {
+        var offset = range.lowerBound
+        do {
+            while offset < range.upperBound {
+                let count = Int(range.upperBound - offset)
+                if let copied = try copy.copy(count, at: offset, from: original.file), copied > 0 {
+                    offset += Int64(copied)
+                    continue
+                }
+                // Also when nothing was copied: some file systems answer 0 instead of an error.
+                let bytes = try readOriginal(min(count, StagingArea.bufferBytes), at: offset, of: original)
+                try copy.write(bytes, at: offset)
+                offset += Int64(bytes.count)
+            }
+        } catch let error as SystemError {
+            throw UploadError(staging: error)
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.unknown, "\(original.file.path) cannot be copied", cause: error)
+        }
+    }
+
+    private func readOriginal(
+        _ count: Int, at offset: Int64, of original: OriginalFile
+    ) throws(UploadError) -> [UInt8] {
+        let bytes: [UInt8]
+        do { bytes = try original.file.read(count, at: offset) } catch { throw UploadError(source: error) }
+        guard !bytes.isEmpty else {
+            throw UploadError(
+                .sourceChanged,
+                "\(original.file.path) became shorter while it was read: enqueue it again when it is complete")
+        }
+        return bytes
+    }
+
+    private func digest(_ range: Range<Int64>, of original: OriginalFile) throws(UploadError) {
+        do throws(SystemError) {
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let bytes = try copy.read(min(Int(range.upperBound - offset), StagingArea.bufferBytes), at: offset)
+                guard !bytes.isEmpty else {
+                    throw SystemError(EIO, call: "pread", path: copy.path)
+                }
+                try progress.withLock { progress throws(SystemError) in try take(bytes, into: &progress) }
+                offset += Int64(bytes.count)
+            }
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+
+    private func take(_ bytes: [UInt8], into progress: inout Progress) throws(SystemError) {
+        var problem: SystemError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(SystemError) {
+                try progress.digester.update(buffer) { [blocks] digest throws(SystemError) in
+                    try BlockDigests.write(digest, of: progress.blockCount, to: blocks)
+                    progress.blockCount += 1
+                }
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+    }
+}

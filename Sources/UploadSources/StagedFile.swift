@@ -1,0 +1,16 @@
+public import Uploads
+
+/// What a job needs to know of its bytes: where they are, how many, and what they are.
+public struct StagedFile: Hashable, Sendable {
+    public let reference: SourceReference
+    /// Bytes.
+    public let size: Int64
+    /// SHA-256 and CRC-64/NVME of the whole.
+    public let digests: Digests
+
+    public init(reference: SourceReference, size: Int64, digests: Digests) {
+        self.reference = reference
+        self.size = size
+        self.digests = digests
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+public import Uploads
+
+extension StagingArea {
+    /// The longest that removal waits for somebody else's lock: 10 s.
+    static let lockPatience = Duration.seconds(10)
+
+    /// Removes a copy and its digests, under the lock: under that of this process's own claim while there is one. None there is
+    /// no error, nor is a reference to something else than a copy of this area.
+    /// - Throws: `invalidFile` when it is there and cannot be removed, or somebody else works on it.
+    public func remove(_ reference: SourceReference) async throws(UploadError) {
+        guard case .staged(let area, let name) = reference, area == id else { return }
+        _ = try Self.checked(name)
+        if claimed.withLock({ $0.contains(name) }) {
+            try await Blocking.run { [self] () throws(UploadError) in try unlinkCopy(name) }
+            return
+        }
+        let start = ContinuousClock.now
+        while try await !Blocking.run({ [self] () throws(UploadError) in try removeIfFree(name) }) {
+            guard start.duration(to: .now) < Self.lockPatience else {
+                throw UploadError(
+                    .invalidFile, "the staged copy \(name) cannot be removed: another worker holds its lock",
+                    retry: .afterBackoff)
+            }
+            // Removal follows a confirmed end: it is seen through even when the task is cancelled.
+            await Task { try? await Task.sleep(for: .milliseconds(50)) }.value
+        }
+    }
+
+    /// - Returns: false when somebody has the lock.
+    private func removeIfFree(_ name: String) throws(UploadError) -> Bool {
+        let locked: LockedCopy?
+        do {
+            switch try LockedCopy.lock(name, in: self) {
+            case .busy: return false
+            case .gone: locked = nil
+            case .locked(let copy): locked = copy
+            }
+        } catch {
+            throw UploadError(staging: error)
+        }
+        try unlinkCopy(name)
+        locked?.file.unlock()
+        return true
+    }
+
+    private func unlinkCopy(_ name: String) throws(UploadError) {
+        do {
+            try directory.remove(name)
+            try directory.remove(name + BlockDigests.suffix)
+        } catch {
+            throw UploadError(
+                .invalidFile,
+                "the staged copy \(error.path) cannot be removed (\(error.reason)): check the rights to the staging area",
+                retry: .afterBackoff, cause: error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+public import Uploads
+
+extension StagingArea {
+    static let bufferBytes = 1 << 20
+
+    /// Copies a file into the area: by reflink, else within the kernel, else by reading and writing.
+    ///
+    /// The digests are those of the copy, read back while it is in the page cache, so they hold for what is uploaded.
+    /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
+    ///   meanwhile, `interrupted` when the task is cancelled.
+    public func stage(fileAt path: String) async throws(UploadError) -> StagedFile {
+        let original = try await Blocking.run { () throws(UploadError) in try OriginalFile(opening: path) }
+        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self) }
+        do {
+            try await draft.copy(original)
+            return try await finish(draft)
+        } catch {
+            await discard(draft)
+            throw error
+        }
+    }
+
+    /// Copies what a stream brings, such as standard input.
+    /// - Throws: `invalidFile` when the stream fails or no space is left, `interrupted` when the task is cancelled.
+    public func stage(
+        _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
+    ) async throws(UploadError) -> StagedFile {
+        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self) }
+        do {
+            for try await chunk in chunks {
+                try Self.checkCancellation()
+                try await Blocking.run { () throws(UploadError) in try draft.append(chunk) }
+            }
+            try Self.checkCancellation()
+            return try await finish(draft)
+        } catch {
+            await discard(draft)
+            if let error = error as? UploadError { throw error }
+            throw UploadError(.invalidFile, "the input cannot be read to its end: try again", cause: error)
+        }
+    }
+
+    static func checkCancellation() throws(UploadError) {
+        if Task.isCancelled { throw UploadError(.interrupted, "staging was interrupted") }
+    }
+
+    private func finish(_ draft: StagedDraft) async throws(UploadError) -> StagedFile {
+        let staged = try await Blocking.run { () throws(UploadError) in try draft.finish() }
+        unsynchronized.withLock { $0.append(draft.name) }
+        return staged
+    }
+
+    private func discard(_ draft: StagedDraft) async {
+        await Blocking.run { draft.discard() }
+    }
+}

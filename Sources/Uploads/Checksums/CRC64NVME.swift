@@ -1,0 +1,78 @@
+/// CRC-64/NVME, the checksum of blocks and parts: reflected, polynomial 0xad93d23594c93659, all bits inverted at both ends
+/// (NVM Express, Command Set Specification 1.0d, section 5.2.1.3.4). The check value of "123456789" is `ae8b14860a799888`.
+///
+/// It is taken by 16 tables of 256 entries at once, 32 KiB that fit the first-level cache.
+public struct CRC64NVME: Hashable, Sendable {
+    /// The checksum of all bytes so far.
+    public private(set) var value: UInt64
+
+    /// - Parameter value: the checksum so far, to go on from; 0 for no bytes.
+    public init(_ value: UInt64 = 0) { self.value = value }
+
+    /// The checksum of the bytes.
+    public init(of bytes: some Collection<UInt8>) {
+        self.init()
+        update(bytes)
+    }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        guard var next = bytes.baseAddress else { return }
+        let table = Self.tables
+        var crc = ~value
+        var left = bytes.count
+        while left >= 16 {
+            let low = crc ^ UInt64(littleEndian: next.loadUnaligned(as: UInt64.self))
+            let high = UInt64(littleEndian: next.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            let first =
+                table[15 << 8 | Int(low & 0xff)] ^ table[14 << 8 | Int(low >> 8 & 0xff)]
+                ^ table[13 << 8 | Int(low >> 16 & 0xff)] ^ table[12 << 8 | Int(low >> 24 & 0xff)]
+            let second =
+                table[11 << 8 | Int(low >> 32 & 0xff)] ^ table[10 << 8 | Int(low >> 40 & 0xff)]
+                ^ table[9 << 8 | Int(low >> 48 & 0xff)] ^ table[8 << 8 | Int(low >> 56)]
+            let third =
+                table[7 << 8 | Int(high & 0xff)] ^ table[6 << 8 | Int(high >> 8 & 0xff)]
+                ^ table[5 << 8 | Int(high >> 16 & 0xff)] ^ table[4 << 8 | Int(high >> 24 & 0xff)]
+            let fourth =
+                table[3 << 8 | Int(high >> 32 & 0xff)] ^ table[2 << 8 | Int(high >> 40 & 0xff)]
+                ^ table[1 << 8 | Int(high >> 48 & 0xff)] ^ table[Int(high >> 56)]
+            crc = first ^ second ^ third ^ fourth
+            next += 16
+            left -= 16
+        }
+        while left > 0 {
+            crc = table[Int((crc ^ UInt64(next.load(as: UInt8.self))) & 0xff)] ^ crc >> 8
+            next += 1
+            left -= 1
+        }
+        value = ~crc
+    }
+
+    public mutating func update(_ bytes: some Collection<UInt8>) {
+        let contiguous: Void? = bytes.withContiguousStorageIfAvailable { update(UnsafeRawBufferPointer($0)) }
+        if contiguous == nil { Array(bytes).withUnsafeBytes { update($0) } }
+    }
+
+    /// 16 digits, most significant first: as in ``Digests/crc64nvme``.
+    public var hexadecimal: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    static let polynomial: UInt64 = 0x9a6c_9329_ac4b_c9b5  // bit-reversed: the reflected form
+
+    /// Entry `k << 8 | byte` is what the byte does to the checksum when `k` more bytes follow. Written once, before it can be
+    /// seen, and never freed.
+    private nonisolated(unsafe) static let tables: UnsafePointer<UInt64> = {
+        let tables = UnsafeMutablePointer<UInt64>.allocate(capacity: 16 << 8)
+        for byte in 0..<256 {
+            var crc = UInt64(byte)
+            for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ polynomial }
+            tables[byte] = crc
+        }
+        for entry in 256..<(16 << 8) {
+            let shorter = tables[entry - 256]
+            tables[entry] = shorter >> 8 ^ tables[Int(shorter & 0xff)]
+        }
+        return UnsafePointer(tables)
+    }()
+}
