@@ -92,7 +92,9 @@ let package = Package(
         tests("HouseRulesTests", []),
         tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
         tests("UploadsTests", ["Uploads"]),
-        tests("UploadWorkersTests", ["UploadWorkers", "Uploads", "UploadTesting", logging]),
+        tests(
+            "UploadWorkersTests",
+            ["UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),
         tests("UploadSourcesTests", ["UploadSources", "Uploads", "UploadTesting"]),
         tests("UploadDestinationsTests", ["UploadDestinations", "UploadSources", "Uploads", "UploadTesting"]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
