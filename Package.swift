@@ -96,7 +96,9 @@ let package = Package(
         tests("HouseRulesTests", []),
         tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
         tests("UploadsTests", ["Uploads"]),
-        tests("UploadWorkersTests", ["UploadWorkers", "Uploads", "UploadTesting", logging]),
+        tests(
+            "UploadWorkersTests",
+            ["UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),
         tests("UploadSourcesTests", ["LinuxFiles", "UploadSources", "Uploads", "UploadTesting", crypto]),
         tests(
             "UploadDestinationsTests",

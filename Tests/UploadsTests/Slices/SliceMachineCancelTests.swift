@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import Uploads
+
+@Suite struct SliceMachineCancelTests {
+    typealias H = SliceHarness
+
+    func cancel(state: UploadState? = nil, source: SourceReference = .staged(area: "a1", name: "n1")) -> H {
+        var slice = H(H.baton(H.job(source: source), generation: 2, state: state, isCancel: true))
+        slice.begin()
+        return slice
+    }
+
+    @Test func `cancelling takes the lock, removes the session, looks, removes the copy, and ends`() {
+        var slice = cancel(state: H.state)
+        #expect(slice.actions == [.claimSource])
+        #expect(slice.holding(.sourceClaimed) == [.discard(H.state)])
+        #expect(slice.holding(.discarded) == [.probe(nil)])
+        #expect(slice.holding(.probed(.nothing)) == [.removeStagedCopy])
+        slice.tell(.stagedCopyRemoved)
+        #expect(slice.outcome == .cancelled)
+    }
+
+    @Test func `cancelling what is done completes it`() {
+        var slice = cancel()
+        slice.holding(.sourceClaimed)
+        slice.holding(.probed(.complete(H.done)))
+        #expect(slice.outcome == .completed(H.object, response: nil))
+    }
+
+    @Test func `cancelling waits for the lock`() {
+        var slice = cancel(state: H.state)
+        slice.tell(.sourceBusy)
+        #expect(slice.settlement == .wait(until: H.start + 10, reason: .locked, state: H.state))
+    }
+
+    @Test func `cancelling a job whose copy is gone looks what is there`() {
+        var slice = cancel()
+        #expect(slice.holding(.sourceGone) == [.probe(nil)])
+        slice.holding(.probed(.nothing))
+        #expect(slice.outcome == .cancelled)
+    }
+
+    @Test func `cancelling without a lock waits until every worker must have heard`() {
+        var slice = cancel(source: .inline(Data("x".utf8)))
+        #expect(
+            slice.settlement
+                == .wait(until: H.start + SliceRules().cancelSettleDelay, reason: .locked, state: nil))
+        var baton = H.baton(H.job(source: .inline(Data("x".utf8))), generation: 2, slice: 1, isCancel: true)
+        baton.idleWaits = 1
+        slice = H(baton)
+        #expect(slice.begin() == [.probe(nil)])
+        slice.holding(.probed(.nothing))
+        #expect(slice.outcome == .cancelled)
+    }
+
+    @Test func `cancelling removes a session that only the destination knows`() {
+        var slice = cancel()
+        slice.holding(.sourceClaimed)
+        #expect(slice.holding(.probed(.partial(H.otherState))) == [.discard(H.otherState)])
+        #expect(slice.holding(.discarded) == [.removeStagedCopy])
+    }
+
+    @Test func `cancelling obeys no pause`() {
+        var slice = H(H.baton(generation: 2, isCancel: true))
+        slice.tell(.begun)
+        slice.tell(.standing(.paused))
+        slice.tell(.toldStarted)
+        slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
+        slice.tell(.lost(.paused))
+        slice.tell(.sourceClaimed)
+        #expect(slice.tell(.standing(.paused)) == [.probe(nil)])
+    }
+
+    @Test func `another job's object is left alone and the job ends cancelled`() {
+        var slice = cancel()
+        slice.holding(.sourceClaimed)
+        slice.holding(.probed(.other(H.object, isNewer: true)))
+        slice.holding(.stagedCopyRemoved)
+        #expect(slice.outcome == .cancelled)
+    }
+
+    @Test func `cancelling has tries of its own when the job used up its attempts`() {
+        var baton = H.baton(generation: 2, isCancel: true)
+        baton.attempts = 9
+        var slice = H(baton)
+        slice.begin()
+        slice.holding(.sourceClaimed)
+        slice.tell(.failed(H.error(.networkFailure)))
+        #expect(slice.wait?.reason == "retry")
+    }
+
+    @Test func `a session that cannot be removed for good does not keep the job from ending`() {
+        var slice = cancel(state: H.state)
+        slice.holding(.sourceClaimed)
+        #expect(slice.holding(.failed(H.error(.accessDenied))) == [.probe(H.state)])
+    }
+
+    @Test func `a session that cannot be removed now is tried again`() {
+        var slice = cancel(state: H.state)
+        slice.holding(.sourceClaimed)
+        slice.holding(.failed(H.error(.networkFailure)))
+        #expect(slice.wait?.state == H.state)
+    }
+
+    @Test func `a cancel that loses its baton touches nothing`() {
+        var slice = cancel(state: H.state)
+        slice.tell(.sourceClaimed)
+        #expect(slice.tell(.standing(.superseded)) == [.settle(.superseded)])
+    }
+}

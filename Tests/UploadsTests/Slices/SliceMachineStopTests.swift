@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+@testable import Uploads
+
+@Suite struct SliceMachineStopTests {
+    typealias H = SliceHarness
+
+    func sending(parts: Int = 2, missing: Int = 9, canYield: Bool = true) -> H {
+        var slice = H(H.baton(slice: 1, state: H.state), rules: SliceRules(parts: parts))
+        slice.resume(partCount: 9, missing: missing, canYield: canYield)
+        return slice
+    }
+
+    func sendingWhole() -> H {
+        var slice = H(H.baton())
+        slice.begin(canYield: false)
+        slice.holding(.sourceClaimed)
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+        return slice
+    }
+
+    @Test(arguments: [SliceFact.yieldRequested(.drain), .yieldRequested(.preempt), .sliceTimeReached])
+    func `at a request to stop the parts in flight finish and the baton is handed over`(fact: SliceFact) {
+        var slice = sending()
+        #expect(slice.tell(fact) == [])
+        #expect(slice.tell(.partAccepted(1, H.state)) == [])
+        slice.tell(.partAccepted(0, H.otherState))
+        #expect(slice.settlement == .handOver(H.otherState))
+    }
+
+    @Test func `a part that fails or waits on the way out is left to the next slice`() {
+        var slice = sending()
+        slice.tell(.partFailed(0, H.error(.networkFailure)))
+        slice.tell(.yieldRequested(.drain))
+        slice.tell(.partFailed(1, H.error(.networkFailure)))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test(arguments: [SliceFact.yieldRequested(.drain), .yieldRequested(.preempt), .sliceTimeReached])
+    func `what cannot be interrupted goes on`(fact: SliceFact) {
+        var slice = sendingWhole()
+        #expect(slice.tell(fact) == [])
+        #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.none)])
+    }
+
+    @Test func `what cannot be interrupted is dropped when the grace is used up`() {
+        var slice = sendingWhole()
+        slice.tell(.yieldRequested(.drain))
+        slice.tell(.graceUsedUp)
+        #expect(slice.settlement == .handOver(nil))
+    }
+
+    @Test func `at the end of the grace parts in flight are dropped, not failed`() {
+        var slice = sending()
+        slice.tell(.yieldRequested(.drain))
+        slice.tell(.graceUsedUp)
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `a drain lets what is nearly done complete, a preemption does not`() {
+        var slice = sending(missing: 1)
+        slice.tell(.yieldRequested(.drain))
+        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.none)])
+        slice = sending(missing: 1)
+        slice.tell(.yieldRequested(.preempt))
+        slice.tell(.partAccepted(0, H.state))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `the end of the slice lets what is nearly done complete`() {
+        var slice = sending(missing: 1)
+        slice.tell(.sliceTimeReached)
+        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.none)])
+    }
+
+    @Test func `a slice that is over before its first part still carries one`() {
+        var slice = H(H.baton(slice: 1, state: H.state), rules: SliceRules(parts: 2))
+        slice.begin()
+        slice.tell(.sliceTimeReached)
+        slice.holding(.probed(.partial(H.state)))
+        slice.holding(.sourceClaimed)
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9)))
+        #expect(slice.actions == [.sendPart(0), .sendPart(1)])
+        slice.tell(.partAccepted(0, H.state))
+        slice.tell(.partAccepted(1, H.state))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `what was not begun is handed over as it came`() {
+        var slice = H(H.baton())
+        slice.tell(.yieldRequested(.drain))
+        slice.holding(.begun)
+        #expect(slice.settlement == .handOver(nil))
+        #expect(!slice.machine.hasStarted)
+        slice = H(H.baton(slice: 3, state: H.state))
+        slice.begin()
+        slice.tell(.yieldRequested(.drain))
+        slice.holding(.probed(.nothing))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `a session that is being opened is waited for and handed over`() {
+        var slice = H(H.baton())
+        slice.begin()
+        slice.holding(.sourceClaimed)
+        #expect(slice.tell(.yieldRequested(.drain)) == [])
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 1, missingCount: 1)))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `an uncut step that takes too long is cut, looked for, and fails with a remedy`() {
+        var slice = sendingWhole()
+        #expect(slice.tell(.uncutTimeReached) == [.cancelRequests])
+        #expect(slice.holding(.partFailed(0, H.error(.cancelled))) == [.probe(nil)])
+        slice.tell(.probed(.nothing))
+        #expect(slice.failure?.code == .interrupted)
+        #expect(slice.failure?.message.contains("use a destination that takes parts") == true)
+    }
+
+    @Test func `a completing call that takes too long is cut, looked for, and tried again`() {
+        var slice = sending(missing: 0)
+        #expect(slice.tell(.uncutTimeReached) == [.cancelRequests])
+        #expect(slice.holding(.failed(H.error(.cancelled))) == [.probe(H.state)])
+        slice.tell(.probed(.partial(H.state)))
+        #expect(slice.wait?.reason == "retry")
+        #expect(slice.wait?.state == H.state)
+    }
+
+    @Test(arguments: [
+        (Standing.superseded, Settlement.superseded), (.disconnected, .abandoned),
+    ])
+    func `a lost baton stops at once and touches nothing`(standing: Standing, settlement: Settlement) {
+        var slice = sending()
+        #expect(slice.tell(.lost(standing)) == [.settle(settlement)])
+        #expect(slice.tell(.partAccepted(0, H.state)) == [])
+        slice = H(H.baton(slice: 1, state: H.state))
+        slice.begin()
+        #expect(slice.tell(.probed(.complete(H.done))) == [.checkStanding])
+        #expect(slice.tell(.standing(standing)) == [.settle(settlement)])
+    }
+
+    @Test func `a paused job stops at the next part boundary and waits an hour at a time`() {
+        var slice = sending()
+        #expect(slice.tell(.lost(.paused)) == [])
+        slice.tell(.partAccepted(0, H.state))
+        slice.tell(.partAccepted(1, H.state))
+        #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.state))
+    }
+
+    @Test func `a fresh paused job waits without touching anything`() {
+        var slice = H(H.baton())
+        slice.tell(.begun)
+        slice.tell(.standing(.paused))
+        #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: nil))
+    }
+
+    @Test func `a paused job that was held before is probed first, and then waits`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.tell(.begun)
+        #expect(slice.tell(.standing(.paused)) == [.findDestination])
+        slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
+        #expect(slice.tell(.standing(.paused)) == [.probe(H.state)])
+        slice.tell(.probed(.partial(H.otherState)))
+        #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.otherState))
+    }
+
+    @Test func `a paused job that turns out to be done is completed`() {
+        var slice = H(H.baton(slice: 1))
+        slice.tell(.begun)
+        slice.tell(.standing(.paused))
+        slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
+        slice.tell(.standing(.paused))
+        slice.tell(.probed(.complete(H.done)))
+        #expect(slice.outcome == .completed(H.object, response: nil))
+    }
+}
