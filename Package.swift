@@ -73,7 +73,10 @@ let package = Package(
         library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging]),
         library(
             "UploadNotifier",
-            ["Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioPosix, serviceLifecycle]
+            [
+                "Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle,
+            ]
         ),
         library(
             "UploadBootstrap",
@@ -96,7 +99,12 @@ let package = Package(
         tests("UploadSourcesTests", ["UploadSources", "Uploads", "UploadTesting"]),
         tests("UploadDestinationsTests", ["UploadDestinations", "UploadSources", "Uploads", "UploadTesting"]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
-        tests("UploadNotifierTests", ["UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging]),
+        tests(
+            "UploadNotifierTests",
+            [
+                "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging, nioCore, nioHTTP1,
+                serviceLifecycle,
+            ]),
         tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),
         tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
     ]
