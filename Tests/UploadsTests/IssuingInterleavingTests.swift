@@ -1,0 +1,39 @@
+import Testing
+import Uploads
+
+@Suite("Issuing: whatever crashes between whichever two steps")
+struct IssuingInterleavingTests {
+    /// Steps after the crashes have stopped within which everything must have come to rest.
+    private static let restSteps = 20_000
+
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<8)
+    func `every round gets exactly one outcome, and issuing comes to rest`(block: Int) {
+        for seed in block * 200..<(block + 1) * 200 { explore(seed: UInt64(seed)) }
+    }
+
+    private func explore(seed: UInt64) {
+        var world = IssuingWorld(seed: seed)
+        for _ in 0..<150 {
+            world.step()
+            if world.chance(1, in: 40), let verb = Verb.allCases.randomElement(using: &world.generator) {
+                world.order(verb)
+            }
+        }
+        world.mayCrash = false
+        let issuesBefore = world.issues
+        var steps = 0
+        while steps < Self.restSteps, !world.isQuiet {
+            steps += 1
+            world.step()
+            // A paused baton goes round until an operator says otherwise.
+            if steps % 500 == 0, world.ledger?.isPaused == true { world.order(.resume) }
+        }
+        #expect(world.isQuiet, "seed \(seed) does not come to rest: \(world.lane.count) batons on the lane")
+        #expect(world.ledger?.end != nil, "seed \(seed): no end, status \(String(describing: world.ledger?.status))")
+        #expect(world.issues - issuesBefore <= 20, "seed \(seed): issued \(world.issues - issuesBefore) times")
+        for round in 1...(world.ledger?.round ?? 1) {
+            let kinds = world.told["\(IssuingWorld.order.id).\(round).ended"] ?? []
+            #expect(kinds.count == 1, "seed \(seed): round \(round) was told as \(kinds)")
+        }
+    }
+}
