@@ -77,7 +77,10 @@ let package = Package(
         library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging]),
         library(
             "UploadNotifier",
-            ["Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioPosix, serviceLifecycle]
+            [
+                "Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle,
+            ]
         ),
         library(
             "UploadBootstrap",
@@ -105,7 +108,12 @@ let package = Package(
                 nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
-        tests("UploadNotifierTests", ["UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging]),
+        tests(
+            "UploadNotifierTests",
+            [
+                "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging, nioCore, nioHTTP1,
+                serviceLifecycle,
+            ]),
         tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),
         tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
     ]
