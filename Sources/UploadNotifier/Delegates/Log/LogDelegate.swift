@@ -1,0 +1,37 @@
+import Foundation
+public import Logging
+import NIOPosix
+import Synchronization
+public import Uploads
+
+/// Appends outcomes to a file, one CloudEvent a line, on the disk before they count as delivered.
+public final class LogDelegate: BatchDelegate {
+    public let name: String
+    private let file: Mutex<LogFile>
+
+    /// - Throws: `misconfigured` when the file cannot be opened for appending.
+    public init(name: String, _ configuration: LogConfiguration, logger: Logger) throws(UploadError) {
+        self.name = name
+        var file = LogFile(configuration)
+        do { try file.open() } catch {
+            throw UploadError(.misconfigured, "delegate '\(name)': \(error.message)", cause: error)
+        }
+        self.file = Mutex(file)
+    }
+
+    public func deliver(_ event: UploadEvent) async throws(UploadError) { try await deliver([event]) }
+
+    public func deliver(_ events: [UploadEvent]) async throws(UploadError) {
+        do {
+            // Away from the cooperative threads: fsync may take as long as the disk likes.
+            try await NIOThreadPool.singleton.runIfActive {
+                let lines = try events.map { try WireJSON.encode($0) + [UInt8(ascii: "\n")] }
+                try self.file.withLock { try $0.append(lines) }
+            }
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.unknown, "log '\(name)' cannot be written", cause: error)
+        }
+    }
+}

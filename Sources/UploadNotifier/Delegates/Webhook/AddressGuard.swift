@@ -1,0 +1,48 @@
+import NIOPosix
+import Uploads
+
+/// Keeps webhooks from being pointed at the inside: a name is resolved here, every address that it has is checked, and the
+/// request goes to the checked address, so that a second look-up cannot lead elsewhere.
+struct AddressGuard: Sendable {
+    let allowed: [NetworkRange]
+    /// Every address of a host; the system's resolver unless a test has its own.
+    var resolve: @Sendable (_ host: String) throws -> [NetworkAddress] = { try SystemResolver.addresses(of: $0) }
+
+    /// What is not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and multicast.
+    /// 169.254.169.254, where clouds keep metadata and credentials, is link-local.
+    static let refusedTexts = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/3", "::/127", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "fc00::/7", "fe80::/10",
+        "fec0::/10", "ff00::/8",
+    ]
+    static let refused = refusedTexts.compactMap { try? NetworkRange($0) }
+
+    func permits(_ address: NetworkAddress) -> Bool {
+        if allowed.contains(where: { $0.contains(address) }) { return true }
+        if let inner = address.embedded { return permits(inner) }
+        return !Self.refused.contains { $0.contains(address) }
+    }
+
+    /// The address to connect to.
+    /// - Throws: `misconfigured` when any address of the host is refused, `networkFailure` when it has none.
+    func address(of host: String) async throws(UploadError) -> NetworkAddress {
+        let resolve = self.resolve
+        let addresses: [NetworkAddress]
+        do {
+            addresses = try await NIOThreadPool.singleton.runIfActive { try resolve(host) }
+        } catch {
+            throw error as? UploadError ?? UploadError(.networkFailure, "cannot resolve '\(host)'", cause: error)
+        }
+        if let bad = addresses.first(where: { !permits($0) }) {
+            throw UploadError(
+                .misconfigured,
+                """
+                '\(host)' leads to \(bad), which is not a public address; if that is meant, name its network in \
+                notifier.allowNetworks
+                """)
+        }
+        guard let first = addresses.first else { throw UploadError(.networkFailure, "'\(host)' has no address") }
+        return first
+    }
+}

@@ -1,0 +1,26 @@
+import AsyncHTTPClient
+import NIOCore
+import Uploads
+
+/// An HTTP client that connects to one checked address for one host, whatever the resolver says meanwhile. TLS still
+/// verifies the host's name. Whoever holds it last shuts it down.
+final class PinnedClient: Sendable {
+    let address: NetworkAddress
+    let http: HTTPClient
+
+    init(host: String, address: NetworkAddress) {
+        self.address = address
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(10), read: .seconds(30)),
+            decompression: .disabled)
+        configuration.dnsOverride = [host: address.description]
+        configuration.httpVersion = .http1Only
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    deinit {
+        let http = self.http
+        Task { try? await http.shutdown() }
+    }
+}

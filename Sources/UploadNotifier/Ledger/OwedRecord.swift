@@ -1,0 +1,45 @@
+import Foundation
+import Uploads
+
+/// How an owed action stands in the ledger. An outcome is kept by the id of the event that brought it.
+struct OwedRecord: Codable {
+    enum Kind: String, Codable { case mark, issue, append, tell }
+
+    var kind: Kind
+    var marker: IssueMarker?
+    var baton: Baton?
+    var lane: Lane?
+    var entry: ControlEntry?
+    var event: String?
+
+    /// nil for an action that is not published.
+    init?(_ action: IssuingAction, source: String?) {
+        switch action {
+        case .mark(let marker):
+            kind = .mark
+            self.marker = marker
+        case .issue(let baton, let lane, _):
+            kind = .issue
+            self.baton = baton
+            self.lane = lane
+        case .append(let entry):
+            kind = .append
+            self.entry = entry
+        case .outcome:
+            kind = .tell
+            event = source
+        case .record, .note: return nil
+        }
+    }
+
+    /// The action, as it is repeated. `event` finds what was recorded under an id.
+    func action(event find: (String) throws -> UploadEvent?) rethrows -> IssuingAction? {
+        switch kind {
+        case .mark: marker.map { .mark($0) }
+        case .issue:
+            if let baton, let lane { .issue(baton, lane: lane, maybeRepeated: true) } else { nil }
+        case .append: entry.map { .append($0) }
+        case .tell: try event.flatMap { try find($0) }.map { .outcome($0.asOutcome) }
+        }
+    }
+}

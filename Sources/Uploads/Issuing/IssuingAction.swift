@@ -1,0 +1,29 @@
+/// What follows from a message, in this order: first everything that is noted in one ledger transaction, then what is
+/// published from that note.
+public enum IssuingAction: Hashable, Sendable {
+    /// Keep the event. Its id makes repeats harmless.
+    case record(UploadEvent)
+    /// Publish a marker to the notifier's own queue.
+    case mark(IssueMarker)
+    /// Publish a baton. `maybeRepeated` is set when the publication is repeated from the ledger's note.
+    case issue(Baton, lane: Lane, maybeRepeated: Bool)
+    /// Append to the control log: fences, pauses, lifts.
+    case append(ControlEntry)
+    /// The round's outcome, under `<job>.<round>.ended`: put it into every delegate's outbox and tell it.
+    case outcome(UploadEvent)
+    /// Nothing to do; says why.
+    case note(IssuingNote)
+
+    /// The same when it is made again from the ledger's note: it cannot be known whether the first try arrived.
+    public var repeated: IssuingAction {
+        if case .issue(let baton, let lane, _) = self { .issue(baton, lane: lane, maybeRepeated: true) } else { self }
+    }
+
+    /// Whether it is published, and so must be noted until that is confirmed.
+    public var isPublication: Bool {
+        switch self {
+        case .mark, .issue, .append, .outcome: true
+        case .record, .note: false
+        }
+    }
+}

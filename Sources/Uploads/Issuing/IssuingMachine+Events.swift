@@ -1,0 +1,69 @@
+extension IssuingMachine {
+    /// What a worker tells, suspects apart.
+    func receive(_ event: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
+        guard event.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
+        let told = event.data.baton
+        var job = known ?? LedgerJob(learnedFrom: told, at: event.time)
+        job.raiseGeneration(to: fence)
+        guard told.round >= job.round else { return keep(event, of: job, note: .olderRound) }
+        if told.round > job.round || told.generation > job.generation { job.adopt(told, at: event.time) }
+        guard job.end == nil else { return keep(event, of: job, note: .roundHasEnded) }
+        let isCurrent = told.generation == job.generation
+        switch event.kind {
+        case .completed: return end(job, by: event, isCurrent: isCurrent)
+        case .failed, .cancelled: if isCurrent { return end(job, by: event, isCurrent: true) }
+        case .started, .waiting, .handedOver, .paused, .enqueued: if isCurrent { return follow(event, by: job) }
+        case .suspect, .progress: break
+        }
+        // A late state is worth keeping where there is none (a session that can be resumed or aborted), but nothing is
+        // issued because of it: that would chase for ever.
+        if job.baton.state == nil, let state = told.state { job.baton.state = state }
+        return keep(event, of: job, note: .olderGeneration)
+    }
+
+    private func keep(_ event: UploadEvent, of job: LedgerJob, note: IssuingNote) -> IssuingDecision {
+        IssuingDecision(job: job, actions: [.record(event), .note(note)])
+    }
+
+    private func follow(_ event: UploadEvent, by known: LedgerJob) -> IssuingDecision {
+        var job = known
+        let told = event.data.baton
+        if event.kind == .started { job.isStarted = true }
+        if event.kind != .started, job.isProgress(told) {
+            job.hasProgressed = true
+            job.poisonCount = 0
+        }
+        let isStarted = event.kind == .started
+        // A hand-over's event may be overtaken by the next slice's `started`.
+        if (told.slice, isStarted ? 1 : 0) >= (job.baton.slice, job.isSliceStarted ? 1 : 0) {
+            job.merge(told)
+            job.isSliceStarted = isStarted
+            job.tell(event.kind.status, at: event.time)
+            job.waitingUntil = event.data.waitingUntil
+            job.reason = event.data.reason
+        }
+        return IssuingDecision(job: job, actions: [.record(event)])
+    }
+
+    private func end(_ known: LedgerJob, by event: UploadEvent, isCurrent: Bool) -> IssuingDecision {
+        var job = known
+        if isCurrent { job.merge(event.data.baton) }
+        if event.kind != .failed { job.baton.state = nil }
+        job.end(event)
+        return IssuingDecision(job: job, actions: [.record(event), .outcome(event.asOutcome)])
+    }
+}
+
+extension EventKind {
+    fileprivate var status: LedgerStatus {
+        switch self {
+        case .enqueued, .handedOver, .suspect: .queued
+        case .started, .progress: .running
+        case .waiting: .waiting
+        case .paused: .paused
+        case .completed: .completed
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
+}

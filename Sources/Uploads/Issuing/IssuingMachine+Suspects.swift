@@ -1,0 +1,41 @@
+extension IssuingMachine {
+    func deadLetter(_ baton: Baton, reason: String, for job: LedgerJob?) -> IssuingDecision {
+        var event = UploadEvent(kind: .suspect, of: baton, at: now)
+        event.id += ".dead"
+        event.data.reason = reason
+        return suspect(event, for: job, isDeadLetter: true)
+    }
+
+    /// A delivery that may be a repeat, or that died. It carries the whole order, so an unknown job is issued from it.
+    func suspect(_ event: UploadEvent, for known: LedgerJob?, isDeadLetter: Bool) -> IssuingDecision {
+        let told = event.data.baton
+        var redacted = event
+        redacted.data.baton = told.redacted
+        var job = known ?? LedgerJob(told, isWhole: true, at: event.time)
+        job.raiseGeneration(to: fence)
+        if !job.isWhole { job.learn(told.job) }
+        func drop(_ note: IssuingNote) -> IssuingDecision {
+            IssuingDecision(job: job, actions: [.record(redacted), .note(note)])
+        }
+        guard told.round >= job.round else { return drop(.olderRound) }
+        if told.round > job.round || told.generation > job.generation { job.adopt(told, at: event.time) }
+        guard job.end == nil else { return drop(.roundHasEnded) }
+        guard told.generation == job.generation else { return drop(.olderGeneration) }
+        if told.slice >= job.baton.slice, !job.isSliceStarted || told.slice > job.baton.slice {
+            job.merge(told)
+            job.isSliceStarted = false
+        }
+        job.tell(.queued, at: event.time)
+        job.reason = event.data.reason
+        var wish = job.openWish ?? IssueWish(marker: marker(for: job))
+        wish.isSuspect = true
+        wish.isDeadLetter = wish.isDeadLetter || isDeadLetter
+        job.wish = wish
+        // An open wish is marked once more: its marker may be what a crash has swallowed, and a second one is stale.
+        return IssuingDecision(job: job, actions: [.record(redacted), .mark(wish.marker)])
+    }
+
+    func marker(for job: LedgerJob) -> IssueMarker {
+        IssueMarker(id: markerID, job: job.id, round: job.round, generation: job.generation)
+    }
+}

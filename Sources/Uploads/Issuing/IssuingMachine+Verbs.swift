@@ -1,0 +1,53 @@
+extension IssuingMachine {
+    /// What an operator's word means for the job.
+    /// - Throws: `rejected`, with the reason, where the job as it stands cannot obey.
+    public func order(_ verb: Verb, of known: LedgerJob) throws(UploadError) -> IssuingDecision {
+        var job = known
+        job.raiseGeneration(to: fence)
+        try check(verb, of: job)
+        switch verb {
+        case .pause: return pause(job)
+        case .cancel:
+            // A second one is granted by the first.
+            if job.isCancelling { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
+            job.isCancelling = true
+        case .resume, .runNow, .runAgain: break
+        }
+        // A fresh marker also where a wish is open: this one comes by after every end confirmed before the verb.
+        var wish = IssueWish(marker: marker(for: job), verb: verb)
+        if let open = job.openWish {
+            wish.isSuspect = open.isSuspect
+            wish.isDeadLetter = open.isDeadLetter
+        }
+        job.wish = wish
+        return IssuingDecision(job: job, actions: [.mark(wish.marker)])
+    }
+
+    private func pause(_ known: LedgerJob) -> IssuingDecision {
+        var job = known
+        job.pausedThrough = job.generation
+        // The last word holds: a resume that has not been granted yet no longer is.
+        if var wish = job.openWish {
+            wish.verb = nil
+            job.wish = wish.isSuspect ? wish : nil
+        }
+        return IssuingDecision(job: job, actions: [.append(.pause([job.id: job.generation]))])
+    }
+
+    private func check(_ verb: Verb, of job: LedgerJob) throws(UploadError) {
+        func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
+        if verb == .runAgain {
+            guard job.end != nil else { throw refuse("has not ended; it can be run again when it has") }
+        } else if let end = job.end {
+            if job.openWish?.verb == .runAgain { throw refuse("is about to run again; try in a moment") }
+            throw refuse("has ended as \(end.kind.rawValue); only 'run again' is possible")
+        }
+        if job.isCancelling, job.end == nil, verb != .cancel { throw refuse("is being cancelled") }
+        if verb == .resume, !job.isPaused, job.status != .paused { throw refuse("is not paused") }
+        if verb == .runNow, job.status == .running { throw refuse("is running already") }
+        if verb != .pause, !job.isWhole {
+            throw refuse(
+                "is known from events alone, which show no inline bytes and no query of a URL; enqueue it again")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+
+/// The rules of the baton at the notifier's side: what is recorded, what is issued anew, and which end is told. Pure: a job and a
+/// message in, the job and actions out.
+///
+/// A suspect or a verb only notes a wish and sends a marker. When the marker comes back, everything that was confirmed
+/// before has been recorded; only then, and only if the round has no end, the next generation is noted and published:
+/// baton first, fence second. In the other order, a crash between the two would leave a fence and no baton.
+public struct IssuingMachine: Sendable {
+    /// After this many generations that stopped their worker, the job runs with nothing beside it.
+    public static let runsAloneAfter = 2
+    /// After this many, it ends as failed (`poisoned`).
+    public static let poisonedAfter = 5
+
+    /// The lowest generation of the job that counts, by the control log.
+    public let fence: Int
+    public let now: Date
+    /// The id of a marker, should one be needed.
+    public let markerID: UUID
+
+    public init(fence: Int, now: Date, markerID: UUID = UUID()) {
+        self.fence = fence
+        self.now = now
+        self.markerID = markerID
+    }
+
+    /// What a message means for the job that it is about.
+    /// - Parameter job: what the ledger knows; nil if it does not know the job.
+    public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
+        switch message {
+        case .job(let order, _): receive(order, for: job)
+        case .event(let event) where event.kind == .suspect: suspect(event, for: job, isDeadLetter: false)
+        case .event(let event): receive(event, for: job)
+        case .marker(let marker): receive(marker, for: job)
+        case .deadBaton(let baton, let reason): deadLetter(baton, reason: reason, for: job)
+        case .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
+        }
+    }
+
+    private func receive(_ order: UploadJob, for known: LedgerJob?) -> IssuingDecision {
+        guard var job = known else {
+            var job = LedgerJob(Baton(job: order), isWhole: true, at: order.enqueuedAt)
+            job.raiseGeneration(to: fence)
+            return IssuingDecision(job: job)
+        }
+        guard !job.isWhole else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
+        job.learn(order)
+        return IssuingDecision(job: job)
+    }
+
+    private func receive(_ marker: IssueMarker, for known: LedgerJob?) -> IssuingDecision {
+        guard var job = known, let wish = job.wish, wish.marker.id == marker.id else {
+            return IssuingDecision(job: known, actions: [.note(.staleMarker)])
+        }
+        guard job.isWhole else { return IssuingDecision(job: job, actions: [.note(.orderIncomplete)]) }
+        job.wish = nil
+        guard wish.marker.round == job.round, wish.marker.generation == job.generation else {
+            return IssuingDecision(job: job, actions: [.note(.staleMarker)])
+        }
+        guard job.end == nil || wish.verb == .runAgain else {
+            return IssuingDecision(job: job, actions: [.note(.roundHasEnded)])
+        }
+        return grant(wish, of: job)
+    }
+}

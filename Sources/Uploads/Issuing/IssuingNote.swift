@@ -1,0 +1,15 @@
+/// Why a message changed nothing but the record.
+public enum IssuingNote: String, CaseIterable, Sendable {
+    /// It tells of a round before the current one.
+    case olderRound
+    /// It tells of a generation that no longer counts.
+    case olderGeneration
+    /// The round has its outcome already; another is noted, not told.
+    case roundHasEnded
+    /// A marker that nobody waits for any more.
+    case staleMarker
+    /// A repetition, or nothing that the ledger keeps.
+    case nothingNew
+    /// The wish is kept open: the ledger does not hold the whole order, so it cannot be issued from there.
+    case orderIncomplete
+}

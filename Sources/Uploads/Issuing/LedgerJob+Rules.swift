@@ -1,0 +1,104 @@
+import Foundation
+
+extension LedgerJob {
+    /// A job that is known from an event alone. What redaction may have cut cannot be told from what was never there.
+    init(learnedFrom baton: Baton, at time: Date) {
+        let isInlineCut = if case .inline = baton.job.source { baton.job.size > 0 } else { false }
+        let isURL = if case .url = baton.job.destination { true } else { false }
+        self.init(baton, isWhole: !isInlineCut && !isURL, at: time)
+    }
+
+    /// The wish, if it is of the current generation.
+    var openWish: IssueWish? {
+        guard let wish, wish.marker.round == round, wish.marker.generation == generation else { return nil }
+        return wish
+    }
+
+    mutating func learn(_ order: UploadJob) {
+        baton.job = order
+        isWhole = true
+    }
+
+    /// Takes over what a baton says, but for the order: that is immutable, and events show it redacted.
+    mutating func merge(_ told: Baton) {
+        let order = baton.job
+        baton = told
+        baton.job = order
+        if told.isCancel { isCancelling = true }
+    }
+
+    mutating func tell(_ status: LedgerStatus, at time: Date) {
+        self.status = status
+        since = time
+        waitingUntil = nil
+        reason = nil
+    }
+
+    /// A new state, or more bytes in the session that the state names: what the session holds belongs to the state.
+    func isProgress(_ told: Baton) -> Bool {
+        guard let state = told.state else { return false }
+        return state != initialState || told.bytesSent > initialBytesSent
+    }
+
+    /// The control log knows of a higher generation than the ledger: an older copy of the ledger was put back, or it was lost.
+    mutating func raiseGeneration(to lowest: Int) {
+        guard lowest > generation else { return }
+        baton.generation = lowest
+        baton.slice = 0
+        startCounting()
+    }
+
+    /// A worker holds a baton that this ledger has not issued: it was lost, or an older copy was put back.
+    mutating func adopt(_ told: Baton, at time: Date) {
+        if told.round > round {
+            end = nil
+            poisonCount = 0
+            isCancelling = false
+        }
+        wish = nil
+        isCancelling = isCancelling || told.isCancel
+        merge(told)
+        tell(.queued, at: time)
+        startCounting()
+    }
+
+    mutating func beginGeneration(_ generation: Int, isNewRound: Bool, at time: Date) {
+        if isNewRound {
+            let state = baton.state
+            let unknown = baton.unknown
+            baton = Baton(job: baton.job, round: round + 1, generation: generation)
+            baton.state = state
+            baton.unknown = unknown
+            end = nil
+            poisonCount = 0
+            isCancelling = false
+        } else {
+            baton.generation = generation
+            baton.slice = 0
+            baton.idleWaits = 0
+        }
+        baton.isCancel = isCancelling
+        tell(.queued, at: time)
+        startCounting()
+    }
+
+    mutating func end(_ event: UploadEvent) {
+        let status: LedgerStatus =
+            switch event.kind {
+            case .completed: .completed
+            case .cancelled: .cancelled
+            default: .failed
+            }
+        tell(status, at: event.data.endedAt ?? event.time)
+        wish = nil
+        end = RoundEnd(kind: event.kind, event: event.id, at: since, error: event.data.error)
+    }
+
+    private mutating func startCounting() {
+        isSliceStarted = false
+        isStarted = false
+        hasProgressed = false
+        initialState = baton.state
+        initialBytesSent = baton.bytesSent
+    }
+}

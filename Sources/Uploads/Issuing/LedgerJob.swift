@@ -1,0 +1,63 @@
+public import Foundation
+
+/// What the ledger knows of one job: a view of what was told, and what the notifier has noted to do.
+public struct LedgerJob: Codable, Hashable, Sendable {
+    /// The newest baton of the current generation that was told of, with the job as whole as it is known.
+    public var baton: Baton
+    /// Whether `baton.job` is the whole order. Events show it redacted; only a whole one can be issued.
+    public var isWhole: Bool
+    public var status: LedgerStatus
+    /// When the status was told.
+    public var since: Date
+    /// `waiting`, `paused`: until when at most.
+    public var waitingUntil: Date?
+    /// `waiting`: the wait reason's word.
+    public var reason: String?
+    /// How far the current slice is known to have come, so that news which overtook each other do not turn it back.
+    public var isSliceStarted: Bool
+    /// Noted, its marker awaited.
+    public var wish: IssueWish?
+    /// The state with which the current generation began.
+    public var initialState: UploadState?
+    /// The bytes that had been sent when the current generation began.
+    public var initialBytesSent: Int64
+    /// Whether a worker has told that the current generation works.
+    public var isStarted: Bool
+    /// Whether the current generation has handed on a new state.
+    public var hasProgressed: Bool
+    /// Generations in a row that were started and became suspect without progress.
+    public var poisonCount: Int
+    /// Whether the round is being cancelled: sticks until it ends.
+    public var isCancelling: Bool
+    /// The generation up to which the job is paused.
+    public var pausedThrough: Int?
+    /// The round's outcome, once it has one.
+    public var end: RoundEnd?
+
+    /// A job that was just heard of.
+    public init(_ baton: Baton, isWhole: Bool, at time: Date) {
+        self.baton = baton
+        self.isWhole = isWhole
+        self.status = .queued
+        self.since = time
+        self.waitingUntil = nil
+        self.reason = nil
+        self.isSliceStarted = false
+        self.wish = nil
+        self.initialState = baton.state
+        self.initialBytesSent = baton.bytesSent
+        self.isStarted = false
+        self.hasProgressed = false
+        self.poisonCount = 0
+        self.isCancelling = baton.isCancel
+        self.pausedThrough = nil
+        self.end = nil
+    }
+
+    public var id: JobID { baton.job.id }
+    public var round: Int { baton.round }
+    public var generation: Int { baton.generation }
+
+    /// Whether an operator's pause holds for the current generation.
+    public var isPaused: Bool { (pausedThrough ?? 0) >= generation }
+}

@@ -1,0 +1,19 @@
+public import Foundation
+
+/// The one outcome of a round: the first end that counted.
+public struct RoundEnd: Codable, Hashable, Sendable {
+    /// `completed`, `failed` or `cancelled`.
+    public var kind: EventKind
+    /// The id of the event that brought it; the outcome itself is told as `<job>.<round>.ended`.
+    public var event: String
+    public var at: Date
+    /// Why it failed.
+    public var error: UploadError?
+
+    public init(kind: EventKind, event: String, at: Date, error: UploadError? = nil) {
+        self.kind = kind
+        self.event = event
+        self.at = at
+        self.error = error
+    }
+}

@@ -1,0 +1,13 @@
+/// What an operator may want of a job.
+public enum Verb: String, CaseIterable, Codable, Sendable {
+    /// Stop, remove what is half there, end as `cancelled`. Sticks until the round ends.
+    case cancel
+    /// Hold the job where it is: a control entry, nothing is issued.
+    case pause
+    /// Go on with a paused job.
+    case resume
+    /// Go on at once, ahead of others.
+    case runNow
+    /// Begin a new round of an ended job.
+    case runAgain
+}
