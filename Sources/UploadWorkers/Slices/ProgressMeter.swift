@@ -1,0 +1,50 @@
+import Synchronization
+import Uploads
+
+/// Counts the bytes of one slice.
+final class ProgressMeter: Sendable {
+    private struct State: Sendable {
+        /// Bytes of the file that the destination holds in whole parts.
+        var held: Int64 = 0
+        /// Bytes of each part under way.
+        var underWay: [Int: Int64] = [:]
+        var sent: Int64 = 0
+        var isOpen = false
+    }
+
+    private let state = Mutex(State())
+
+    /// A session is open; all but the missing bytes are there.
+    func begin(held: Int64) {
+        state.withLock { state in
+            state.held = held
+            state.underWay = [:]
+            state.isOpen = true
+        }
+    }
+
+    /// A piece of a part left.
+    func add(_ bytes: Int, part: Int) {
+        state.withLock { state in
+            state.underWay[part, default: 0] += Int64(bytes)
+            state.sent += Int64(bytes)
+        }
+    }
+
+    /// A part is there.
+    func accept(_ part: Part) {
+        state.withLock { state in
+            state.underWay[part.number] = nil
+            state.held += part.size
+        }
+    }
+
+    /// A part has to be sent again.
+    func reject(_ part: Part) { state.withLock { $0.underWay[part.number] = nil } }
+
+    /// Bytes that were sent, repeats included.
+    var sent: Int64 { state.withLock { $0.sent } }
+
+    /// Bytes of the file that are there or under way; nil while no session is open.
+    var done: Int64? { state.withLock { $0.isOpen ? $0.held + $0.underWay.values.reduce(0, +) : nil } }
+}

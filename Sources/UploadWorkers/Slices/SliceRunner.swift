@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+import Tracing
+import Uploads
+
+/// Carries a baton for one slice: executes what ``SliceMachine`` decides.
+struct SliceRunner: Sendable {
+    let destinations: any DestinationProvider
+    let sources: any SourceProvider
+    let configuration: WorkerConfiguration
+    let rules: SliceRules
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Date
+    let logger: Logger
+    /// How long a slice works before that is told.
+    let startedAfter = Duration.seconds(1)
+
+    func run(_ claimed: any ClaimedBaton, id: UInt64, among slices: RunningSlices) async -> SettledSlice {
+        let baton = claimed.baton
+        return await withSpan("upload.slice", ofKind: .consumer) { span in
+            span.attributes[LogKeys.job] = baton.job.id.rawValue
+            span.attributes[LogKeys.queue] = baton.job.queue.rawValue
+            span.attributes[LogKeys.destination] = baton.job.destination.label
+            span.attributes[LogKeys.round] = baton.round
+            span.attributes[LogKeys.generation] = baton.generation
+            span.attributes[LogKeys.slice] = baton.slice
+            let run = SliceRun(claimed, runner: self)
+            slices.add(id, run.tell)
+            let settled = await run.run()
+            slices.remove(id)
+            span.attributes[LogKeys.settlement] = settled.settlement.label
+            if case .ended(.failed(let error, _)) = settled.settlement {
+                span.setStatus(SpanStatus(code: .error, message: error.code.description))
+            }
+            return settled
+        }
+    }
+}
+
+extension Settlement {
+    /// A bounded word for metrics and logs.
+    var label: String {
+        switch self {
+        case .ended: "ended"
+        case .handOver: "handOver"
+        case .wait: "wait"
+        case .superseded: "superseded"
+        case .abandoned: "abandoned"
+        }
+    }
+}

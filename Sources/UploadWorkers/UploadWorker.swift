@@ -1,0 +1,166 @@
+public import Foundation
+public import Logging
+public import Metrics
+public import ServiceLifecycle
+import Synchronization
+public import Uploads
+
+/// The engine: takes batons from a queue, carries each for a slice and settles it.
+///
+/// `run` works until the graceful shutdown of its service group, its task's cancellation, or, where configured, until there is
+/// nothing left to do; then it hands over what is under way within the configured grace, and returns.
+public final class UploadWorker: Service {
+    private struct State: Sendable {
+        var nextID: UInt64 = 0
+        var held = 0
+        var isDraining = false
+    }
+
+    private let queue: any JobQueue
+    private let runner: SliceRunner
+    private let slices = RunningSlices()
+    private let gate: SlotGate
+    private let metrics: WorkerMetrics
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - clock: measures slices, grace and waits.
+    ///   - now: the time of day, which jobs' times are compared with.
+    public init(
+        queue: any JobQueue, destinations: any DestinationProvider, sources: any SourceProvider,
+        configuration: WorkerConfiguration = WorkerConfiguration(), logger: Logger,
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.queue = queue
+        runner = SliceRunner(
+            destinations: destinations, sources: sources, configuration: configuration,
+            rules: SliceRules(parts: configuration.parts), clock: clock, now: now, logger: logger)
+        gate = SlotGate(
+            concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
+            slotPatience: configuration.slotPatience, clock: clock, preempt: slices.preempt)
+        self.metrics = WorkerMetrics(factory: metrics)
+    }
+
+    /// Deliveries that are held at this moment, running or waiting for a slot.
+    public var heldCount: Int { state.withLock { $0.held } }
+
+    /// - Throws: what the queue throws when it cannot go on.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.queue.consume(self)
+                return true
+            }
+            group.addTask {
+                guard (try? await gracefulShutdown()) != nil else { return false }
+                await self.drain()
+                return false
+            }
+            if let idle = runner.configuration.exitWhenIdle {
+                group.addTask {
+                    await self.waitUntilIdle(for: idle)
+                    await self.drain()
+                    return false
+                }
+            }
+            while let isConsumed = try await group.next(), !isConsumed {}
+            group.cancelAll()
+        }
+    }
+
+    /// Stops taking, asks every slice to hand over at its next part boundary, and cuts off what still runs when the grace
+    /// is nearly used up. Returns when there is nothing left to cut; `run` returns when all is settled.
+    public func drain() async {
+        let isFirst = state.withLock { state in
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        guard isFirst else { return }
+        let configuration = runner.configuration
+        runner.logger.info(
+            "Draining", metadata: [LogKeys.held: "\(heldCount)", LogKeys.grace: "\(configuration.grace)"])
+        slices.drain()
+        gate.drain()
+        await queue.drain()
+        guard (try? await runner.clock.sleep(for: configuration.grace - configuration.cutMargin)) != nil else { return }
+        if slices.count > 0 {
+            runner.logger.warning(
+                "Cutting off slices at the end of the grace", metadata: [LogKeys.held: "\(slices.count)"])
+        }
+        slices.cut()
+    }
+
+    private func waitUntilIdle(for duration: Duration) async {
+        var quiet = 0
+        var taken = UInt64.max
+        while quiet < 4 {
+            guard (try? await runner.clock.sleep(for: duration / 4)) != nil else { return }
+            let (held, nextID) = state.withLock { ($0.held, $0.nextID) }
+            quiet = held == 0 && nextID == taken ? quiet + 1 : 0
+            taken = nextID
+        }
+    }
+}
+
+extension UploadWorker: JobHandler {
+    public func handle(_ claimed: any ClaimedBaton) async -> SettledSlice {
+        let id = state.withLock { state in
+            state.held += 1
+            state.nextID += 1
+            return state.nextID
+        }
+        defer { state.withLock { $0.held -= 1 } }
+        let baton = claimed.baton
+        let destination = try? runner.destinations.destination(for: baton.job.destination)
+        let label = baton.job.destination.label
+        let admission = await gate.acquire(
+            SlotRequest(
+                id: id, lane: claimed.lane, destination: label, jobLimit: destination?.limits.jobs,
+                runsAlone: baton.runsAlone, canYield: destination?.canYield(baton.job) ?? true))
+        let settled: SettledSlice
+        switch admission {
+        case .granted:
+            metrics.slicesRunning(slices.count + 1)
+            settled = await runner.run(claimed, id: id, among: slices)
+            metrics.slicesRunning(slices.count)
+            gate.release(id)
+        case .limited:
+            let until = runner.now() + min(60, pow(2, Double(min(baton.idleWaits, 6)) + 1))
+            settled = SettledSlice(.wait(until: until, reason: .limited, state: baton.state))
+        case .draining: settled = SettledSlice(.handOver(baton.state))
+        }
+        metrics.settled(settled, of: baton, destination: destination == nil ? "unknown" : label)
+        log(settled, of: baton)
+        return settled
+    }
+
+    public func removeStagedCopy(of job: UploadJob) async {
+        do {
+            try await runner.sources.removeStagedCopy(of: job)
+        } catch {
+            runner.logger.warning(
+                "A staged copy could not be removed",
+                metadata: [LogKeys.job: "\(job.id)", LogKeys.queue: "\(job.queue)", LogKeys.error: "\(error)"])
+        }
+    }
+
+    private func log(_ slice: SettledSlice, of baton: Baton) {
+        var metadata = baton.logMetadata
+        metadata[LogKeys.settlement] = "\(slice.settlement.label)"
+        metadata[LogKeys.bytes] = "\(slice.report.bytesSent)"
+        metadata[LogKeys.seconds] = "\(slice.report.activeSeconds)"
+        switch slice.settlement {
+        case .ended(let outcome):
+            metadata[LogKeys.outcome] = "\(outcome.label)"
+            if case .failed(let error, _) = outcome { metadata[LogKeys.error] = "\(error)" }
+            runner.logger.info("An upload ended", metadata: metadata)
+        case .wait(_, let reason, _):
+            metadata[LogKeys.reason] = "\(reason.label)"
+            if case .retry(let error) = reason { metadata[LogKeys.error] = "\(error)" }
+            runner.logger.info("An upload waits", metadata: metadata)
+        case .handOver, .superseded, .abandoned:
+            runner.logger.debug("A slice settled", metadata: metadata)
+        }
+    }
+}

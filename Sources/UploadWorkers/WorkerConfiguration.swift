@@ -1,0 +1,39 @@
+/// How a worker works.
+public struct WorkerConfiguration: Hashable, Sendable {
+    /// Slices at once, 1 or more.
+    public var concurrency: Int
+    /// Parts in parallel of one job, 1 or more; a destination may allow fewer.
+    public var parts: Int
+    /// How long a job is carried before its baton is handed over at the next part boundary.
+    public var slice: Duration
+    /// From the request to stop until the last hand-over is published.
+    public var grace: Duration
+    /// How long a step that cannot be interrupted may take.
+    public var uncutMaximum: Duration
+    /// The least time between two reports of one job's progress.
+    public var progressInterval: Duration
+    /// Return when no delivery has been held for so long; nil works until it is told to stop.
+    public var exitWhenIdle: Duration?
+    /// How long a delivery that a limit holds up stays before it goes to the delay ladder.
+    public var limitPatience: Duration
+    /// How long a delivery waits for a free slot before it is given back, so that an idle worker may take it.
+    public var slotPatience: Duration
+
+    public init(
+        concurrency: Int = 16, parts: Int = 4, slice: Duration = .seconds(300), grace: Duration = .seconds(25),
+        uncutMaximum: Duration = .seconds(1500), progressInterval: Duration = .seconds(1), exitWhenIdle: Duration? = nil
+    ) {
+        self.concurrency = max(1, concurrency)
+        self.parts = max(1, parts)
+        self.slice = slice
+        self.grace = grace
+        self.uncutMaximum = uncutMaximum
+        self.progressInterval = progressInterval
+        self.exitWhenIdle = exitWhenIdle
+        self.limitPatience = .seconds(1)
+        self.slotPatience = .seconds(30)
+    }
+
+    /// The end of the grace that is kept for publishing the last hand-overs: a fifth of it, at most 5 s.
+    var cutMargin: Duration { min(.seconds(5), grace / 5) }
+}

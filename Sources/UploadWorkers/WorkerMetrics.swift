@@ -1,0 +1,63 @@
+import Metrics
+import Synchronization
+import Uploads
+
+/// What a worker counts. Labels are bounded: queues that are served, destinations that are configured, closed sets of words.
+final class WorkerMetrics: Sendable {
+    private struct Key: Hashable, Sendable {
+        var label: String
+        var dimensions: [String]
+    }
+
+    private struct State: Sendable {
+        var counters: [Key: Counter] = [:]
+        var timers: [Key: Metrics.Timer] = [:]
+    }
+
+    private let factory: any MetricsFactory
+    private let state = Mutex(State())
+    private let inFlight: Meter
+
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+        inFlight = Meter(label: "upload_in_flight", factory: factory)
+        inFlight.set(0)
+    }
+
+    func slicesRunning(_ count: Int) { inFlight.set(count) }
+
+    func settled(_ slice: SettledSlice, of baton: Baton, destination: String) {
+        let place = [("queue", baton.job.queue.rawValue), ("destination", destination)]
+        count("upload_slices_total", [("settlement", slice.settlement.label)])
+        if slice.report.bytesSent > 0 { count("upload_bytes_total", place, by: slice.report.bytesSent) }
+        switch slice.settlement {
+        case .ended(let outcome):
+            count("upload_jobs_total", place + [("outcome", outcome.label)])
+            timer("upload_seconds", place).recordSeconds(baton.activeSeconds + slice.report.activeSeconds)
+        case .wait(_, reason: .retry(let error), _):
+            count("upload_retries_total", [("code", error.code.description)])
+        case .wait, .handOver, .superseded, .abandoned: break
+        }
+    }
+
+    private func count(_ label: String, _ dimensions: [(String, String)], by amount: Int64 = 1) {
+        let key = Key(label: label, dimensions: dimensions.map(\.1))
+        let counter = state.withLock { state in
+            if let counter = state.counters[key] { return counter }
+            let counter = Counter(label: label, dimensions: dimensions, factory: factory)
+            state.counters[key] = counter
+            return counter
+        }
+        counter.increment(by: amount)
+    }
+
+    private func timer(_ label: String, _ dimensions: [(String, String)]) -> Metrics.Timer {
+        let key = Key(label: label, dimensions: dimensions.map(\.1))
+        return state.withLock { state in
+            if let timer = state.timers[key] { return timer }
+            let timer = Metrics.Timer(label: label, dimensions: dimensions, factory: factory)
+            state.timers[key] = timer
+            return timer
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// What a slice has to know of an opened session.
+public struct SessionFacts: Hashable, Sendable {
+    public var state: UploadState?
+    /// Parts of the whole file.
+    public var partCount: Int
+    /// Parts that the destination does not hold.
+    public var missingCount: Int
+
+    public init(state: UploadState?, partCount: Int, missingCount: Int) {
+        self.state = state
+        self.partCount = partCount
+        self.missingCount = missingCount
+    }
+}

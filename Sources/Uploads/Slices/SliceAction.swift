@@ -1,0 +1,29 @@
+/// What a ``SliceMachine`` wants done. Every action but `cancelRequests` and `settle` is answered by a ``SliceFact``.
+public enum SliceAction: Hashable, Sendable {
+    /// Ask how the baton stands; answered by `standing`.
+    case checkStanding
+    /// Tell that the slice works, with the open session; answered by `toldStarted`, or `failed`.
+    case tellStarted(UploadState?)
+    /// Look up the destination; answered by `destinationFound`, `destinationUnknown` or `failed`.
+    case findDestination
+    /// Ask the destination what it holds; answered by `probed` or `failed`.
+    case probe(UploadState?)
+    /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown` or `failed`.
+    case claimSource
+    /// Open a session or take one up; answered by `opened` or `failed`.
+    case open(resuming: UploadState?)
+    /// Send the missing part of this index, from 0, asking first how the baton stands; answered by `partAccepted` or `partFailed`.
+    case sendPart(Int)
+    /// Wait before a part is sent again; answered by `retryDue`.
+    case waitToRetry(Int, milliseconds: Int)
+    /// Check that the source is unchanged, then make the object; answered by `completed` or `failed`.
+    case complete(WriteCondition)
+    /// Remove an unfinished session; answered by `discarded` or `failed`.
+    case discard(UploadState)
+    /// Remove the staged copy, under the lock; answered by `stagedCopyRemoved` or `failed`.
+    case removeStagedCopy
+    /// Cancel what was asked and has not answered; each still answers.
+    case cancelRequests
+    /// Cancel whatever is under way, let go of session and source, and settle. Always the last.
+    case settle(Settlement)
+}

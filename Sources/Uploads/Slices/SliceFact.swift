@@ -1,0 +1,37 @@
+/// What a ``SliceMachine`` is told.
+public enum SliceFact: Hashable, Sendable {
+    /// The baton was taken; always the first.
+    case begun
+    case standing(Standing)
+    case toldStarted
+    case destinationFound(DestinationFacts)
+    /// The configuration names no such destination (yet).
+    case destinationUnknown
+    case probed(ProbeAnswer)
+    case sourceClaimed
+    case sourceBusy
+    case sourceGone
+    /// This worker does not serve the staging area (yet).
+    case sourceAreaUnknown(String)
+    case opened(SessionFacts)
+    /// The part of this index was accepted; the session's state after it.
+    case partAccepted(Int, UploadState?)
+    case partFailed(Int, UploadError)
+    case retryDue(Int)
+    case completed(CompletedUpload)
+    case discarded
+    case stagedCopyRemoved
+    /// The step that was asked for failed.
+    case failed(UploadError)
+
+    // What comes at any time.
+
+    /// The baton no longer holds.
+    case lost(Standing)
+    case yieldRequested(YieldReason)
+    case sliceTimeReached
+    /// The time for steps that cannot be cut ran out.
+    case uncutTimeReached
+    /// The worker's grace is used up.
+    case graceUsedUp
+}

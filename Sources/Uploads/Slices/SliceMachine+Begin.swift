@@ -1,0 +1,132 @@
+import Foundation
+
+// From the claim to the open session.
+extension SliceMachine {
+    mutating func check(then step: Step) -> [SliceAction] {
+        phase = .standing(then: step)
+        return [.checkStanding]
+    }
+
+    mutating func perform(_ step: Step, standing: Standing) -> [SliceAction] {
+        switch standing {
+        case .superseded, .disconnected: return lose(standing)
+        case .paused: isPaused = !baton.isCancel
+        case .holds: isPaused = false
+        }
+        switch step {
+        case .begin: return begin()
+        case .probe(let purpose):
+            phase = .probing(purpose)
+            return [.probe(state)]
+        case .open(let state):
+            if let early = earlySettlement { return settle(early) }
+            openings += 1
+            phase = .opening
+            return [.open(resuming: state)]
+        case .send:
+            phase = .sending
+            return sendMore()
+        case .complete:
+            completions += 1
+            phase = .completing
+            return [.complete(condition)]
+        case .discard(let state, let next):
+            phase = .discarding(next)
+            return [.discard(state)]
+        case .removeCopy:
+            phase = .removingCopy
+            return [.removeStagedCopy]
+        }
+    }
+
+    private mutating func begin() -> [SliceAction] {
+        // What somebody held before may be done: it is asked for before a pause is obeyed.
+        if let early = earlySettlement, !baton.mustProbe || yieldReason != nil { return settle(early) }
+        guard baton.isIssued else { return find() }
+        // An issued job may be one that kills workers: it counts only if this was confirmed before the work.
+        phase = .tellingStarted
+        return [.tellStarted(state)]
+    }
+
+    mutating func find() -> [SliceAction] {
+        phase = .finding
+        return [.findDestination]
+    }
+
+    mutating func found(_ facts: DestinationFacts) -> [SliceAction] {
+        destination = facts
+        if let state, state.driver != facts.driver {
+            return waitIdle(
+                .unsupportedVersion,
+                failing: UploadError(
+                    .misconfigured,
+                    "the upload was begun by the driver '\(state.driver)', but '\(baton.job.destination.label)' is now served "
+                        + "by '\(facts.driver)': configure the former driver again, or enqueue the file anew"))
+        }
+        if baton.isCancel { return beginCancel() }
+        if let notBefore = baton.job.notBefore, notBefore > now {
+            return settle(.wait(until: notBefore, reason: .scheduled, state: state))
+        }
+        if baton.mustProbe { return check(then: .probe(.heldBefore)) }
+        return isExpired ? expire() : claim()
+    }
+
+    mutating func claim() -> [SliceAction] {
+        if let early = earlySettlement { return settle(early) }
+        phase = .claiming
+        return [.claimSource]
+    }
+
+    mutating func claimAnswered(_ fact: SliceFact) -> [SliceAction] {
+        switch fact {
+        case .sourceClaimed:
+            hasStarted = true
+            return baton.isCancel ? cancelLeftovers() : check(then: .open(state))
+        case .sourceBusy:
+            return settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: state))
+        case .sourceGone:
+            isSourceGone = true
+            return baton.isCancel ? cancelLeftovers() : check(then: .probe(.sourceGone))
+        case .sourceAreaUnknown(let area):
+            return waitIdle(
+                .unknownStagingArea,
+                failing: UploadError(
+                    .misconfigured,
+                    "no worker that took the job serves the staging area '\(area)': mount it there, then run the job again"
+                ))
+        case .failed(let error):
+            return baton.isCancel ? cancelWithoutLock() : giveUpOrRetry(error)
+        default: return []
+        }
+    }
+
+    mutating func opened(_ session: SessionFacts) -> [SliceAction] {
+        let isNew = state == nil
+        state = session.state ?? state
+        // Open, then hand over: a crash from here on cannot orphan the session.
+        if isNew, session.partCount > 1, let state { return settle(.handOver(state)) }
+        sending = Sending()
+        sending.missingCount = session.missingCount
+        return check(then: .send)
+    }
+
+    mutating func openFailed(_ error: UploadError) -> [SliceAction] {
+        if error.code == .sessionExpired { return check(then: .probe(.sessionGone(error))) }
+        return giveUpOrRetry(error)
+    }
+
+    mutating func waitForDestination() -> [SliceAction] {
+        waitIdle(
+            .unknownDestination,
+            failing: UploadError(
+                .misconfigured,
+                "no worker that took the job knows the destination '\(baton.job.destination.label)': add it to their "
+                    + "configuration, then run the job again"))
+    }
+
+    /// How the slice settles if it must not go on with what has not begun.
+    var earlySettlement: Settlement? {
+        if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
+        return yieldReason == nil ? nil : .handOver(state)
+    }
+}

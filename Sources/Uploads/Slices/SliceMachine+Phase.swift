@@ -1,0 +1,73 @@
+extension SliceMachine {
+    /// What is under way.
+    enum Phase: Hashable, Sendable {
+        case notBegun
+        case standing(then: Step)
+        case tellingStarted
+        case finding
+        case claiming
+        case probing(Purpose)
+        case opening
+        case sending
+        case completing
+        case discarding(AfterDiscard)
+        case removingCopy
+        case settled
+    }
+
+    /// What follows once the standing is known.
+    enum Step: Hashable, Sendable {
+        case begin
+        case probe(Purpose)
+        case open(UploadState?)
+        case send
+        case complete
+        case discard(UploadState, AfterDiscard)
+        case removeCopy
+    }
+
+    /// Why the destination is asked.
+    enum Purpose: Hashable, Sendable {
+        /// Somebody held the job before.
+        case heldBefore
+        /// The staged copy is gone: perhaps because the job is done.
+        case sourceGone
+        /// The completing call may have worked all the same.
+        case doubtfulCompletion(UploadError)
+        /// The session vanished: perhaps because it was completed.
+        case sessionGone(UploadError)
+        /// The last look before a failure is told.
+        case beforeFailing(UploadError)
+        /// What a cancelled job has left.
+        case cancel
+    }
+
+    enum AfterDiscard: Hashable, Sendable {
+        /// Settle so; otherwise so, if the session could not be removed and must not be forgotten.
+        case settle(Settlement, otherwise: Settlement)
+        /// A cancelled job's session is gone; now what does the destination hold?
+        case probeCancelled
+        /// A cancelled job's unknown session is gone as well.
+        case endCancelled
+    }
+
+    /// The parts of an open session.
+    struct Sending: Hashable, Sendable {
+        var missingCount = 0
+        var next = 0
+        var acceptedCount = 0
+        var inFlight: Set<Int> = []
+        var waiting: Set<Int> = []
+        var tries: [Int: Int] = [:]
+        /// What follows when nothing is in flight any more, once something failed for good.
+        var failure: Failure?
+
+        enum Failure: Hashable, Sendable {
+            case attempt(UploadError)
+            case sessionGone(UploadError)
+        }
+
+        var isComplete: Bool { acceptedCount == missingCount }
+        var hasBegun: Bool { next > 0 }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+// Parts: several at once, each tried a few times.
+extension SliceMachine {
+    mutating func sendingAnswered(_ fact: SliceFact) -> [SliceAction] {
+        switch fact {
+        case .partAccepted(let index, let newState):
+            guard sending.inFlight.remove(index) != nil else { return [] }
+            sending.acceptedCount += 1
+            sending.tries[index] = nil
+            state = newState ?? state
+            return sendMore()
+        case .partFailed(let index, let error):
+            guard sending.inFlight.remove(index) != nil else { return [] }
+            return partFailed(index, error)
+        case .retryDue(let index):
+            guard sending.waiting.remove(index) != nil else { return [] }
+            guard sending.failure == nil, stop == nil else { return sendMore() }
+            return [send(index)]
+        default: return []
+        }
+    }
+
+    mutating func sendMore() -> [SliceAction] {
+        if let failure = sending.failure {
+            guard sending.inFlight.isEmpty else { return [] }
+            switch failure {
+            case .attempt(let error): return giveUpOrRetry(error)
+            case .sessionGone(let error): return check(then: .probe(.sessionGone(error)))
+            }
+        }
+        if let stop { return sending.inFlight.isEmpty ? settle(stop) : [] }
+        if sending.isComplete { return check(then: .complete) }
+        var actions: [SliceAction] = []
+        let width = max(1, min(rules.parts, destination?.parts ?? rules.parts))
+        while sending.next < sending.missingCount, sending.inFlight.count + sending.waiting.count < width {
+            actions.append(send(sending.next))
+            sending.next += 1
+        }
+        return actions
+    }
+
+    private mutating func send(_ index: Int) -> SliceAction {
+        hasSent = true
+        sending.inFlight.insert(index)
+        return .sendPart(index)
+    }
+
+    private mutating func partFailed(_ index: Int, _ error: UploadError) -> [SliceAction] {
+        if sending.failure != nil { return sendMore() }
+        if error.code == .sessionExpired { return failSending(.sessionGone(error), cancelling: true) }
+        if error.retry == .never { return failSending(.attempt(error), cancelling: true) }
+        // A part that failed on the way out is simply still missing.
+        if stop != nil { return sendMore() }
+        let tries = sending.tries[index, default: 0] + 1
+        sending.tries[index] = tries
+        guard let delay = retryMilliseconds(after: tries, error) else {
+            return failSending(.attempt(error), cancelling: false)
+        }
+        sending.waiting.insert(index)
+        return [.waitToRetry(index, milliseconds: delay)]
+    }
+
+    /// What is in flight may finish, unless it cannot succeed any more.
+    private mutating func failSending(_ failure: Sending.Failure, cancelling: Bool) -> [SliceAction] {
+        sending.failure = failure
+        let cancel: [SliceAction] = cancelling && !sending.inFlight.isEmpty ? [.cancelRequests] : []
+        return cancel + sendMore()
+    }
+
+    mutating func failSending(_ error: UploadError) -> [SliceAction] {
+        failSending(.attempt(error), cancelling: true)
+    }
+
+    /// nil if the part was tried often enough, or the destination wants a longer pause than a slice should sit out.
+    private mutating func retryMilliseconds(after tries: Int, _ error: UploadError) -> Int? {
+        guard tries <= rules.partRetryMilliseconds.count else { return nil }
+        if case .after(let seconds) = error.retry { return seconds <= 1 ? Int(max(0, seconds) * 1000) : nil }
+        return Int.random(in: 0...max(0, rules.partRetryMilliseconds[tries - 1]), using: &random)
+    }
+
+    /// How the slice settles at the next part boundary; nil to go on.
+    var stop: Settlement? {
+        // What has not begun leaves nothing behind, whatever the driver can do.
+        if !sending.hasBegun, !sending.isComplete, let early = earlySettlement { return early }
+        guard destination?.canYield == true, let state else { return nil }
+        if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
+        if sending.isComplete { return yieldReason == .preempt ? .handOver(state) : nil }
+        if yieldReason != nil { return .handOver(state) }
+        // However short the slice, it carries something, or the job would go round for ever.
+        return isSliceTimeUp && sending.hasBegun ? .handOver(state) : nil
+    }
+}

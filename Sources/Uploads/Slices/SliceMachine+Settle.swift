@@ -1,0 +1,107 @@
+import Foundation
+
+// How a slice settles.
+extension SliceMachine {
+    mutating func settle(_ settlement: Settlement) -> [SliceAction] {
+        phase = .settled
+        return [.settle(settlement)]
+    }
+
+    mutating func lose(_ standing: Standing) -> [SliceAction] {
+        switch standing {
+        case .holds: return []
+        case .superseded: return settle(.superseded)
+        case .disconnected: return settle(.abandoned)
+        case .paused:
+            guard !baton.isCancel else { return [] }
+            isPaused = true
+            return phase == .sending ? sendMore() : []
+        }
+    }
+
+    /// The grace is used up: whatever is under way is dropped, and another worker asks what became of it.
+    mutating func abandonStep() -> [SliceAction] {
+        if case .discarding(.settle(_, let otherwise)) = phase { return settle(otherwise) }
+        return settle(.handOver(state))
+    }
+
+    mutating func cutLongStep() -> [SliceAction] {
+        switch phase {
+        case .sending: return failSending(tooLongError)
+        case .completing:
+            uncutError = tooLongError
+            return [.cancelRequests]
+        case .discarding(.settle(_, let otherwise)): return settle(otherwise)
+        default: return giveUpOrRetry(tooLongError, isResolved: true)
+        }
+    }
+
+    /// A failed attempt: again later, or never.
+    /// - Parameter isResolved: whether the destination was just asked, or cannot have changed.
+    mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
+        let next = settlement(after: error)
+        if case .ended = next, hasSent, error.leavesDoubt, !isResolved {
+            return check(then: .probe(.beforeFailing(error)))
+        }
+        return settle(next)
+    }
+
+    mutating func settlement(after error: UploadError) -> Settlement {
+        var policy = baton.job.retry
+        var age = age
+        if baton.isCancel, baton.attempts < policy.maxAttempts || age < policy.maxAge {
+            // What is to be cancelled has often used up its tries; cancelling gets some of its own.
+            policy.maxAttempts = .max
+            policy.maxAge = .infinity
+            age = 0
+        }
+        switch policy.decide(attempt: baton.attempts + 1, error: error, age: age, using: &random) {
+        case .retry(let delay) where baton.isCancel || now + delay <= (baton.job.expiresAt ?? .distantFuture):
+            return .wait(until: now + delay, reason: .retry(error), state: state)
+        case .retry, .giveUp:
+            return .ended(.failed(error, state: state))
+        }
+    }
+
+    /// Waits for a worker that knows more, longer each time, until the job's time runs out.
+    mutating func waitIdle(_ reason: WaitReason, failing error: UploadError) -> [SliceAction] {
+        guard now < deadline else { return settle(.ended(.failed(error, state: state))) }
+        let until = min(now + rules.idleDelay(after: baton.idleWaits), deadline)
+        return settle(.wait(until: until, reason: reason, state: state))
+    }
+
+    mutating func expire() -> [SliceAction] {
+        let kept = Settlement.ended(.failed(expiredError, state: state))
+        guard let state else { return settle(kept) }
+        return check(
+            then: .discard(state, .settle(.ended(.failed(expiredError, state: nil)), otherwise: kept)))
+    }
+
+    var isExpired: Bool { now >= deadline }
+
+    /// Seconds that count towards the policy's age: of the first round since it was enqueued or due, of a later one since it
+    /// began, for it was enqueued long ago.
+    private var age: TimeInterval { now.timeIntervalSince(ageOrigin) }
+
+    private var ageOrigin: Date {
+        if baton.round > 1 { return baton.startedAt ?? now }
+        return max(baton.job.enqueuedAt, baton.job.notBefore ?? .distantPast)
+    }
+
+    private var deadline: Date {
+        min(ageOrigin + baton.job.retry.maxAge, baton.job.expiresAt ?? .distantFuture)
+    }
+
+    var expiredError: UploadError {
+        UploadError(.expired, "the job's time ran out before the upload was done: enqueue the file again with more")
+    }
+
+    private var tooLongError: UploadError {
+        UploadError(
+            .interrupted,
+            "a step that cannot be interrupted took longer than a worker allows: use a destination that takes parts, or "
+                + "raise the worker's time for uncut steps",
+            // What has a session goes on from there; what starts over would only take as long again.
+            retry: state == nil ? .never : .afterBackoff)
+    }
+}

@@ -1,0 +1,94 @@
+public import Foundation
+
+/// Decides one slice: what is done at the destination and how the delivery settles. Facts in, actions out; no I/O, no
+/// clock, and the same seed decides the same.
+///
+/// One step is under way at a time; only parts are several. Before each step the standing of the baton is asked, so that
+/// a superseded slice touches nothing. However the facts come, the machine settles exactly once and in bounded steps.
+public struct SliceMachine: Sendable {
+    public let baton: Baton
+    public let rules: SliceRules
+
+    var phase = Phase.notBegun
+    var now = Date.distantPast
+    var random: SeededGenerator
+
+    /// The open session, as far as it is known.
+    public internal(set) var state: UploadState?
+    /// Whether the source was ever claimed: before that nothing has begun.
+    public internal(set) var hasStarted = false
+    var destination: DestinationFacts?
+    var condition = WriteCondition.none
+
+    var isPaused = false
+    var yieldReason: YieldReason?
+    var isSliceTimeUp = false
+    /// Set when the time for uncut steps ran out while one was under way.
+    var uncutError: UploadError?
+
+    var sending = Sending()
+    /// Whether a byte may have reached the destination in this slice, so that a failure leaves a doubt.
+    var hasSent = false
+    var completions = 0
+    var openings = 0
+    var isSourceGone = false
+
+    /// The machine of one delivery.
+    /// - Parameter seed: of the jitter.
+    public init(baton: Baton, rules: SliceRules = SliceRules(), seed: UInt64 = .random(in: 0 ... .max)) {
+        self.baton = baton
+        self.rules = rules
+        self.state = baton.state
+        self.random = SeededGenerator(seed: seed)
+    }
+
+    public var isSettled: Bool { phase == .settled }
+
+    /// Takes in a fact and answers what to do. A fact that fits nothing that was asked is ignored: it came late.
+    public mutating func handle(_ fact: SliceFact, at now: Date) -> [SliceAction] {
+        self.now = now
+        guard !isSettled else { return [] }
+        switch fact {
+        case .lost(let standing): return lose(standing)
+        case .yieldRequested(let reason):
+            // A drain outweighs a preemption: it may also finish what is nearly done.
+            if yieldReason != .drain { yieldReason = reason }
+            return phase == .sending ? sendMore() : []
+        case .sliceTimeReached:
+            isSliceTimeUp = true
+            return phase == .sending ? sendMore() : []
+        case .uncutTimeReached: return cutLongStep()
+        case .graceUsedUp: return abandonStep()
+        default: return advance(fact)
+        }
+    }
+
+    private mutating func advance(_ fact: SliceFact) -> [SliceAction] {
+        switch (phase, fact) {
+        case (.notBegun, .begun): return check(then: .begin)
+        case (.standing(let step), .standing(let standing)): return perform(step, standing: standing)
+        case (.tellingStarted, .toldStarted): return find()
+        // What cannot be told was not confirmed: the connection is gone, and `lost` says so in a moment.
+        case (.tellingStarted, .failed): return settle(.abandoned)
+        case (.finding, .destinationFound(let facts)): return found(facts)
+        case (.finding, .destinationUnknown): return waitForDestination()
+        case (.finding, .failed(let error)): return giveUpOrRetry(error, isResolved: true)
+        case (.probing(let purpose), .probed(let answer)): return probed(answer, for: purpose)
+        case (.probing(let purpose), .failed(let error)): return probeFailed(error, for: purpose)
+        case (.claiming, _): return claimAnswered(fact)
+        case (.opening, .opened(let session)): return opened(session)
+        case (.opening, .failed(let error)): return openFailed(error)
+        case (.sending, _): return sendingAnswered(fact)
+        case (.completing, .completed(let upload)):
+            return settle(.ended(.completed(upload.object, response: upload.response)))
+        case (.completing, .failed(let error)): return completingFailed(error)
+        case (.discarding(let next), .discarded):
+            state = nil
+            return discarded(next, error: nil)
+        case (.discarding(let next), .failed(let error)): return discarded(next, error: error)
+        case (.removingCopy, .stagedCopyRemoved): return settle(.ended(.cancelled))
+        case (.removingCopy, .failed(let error)): return giveUpOrRetry(error, isResolved: true)
+        default: return []
+        }
+    }
+}

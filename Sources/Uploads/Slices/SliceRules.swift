@@ -1,0 +1,42 @@
+public import Foundation
+
+/// The numbers that a slice is decided by.
+public struct SliceRules: Hashable, Sendable {
+    /// Parts in parallel of one job, 1 or more; the destination may allow fewer.
+    public var parts: Int
+    /// Milliseconds: the bounds of the jittered waits before a part is sent again, one for each time; after that the attempt
+    /// counts as failed.
+    public var partRetryMilliseconds: [Int]
+    /// Seconds until a locked staged copy is asked for again.
+    public var lockedDelay: TimeInterval
+    /// Seconds that a paused baton waits at a time: 1 hour.
+    public var pauseDelay: TimeInterval
+    /// Seconds: the first wait for a destination or staging area that this worker does not know; it doubles each time.
+    public var idleDelay: TimeInterval
+    /// Seconds: what that wait grows to at most.
+    public var idleDelayMaximum: TimeInterval
+    /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
+    /// control log (10 s) plus the longest step of a worker that has not heard yet.
+    public var cancelSettleDelay: TimeInterval
+    /// How often the completing call is made in a slice when its condition fails.
+    public var completionsMaximum: Int
+    /// How many sessions a slice opens at most, when they keep vanishing.
+    public var openingsMaximum: Int
+
+    public init(parts: Int = 4) {
+        self.parts = max(1, parts)
+        self.partRetryMilliseconds = [50, 200, 800]
+        self.lockedDelay = 10
+        self.pauseDelay = 3600
+        self.idleDelay = 5
+        self.idleDelayMaximum = 600
+        self.cancelSettleDelay = 70
+        self.completionsMaximum = 3
+        self.openingsMaximum = 2
+    }
+
+    /// The wait after this many idle ones, in seconds.
+    public func idleDelay(after idleWaits: Int) -> TimeInterval {
+        min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
+    }
+}

@@ -1,0 +1,7 @@
+/// Why a slice is asked to hand over early.
+public enum YieldReason: Hashable, Sendable {
+    /// The worker is on its way out.
+    case drain
+    /// Something urgent needs the slot.
+    case preempt
+}
