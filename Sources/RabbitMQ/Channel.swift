@@ -1,0 +1,119 @@
+/// A line of work on a connection: what is published on it is in order, and its consumers share its delivery tags.
+/// After a reconnect it is opened again and its consumers are restored. After a channel error it is opened again;
+/// its consumers end with `.channelClosed`.
+public final class Channel: Sendable {
+    public let connection: Connection
+    let id: UInt64
+
+    private var core: ConnectionCore { connection.core }
+
+    init(connection: Connection, id: UInt64) {
+        self.connection = connection
+        self.id = id
+    }
+
+    deinit { connection.core.inbox.send(.closeChannel(id, Promise())) }
+
+    /// Publishes, and returns when the broker has taken the message over: it is mandatory and confirmed.
+    ///
+    /// While the broker is blocked this waits. A cancelled call returns at once; its message may still arrive.
+    ///
+    /// - Parameter epoch: publish only while this is the connection's epoch.
+    /// - Throws: `.returned` if no queue gets it, `.nacked`, `.notFound` if there is no such exchange,
+    ///   `.connectionLost` and `.channelClosed` if nobody knows whether it arrived, `.notConnected` if it did not,
+    ///   `.invalidArgument`, `.closed`, `.cancelled`.
+    public func publish(
+        _ message: Message, to exchange: String, routingKey: String, epoch: UInt64? = nil
+    ) async throws(RabbitMQError) {
+        try message.validate()
+        try Names.check(exchange, "exchange")
+        try Names.check(routingKey, "routing key")
+        let promise = Promise<Void>()
+        let request = PublishRequest(
+            channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: epoch, promise: promise)
+        if !core.inbox.send(.publish(request)) { throw ConnectionCore.closed }
+        try await promise.value()
+    }
+
+    /// Publishes if that can be done now, and tells nobody: not mandatory, not confirmed, dropped while there is no
+    /// connection or when `Inbox.postsMaximum` posts or 8 MiB of them wait already, or when it cannot be encoded.
+    public func post(_ message: Message, to exchange: String, routingKey: String) {
+        guard (try? message.validate()) != nil, exchange.utf8.count <= 255, routingKey.utf8.count <= 255 else { return }
+        core.inbox.post(
+            PublishRequest(
+                channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: nil, promise: nil))
+    }
+
+    /// Begins to consume.
+    ///
+    /// - Parameters:
+    ///   - prefetch: how many deliveries may be unsettled at once; 1 or more.
+    ///   - tag: names the consumer, uniquely within the channel; `nil` makes one up.
+    ///   - exclusive: refuse to share the queue with other consumers.
+    ///   - stream: where to begin, for stream queues only. After a reconnect it goes on behind the last delivery that
+    ///     was read.
+    /// - Throws: `.notFound`, `.accessRefused`, `.resourceLocked`, `.preconditionFailed`, `.notConnected`,
+    ///   `.connectionLost`, `.invalidArgument`, `.closed`, `.cancelled`.
+    public func consume(
+        _ queue: String, prefetch: UInt16, tag: String? = nil, exclusive: Bool = false, arguments: Table = [:],
+        stream: StreamOffset? = nil
+    ) async throws(RabbitMQError) -> Consumer {
+        try Names.check(queue, "queue")
+        try Names.check(tag ?? "", "consumer tag")
+        guard prefetch > 0 else {
+            throw RabbitMQError(.invalidArgument, "a prefetch of 0 means no limit: give one from 1 to 65535")
+        }
+        let consumer = ConsumerCore(
+            queue: queue, tag: tag ?? "\(core.configuration.name.prefix(200)).\(core.makeID())", prefetch: prefetch,
+            isExclusive: exclusive, arguments: arguments, stream: stream)
+        do throws(RabbitMQError) {
+            try await core.ask { .consume(channel: id, consumer, $0) }
+        } catch {
+            if error.code == .cancelled { core.inbox.send(.cancel(channel: id, consumer, Promise())) }
+            throw error
+        }
+        return Consumer(channel: self, core: consumer)
+    }
+
+    /// Fetches one message, to be settled like any other.
+    ///
+    /// - Returns: `nil` if the queue is empty.
+    public func get(_ queue: String) async throws(RabbitMQError) -> Delivery? {
+        try Names.check(queue, "queue")
+        return try await core.ask { .get(channel: id, queue: queue, $0) }
+    }
+
+    /// Drops what waits in a queue. - Returns: how many messages.
+    @discardableResult
+    public func purge(_ queue: String) async throws(RabbitMQError) -> UInt32 {
+        try Names.check(queue, "queue")
+        return try await core.ask { .purge(channel: id, queue: queue, $0) }
+    }
+
+    /// How many messages wait in a queue, without those delivered and not yet settled.
+    public func messageCount(of queue: String) async throws(RabbitMQError) -> UInt32 {
+        try Names.check(queue, "queue")
+        return try await core.ask { .count(channel: id, queue: queue, $0) }
+    }
+
+    /// Settles a delivery, without waiting. Dropped if it came in another epoch or before a channel error: the broker
+    /// delivers such a message again.
+    public func acknowledge(_ delivery: Delivery) { settle(delivery, .acknowledge) }
+
+    /// Gives a delivery back, or (without `requeue`) drops or dead-letters it. Does not wait; dropped as `acknowledge`.
+    public func reject(_ delivery: Delivery, requeue: Bool) { settle(delivery, .reject(requeue: requeue)) }
+
+    /// Cancels the consumers, sends all acknowledgements and closes. Later calls fail with `.closed`. Bounded by
+    /// `connectTimeout`; idempotent.
+    public func close() async {
+        let promise = Promise<Void>()
+        guard core.inbox.send(.closeChannel(id, promise)) else { return }
+        // It fails only together with the connection, and then the channel is closed as well.
+        try? await promise.value()
+    }
+
+    private func settle(_ delivery: Delivery, _ settling: Command.Settling) {
+        core.inbox.send(
+            .settle(channel: id, incarnation: delivery.incarnation, tag: delivery.tag, settling))
+    }
+}

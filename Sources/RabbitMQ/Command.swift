@@ -1,0 +1,36 @@
+/// What a task asks of the connection's thread.
+enum Command: Sendable {
+    case publish(PublishRequest)
+    case settle(channel: UInt64, incarnation: UInt64, tag: UInt64, Settling)
+    case openChannel(UInt64, Promise<Void>)
+    case closeChannel(UInt64, Promise<Void>)
+    case consume(channel: UInt64, ConsumerCore, Promise<Void>)
+    case cancel(channel: UInt64, ConsumerCore, Promise<Void>)
+    case get(channel: UInt64, queue: String, Promise<Delivery?>)
+    case purge(channel: UInt64, queue: String, Promise<UInt32>)
+    case count(channel: UInt64, queue: String, Promise<UInt32>)
+    case define(Topology, Promise<Void>)
+    case delete(Topology, Promise<Void>)
+    /// In good order, waiting for what is under way.
+    case close
+    /// At once: nobody holds the connection any more.
+    case abandon
+
+    enum Settling: Sendable {
+        case acknowledge
+        case reject(requeue: Bool)
+    }
+
+    /// Answers whoever waits, without doing it.
+    func fail(_ error: RabbitMQError) {
+        switch self {
+        case .publish(let request): request.promise?.fail(error)
+        case .openChannel(_, let promise), .closeChannel(_, let promise), .consume(_, _, let promise),
+            .cancel(_, _, let promise), .define(_, let promise), .delete(_, let promise):
+            promise.fail(error)
+        case .get(_, _, let promise): promise.fail(error)
+        case .purge(_, _, let promise), .count(_, _, let promise): promise.fail(error)
+        case .settle, .close, .abandon: break
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// The deliveries of a queue, an array at a time: all that has come since the last one was taken.
+///
+/// Goes on across reconnects (what is unsettled then is delivered again, in a new epoch). The sequence ends after
+/// ``cancel()`` and when channel or connection are closed, and throws `.consumerCancelled` when the broker cancels it (the
+/// queue was deleted, say), `.channelClosed` after a channel error. Several tasks may iterate and share what comes.
+public struct Consumer: AsyncSequence, Sendable {
+    public typealias Element = [Delivery]
+    public typealias Failure = RabbitMQError
+
+    public let channel: Channel
+    let core: ConsumerCore
+
+    /// The name by which broker and deliveries know it.
+    public var tag: String { core.tag }
+    public var queue: String { core.queue }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(consumer: self) }
+
+    /// Settles a delivery, without waiting; dropped if its epoch is over. See ``Channel/acknowledge(_:)``.
+    public func acknowledge(_ delivery: Delivery) { channel.acknowledge(delivery) }
+
+    /// Gives a delivery back, or drops or dead-letters it. See ``Channel/reject(_:requeue:)``.
+    public func reject(_ delivery: Delivery, requeue: Bool) { channel.reject(delivery, requeue: requeue) }
+
+    /// Takes no more deliveries: the sequence ends behind those that have come. They can still be settled until the
+    /// channel is closed.
+    public func cancel() async {
+        let promise = Promise<Void>()
+        guard channel.connection.core.inbox.send(.cancel(channel: channel.id, core, promise)) else { return }
+        // It fails only if the connection is lost, and then there is nothing left to cancel.
+        try? await promise.value()
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let consumer: Consumer
+
+        /// - Returns: `nil` at the end, and when the task is cancelled (nothing is lost: the next call goes on).
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(RabbitMQError) -> [Delivery]? {
+            try await consumer.core.next()
+        }
+
+        public mutating func next() async throws(RabbitMQError) -> [Delivery]? { try await consumer.core.next() }
+    }
+}

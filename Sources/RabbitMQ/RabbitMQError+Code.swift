@@ -1,0 +1,65 @@
+extension RabbitMQError {
+    /// The kind of an error; more may be added.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Kind: String {
+            case accessRefused, cancelled, channelClosed, closed, connectionLost, connectionRefused, consumerCancelled
+            case frameError, invalidArgument, invalidURL, loginRefused, nacked, notConnected, notFound
+            case preconditionFailed, resourceLocked, returned, timedOut, tlsFailed
+        }
+
+        private let kind: Kind
+
+        /// The user may not do this to that object (403).
+        public static let accessRefused = Code(kind: .accessRefused)
+        /// The calling task was cancelled; what had been sent may still take effect.
+        public static let cancelled = Code(kind: .cancelled)
+        /// The broker closed the channel; it is opened again by itself, its consumers are not.
+        public static let channelClosed = Code(kind: .channelClosed)
+        /// The connection or channel was closed by this program.
+        public static let closed = Code(kind: .closed)
+        /// The connection was lost while the call was under way: whether the broker did it is unknown.
+        public static let connectionLost = Code(kind: .connectionLost)
+        /// No broker could be reached at any of the addresses.
+        public static let connectionRefused = Code(kind: .connectionRefused)
+        /// The broker cancelled the consumer, most likely because its queue was deleted.
+        public static let consumerCancelled = Code(kind: .consumerCancelled)
+        /// The peer sent what the protocol does not allow.
+        public static let frameError = Code(kind: .frameError)
+        /// An argument that the protocol cannot carry (a name longer than 255 bytes, say).
+        public static let invalidArgument = Code(kind: .invalidArgument)
+        /// A broker URL that cannot be understood.
+        public static let invalidURL = Code(kind: .invalidURL)
+        /// The broker knows the user not, or its password, or lets it not into the virtual host.
+        public static let loginRefused = Code(kind: .loginRefused)
+        /// The broker refused to take responsibility for the message (a full queue, say).
+        public static let nacked = Code(kind: .nacked)
+        /// There is no connection just now, and nothing was sent.
+        public static let notConnected = Code(kind: .notConnected)
+        /// No such queue or exchange (404).
+        public static let notFound = Code(kind: .notFound)
+        /// Declared with other arguments, or an argument that the queue does not support (406).
+        public static let preconditionFailed = Code(kind: .preconditionFailed)
+        /// The queue belongs exclusively to somebody else (405), or has an exclusive consumer (403).
+        public static let resourceLocked = Code(kind: .resourceLocked)
+        /// The message was routed to no queue (312).
+        public static let returned = Code(kind: .returned)
+        /// The broker did not answer in time.
+        public static let timedOut = Code(kind: .timedOut)
+        /// Certificate, host name or handshake did not hold.
+        public static let tlsFailed = Code(kind: .tlsFailed)
+
+        /// A bounded set, fit for metric labels.
+        public var description: String { kind.rawValue }
+
+        var isUsuallyRetryable: Bool {
+            switch kind {
+            case .channelClosed, .connectionLost, .connectionRefused, .consumerCancelled, .frameError, .nacked,
+                .notConnected, .resourceLocked, .timedOut:
+                true
+            case .accessRefused, .cancelled, .closed, .invalidArgument, .invalidURL, .loginRefused, .notFound,
+                .preconditionFailed, .returned, .tlsFailed:
+                false
+            }
+        }
+    }
+}
