@@ -24,4 +24,10 @@ static inline int longshore_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_
 // Variadic as well; pthread_setname_np is hidden behind _GNU_SOURCE. At most 15 bytes count.
 static inline int longshore_name_thread(char const *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+// Which module owns the type's initialiser depends on the imports.
+static inline struct timeval longshore_timeval(long seconds, long microseconds) {
+  struct timeval value = {seconds, microseconds};
+  return value;
+}
+
 #endif

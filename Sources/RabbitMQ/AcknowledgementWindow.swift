@@ -29,6 +29,7 @@ struct AcknowledgementWindow {
     private var rejections: [Instruction] = []
     private var unsent = 0
     private var heldSince: ContinuousClock.Instant?
+    private var isRaised = false
 
     /// Whether there is anything to tell.
     var isClean: Bool { unsent == 0 && rejections.isEmpty }
@@ -56,10 +57,18 @@ struct AcknowledgementWindow {
     /// When `flush` will have more to say without anything else happening.
     var deadline: ContinuousClock.Instant? { unsent == 0 ? nil : heldSince.map { $0 + Self.hold } }
 
+    /// Whether `flush` has anything to say now.
+    func isDue(at now: ContinuousClock.Instant) -> Bool {
+        if !rejections.isEmpty { return true }
+        guard unsent > 0 else { return false }
+        return isRaised || unsent >= heldMaximum || deadline.map { $0 <= now } ?? true
+    }
+
     /// What to tell the broker now, in this order.
     mutating func flush(at now: ContinuousClock.Instant, isFinal: Bool = false) -> [Instruction] {
         var instructions = rejections
         rejections = []
+        isRaised = false
         guard unsent > 0 else { return instructions }
 
         // The tag of a multiple acknowledgement must be one that the broker still waits for: not the low-water mark
@@ -93,7 +102,10 @@ struct AcknowledgementWindow {
         guard words[index].settled & bit == 0 else { return false }
         words[index].settled |= bit
         if told { words[index].told |= bit }
-        if tag == lowWaterMark + 1 { raiseLowWaterMark() }
+        if tag == lowWaterMark + 1 {
+            raiseLowWaterMark()
+            isRaised = true
+        }
         return true
     }
 

@@ -28,6 +28,7 @@ public final class Channel: Sendable {
         try message.validate()
         try Names.check(exchange, "exchange")
         try Names.check(routingKey, "routing key")
+        if connection.epoch == 0 { throw core.ended.isOpen ? ConnectionCore.closed : ConnectionCore.notConnected }
         let promise = Promise<Void>()
         let request = PublishRequest(
             channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: epoch, promise: promise)
@@ -66,12 +67,7 @@ public final class Channel: Sendable {
         let consumer = ConsumerCore(
             queue: queue, tag: tag ?? "\(core.configuration.name.prefix(200)).\(core.makeID())", prefetch: prefetch,
             isExclusive: exclusive, arguments: arguments, stream: stream)
-        do throws(RabbitMQError) {
-            try await core.ask { .consume(channel: id, consumer, $0) }
-        } catch {
-            if error.code == .cancelled { core.inbox.send(.cancel(channel: id, consumer, Promise())) }
-            throw error
-        }
+        try await core.ask { .consume(channel: id, consumer, $0) }
         return Consumer(channel: self, core: consumer)
     }
 

@@ -1,6 +1,5 @@
-import Synchronization
-
 public import Logging
+import Synchronization
 
 /// A connection to a broker that reconnects by itself.
 ///

@@ -17,7 +17,8 @@ enum ConnectionThread {
             }, argument.toOpaque())
         guard status == 0 else {
             argument.release()
-            throw RabbitMQError(.connectionRefused, "no thread can be made (errno \(status)): raise the limit of threads")
+            throw RabbitMQError(
+                .connectionRefused, "no thread can be made (errno \(status)): raise the limit of threads")
         }
         pthread_detach(thread)
     }

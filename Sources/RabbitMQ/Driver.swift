@@ -1,5 +1,207 @@
+import Glibc
+import Logging
+import Synchronization
+
+/// What the connection's thread does. Everything here belongs to that thread; others reach it through the inbox.
 final class Driver {
     let core: ConnectionCore
+    var logger: Logger { core.logger }
+    var configuration: ConnectionConfiguration { core.configuration }
+
+    /// All channels, by their handles' ids; and those of the present connection by number.
+    var slots: [UInt64: ChannelSlot] = [:]
+    var numbered: [ChannelSlot?] = []
+    /// Slots with a method or acknowledgements to send.
+    var listed: [ChannelSlot] = []
+    /// What must go out before all else: the answers that the protocol wants at once.
+    var urgent = FIFO<(method: Method, channel: UInt16)>()
+    var publishes = FIFO<PublishRequest>()
+    var partial: PartialPublish?
+    var isBlocked = false
+    /// Consumers with a batch to hand over.
+    var touched: [ChannelSlot.Consuming] = []
+    /// Declared again after each reconnect.
+    var topology = Topology()
+    /// How many channels are not yet as they were; the epoch begins when none is left.
+    var unrestored: Int?
+    var lastIncarnation: UInt64 = 0
+    var channelMaximum: UInt16 = 0
+
+    enum Closing {
+        case waiting(deadline: ContinuousClock.Instant)
+        case asked(deadline: ContinuousClock.Instant)
+    }
+
+    var closing: Closing?
+    var isAbandoned = false
+    var isCloseConfirmed = false
+
+    private var commands: [Command] = []
+    private var lastEpoch: UInt64 = 0
+    private var addressIndex = 0
+
     init(_ core: ConnectionCore) { self.core = core }
-    func run() { core.ended.open() }
+
+    func run() {
+        defer { end() }
+        var attempt = 0
+        var generator = SystemRandomNumberGenerator()
+        var hasConnected = false
+        while true {
+            do throws(RabbitMQError) {
+                let link = try connect()
+                attempt = 0
+                try serve(link, isFirst: !hasConnected) { hasConnected = true }
+                return
+            } catch {
+                guard hasConnected else {
+                    core.opened.fail(error)
+                    return
+                }
+                lose(error)
+                if closing != nil || isAbandoned { return }
+                let delay = configuration.reconnectDelay.delay(beforeAttempt: attempt, using: &generator)
+                attempt += 1
+                if !wait(delay) { return }
+            }
+        }
+    }
+
+    /// Tries all addresses once, beginning behind the one that was tried last.
+    private func connect() throws(RabbitMQError) -> Link {
+        var errors: [RabbitMQError] = []
+        for _ in configuration.addresses {
+            let address = configuration.addresses[addressIndex % configuration.addresses.count]
+            addressIndex += 1
+            do throws(RabbitMQError) {
+                return try Link.open(address, configuration)
+            } catch {
+                logger.debug("broker not reached", metadata: ["broker": "\(address)", "error": "\(error)"])
+                errors.append(error)
+            }
+            takeCommands()
+            if closing != nil || isAbandoned { throw ConnectionCore.closed }
+        }
+        // A broker that answers tells more than one that is down.
+        let telling = errors.first { $0.code != .connectionRefused && $0.code != .timedOut } ?? errors[0]
+        guard errors.count > 1 else { throw telling }
+        throw RabbitMQError(
+            telling.code, errors.map(\.message).joined(separator: "; "), replyCode: telling.replyCode, cause: telling)
+    }
+
+    /// Serves one connection until it is closed in good order, or throws when it is lost.
+    private func serve(_ link: Link, isFirst: Bool, _ whenConnected: () -> Void) throws(RabbitMQError) {
+        numbered = []
+        channelMaximum = link.channelMaximum
+        isBlocked = false
+        isCloseConfirmed = false
+        try restore()
+        var mayHaveMore = false
+        while true {
+            takeCommands()
+            if isAbandoned { return }
+            let now = ContinuousClock.now
+            mayHaveMore = try readFrames(link)
+            handOver()
+            try progressClosings(now)
+            if unrestored == 0 {
+                unrestored = nil
+                connected()
+                whenConnected()
+            }
+            if isCloseConfirmed { return }
+            if case .asked(let deadline)? = closing, deadline <= now { return }
+
+            let mayWait = mayHaveMore ? 0 : try timeout(link, now)
+            let isWritable = try poll(link, milliseconds: mayWait, wantsToSend: hasSomethingToSend(now))
+            if isWritable { try send(link) }
+        }
+    }
+
+    private func connected() {
+        lastEpoch += 1
+        core.epoch.store(lastEpoch, ordering: .releasing)
+        core.states.publish(.connected(epoch: lastEpoch))
+        logger.info("connected to broker", metadata: ["epoch": "\(lastEpoch)"])
+        core.opened.resolve(.success(()))
+    }
+
+    /// The epoch that is, or that will begin once everything is restored.
+    var currentEpoch: UInt64 { unrestored == nil ? lastEpoch : lastEpoch + 1 }
+    var isConnected: Bool { core.epoch.load(ordering: .relaxed) != 0 }
+
+    /// - Returns: whether the socket takes more.
+    private func poll(_ link: Link, milliseconds: CInt, wantsToSend: Bool) throws(RabbitMQError) -> Bool {
+        let events = CShort(wantsToSend ? POLLIN | POLLOUT : POLLIN)
+        var descriptors = (
+            pollfd(fd: link.descriptor, events: events, revents: 0),
+            pollfd(fd: core.inbox.wakeDescriptor, events: CShort(POLLIN), revents: 0)
+        )
+        let status = withUnsafeMutableBytes(of: &descriptors) { bytes in
+            Glibc.poll(bytes.baseAddress?.assumingMemoryBound(to: pollfd.self), 2, milliseconds)
+        }
+        if status < 0 {
+            if errno == EINTR { return false }
+            throw RabbitMQError(.connectionLost, "waiting for the broker failed (errno \(errno))")
+        }
+        if CInt(descriptors.0.revents) & POLLNVAL != 0 {
+            throw RabbitMQError(.connectionLost, "the library closed the connection")
+        }
+        return CInt(descriptors.0.revents) & POLLOUT != 0
+    }
+
+    /// How long nothing may happen, in milliseconds. Heartbeats are sent only inside of the library's calls.
+    private func timeout(_ link: Link, _ now: ContinuousClock.Instant) throws(RabbitMQError) -> CInt {
+        var limit: Duration = link.heartbeat == .zero ? .seconds(10) : link.heartbeat / 2
+        func consider(_ deadline: ContinuousClock.Instant?) {
+            if let deadline { limit = min(limit, now.duration(to: deadline)) }
+        }
+        for slot in listed { consider(slot.acknowledgements.deadline) }
+        switch closing {
+        case .waiting(let deadline), .asked(let deadline): consider(deadline)
+        case nil: break
+        }
+        for slot in slots.values where slot.closing != nil { consider(slot.closing?.deadline) }
+        let (seconds, attoseconds) = limit.components
+        return CInt(clamping: max(0, seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    }
+
+    /// Waits out a pause between attempts. - Returns: false if the connection is to be closed.
+    private func wait(_ delay: Duration) -> Bool {
+        let end = ContinuousClock.now + delay
+        while true {
+            takeCommands()
+            if closing != nil || isAbandoned { return false }
+            let left = ContinuousClock.now.duration(to: end)
+            if left <= .zero { return true }
+            var descriptor = pollfd(fd: core.inbox.wakeDescriptor, events: CShort(POLLIN), revents: 0)
+            let (seconds, attoseconds) = left.components
+            _ = Glibc.poll(&descriptor, 1, CInt(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
+        }
+    }
+
+    private func takeCommands() {
+        core.inbox.takeAll(&commands)
+        for command in commands { handle(command) }
+        commands.removeAll(keepingCapacity: commands.capacity <= 4096)
+    }
+
+    /// The last thing the thread does: nobody may be left waiting.
+    private func end() {
+        core.epoch.store(0, ordering: .releasing)
+        for command in core.inbox.shut() {
+            if case .closeChannel(_, let promise) = command { promise.resolve(.success(())) }
+            command.fail(ConnectionCore.closed)
+        }
+        fail(sent: ConnectionCore.closed, unsent: ConnectionCore.closed)
+        for slot in slots.values {
+            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
+            slot.opened?.fail(ConnectionCore.closed)
+        }
+        slots = [:]
+        core.opened.fail(ConnectionCore.closed)
+        core.states.publish(.closed)
+        core.ended.open()
+        logger.info("connection to broker closed")
+    }
 }

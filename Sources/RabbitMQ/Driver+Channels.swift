@@ -1,0 +1,213 @@
+import Logging
+
+extension Driver {
+    func open(_ id: UInt64, _ promise: Promise<Void>) {
+        guard let slot = makeSlot(id) else {
+            promise.fail(
+                RabbitMQError(
+                    .invalidArgument,
+                    "the broker allows \(channelMaximum) channels a connection and all are in use: close some"))
+            return
+        }
+        slot.opened = promise
+        slots[id] = slot
+        setUp(slot)
+    }
+
+    /// Runs a script on a channel of its own.
+    func run(_ script: Script) {
+        guard !script.steps.isEmpty else { return script.finish(.success(())) }
+        guard let slot = makeSlot(core.makeID()) else {
+            script.finish(
+                .failure(
+                    RabbitMQError(.invalidArgument, "no channel is left for declaring: close some of the others")))
+            return
+        }
+        slot.script = script
+        slots[slot.id] = slot
+        setUp(slot)
+    }
+
+    private func makeSlot(_ id: UInt64) -> ChannelSlot? {
+        var number = 1
+        while number <= numbered.count, numbered[number - 1] != nil { number += 1 }
+        guard number <= Int(channelMaximum) else { return nil }
+        let slot = ChannelSlot(id: id, number: UInt16(number))
+        place(slot)
+        return slot
+    }
+
+    func place(_ slot: ChannelSlot) {
+        while numbered.count < Int(slot.number) { numbered.append(nil) }
+        numbered[Int(slot.number) - 1] = slot
+    }
+
+    func slot(numbered number: UInt16) -> ChannelSlot? {
+        number > 0 && Int(number) <= numbered.count ? numbered[Int(number) - 1] : nil
+    }
+
+    func remove(_ slot: ChannelSlot) {
+        slots[slot.id] = nil
+        if self.slot(numbered: slot.number) === slot { numbered[Int(slot.number) - 1] = nil }
+        slot.phase = .idle
+        for promise in slot.closing?.promises ?? [] { promise.resolve(.success(())) }
+        slot.closing = nil
+    }
+
+    /// Opens the channel and makes it as it was: confirms, prefetches, consumers.
+    func setUp(_ slot: ChannelSlot) {
+        place(slot)
+        slot.phase = .opening
+        lastIncarnation += 1
+        slot.incarnation = lastIncarnation
+        slot.acknowledgements = AcknowledgementWindow()
+        slot.assembler = ContentAssembler()
+        adjust(slot)
+        _ = slot.setup.removeAll()
+        func step(_ method: Method, _ failed: @escaping (RabbitMQError) -> Void = { _ in }) {
+            slot.setup.append(
+                ChannelSlot.Request(method: method) { [unowned self, unowned slot] result in
+                    switch result {
+                    case .success: if slot.setup.isEmpty, slot.phase == .opening { opened(slot) }
+                    case .failure(let error): failed(error)
+                    }
+                })
+        }
+        step(.openChannel)
+        if slot.script == nil { step(.selectConfirms) }
+        for consumer in slot.consumers.values.map(\.core) {
+            step(.prefetch(consumer.prefetch))
+            step(.consume(consumer)) { [unowned self, unowned slot] error in
+                // With the connection it will be restored next time; refused, it is over.
+                if [.connectionLost, .notConnected, .closed].contains(error.code) { return }
+                logger.warning(
+                    "consumer not restored",
+                    metadata: ["queue": "\(consumer.queue)", "consumer": "\(consumer.tag)", "error": "\(error)"])
+                slot.consumers[consumer.tag] = nil
+                consumer.end(.failure(error))
+            }
+        }
+        list(slot)
+    }
+
+    private func opened(_ slot: ChannelSlot) {
+        slot.phase = .open
+        if let script = slot.script {
+            advance(script, on: slot)
+        } else {
+            if let promise = slot.opened {
+                slot.opened = nil
+                promise.resolve(.success(()))
+            }
+            if !slot.waiting.isEmpty {
+                publishes.prepend(slot.waiting)
+                slot.waiting = []
+            }
+            if slot.isRestoring {
+                slot.isRestoring = false
+                restoredOne()
+            }
+        }
+        list(slot)
+    }
+
+    private func advance(_ script: Script, on slot: ChannelSlot) {
+        guard script.next < script.steps.count else {
+            leave(slot)
+            return script.finish(.success(()))
+        }
+        let method = script.steps[script.next]
+        slot.requests.append(
+            ChannelSlot.Request(method: method) { [unowned self, unowned slot] result in
+                script.next += 1
+                switch result {
+                case .success: advance(script, on: slot)
+                case .failure(let error):
+                    // A channel error: the channel is opened again if the script goes on.
+                    if slot.phase == .idle, script.passes(error) { return }
+                    slot.script = nil
+                    if slot.phase == .open {
+                        leave(slot)
+                    } else {
+                        remove(slot)
+                    }
+                    script.finish(.failure(error))
+                }
+            })
+        list(slot)
+    }
+
+    private func giveUp(_ slot: ChannelSlot, _ error: RabbitMQError) {
+        for consumer in slot.consumers.values { consumer.core.end(.failure(error)) }
+        let (sent, unsent) = slot.takeRequests()
+        for request in [sent].compactMap(\.self) + unsent { request.finish(.failure(error)) }
+        for request in slot.waiting { drop(request, error) }
+        slot.waiting = []
+        slot.opened?.fail(error)
+        if slot.isRestoring { restoredOne() }
+        remove(slot)
+    }
+
+    private func leave(_ slot: ChannelSlot) {
+        slot.requests.append(
+            ChannelSlot.Request(method: .closeChannel) { [unowned self, unowned slot] _ in remove(slot) })
+        list(slot)
+    }
+
+    /// The broker closed a channel for an error; or closes it on its own.
+    func channelClosed(_ slot: ChannelSlot, _ closing: Frame.Closing) {
+        urgent.append((.confirmChannelClosed, slot.number))
+        let general = RabbitMQError(
+            .channelClosed, "the broker closed the channel: \(closing.text)", replyCode: closing.code)
+        func mapped(_ what: String) -> RabbitMQError {
+            RabbitMQError(
+                LibraryStatus.code(forReply: closing.code), "\(what) was refused: \(closing.text)",
+                replyCode: closing.code, cause: general)
+        }
+
+        let request = slot.current
+        let wasSent = slot.isCurrentSent
+        slot.current = nil
+        slot.isCurrentSent = false
+        if partial?.slot === slot { partial = nil }
+        let unconfirmed = slot.confirms.reset()
+        let wasOpen = slot.phase == .open
+        if wasOpen {
+            logger.warning(
+                "channel closed by broker", metadata: ["reply": "\(closing.code)", "reason": "\(closing.text)"])
+            handOver()
+            for consumer in slot.consumers.values {
+                consumer.core.end(.failure(general))
+            }
+            slot.consumers = [:]
+        }
+        slot.phase = .idle
+
+        if let request {
+            if wasSent, request.method.number == closing.method {
+                request.finish(.failure(mapped(request.method.subject)))
+            } else {
+                request.finish(.failure(general))
+            }
+        }
+        // Which publish it was for the broker does not say; where all went to one exchange there is no doubt.
+        let exchanges = Set(unconfirmed.map(\.exchange))
+        let isPublish = closing.method == Method.publishNumber
+        for entry in unconfirmed {
+            if isPublish, exchanges.count == 1 {
+                settle(entry, .failure(mapped("publishing to exchange '\(entry.exchange)'")))
+            } else {
+                settle(entry, .failure(general))
+            }
+        }
+        guard slots[slot.id] === slot else { return }
+        if slot.closing?.isCloseAsked == true {
+            remove(slot)
+        } else if !wasOpen, request?.method.isConsume != true {
+            // A channel that cannot even be opened: trying on would go round for ever.
+            giveUp(slot, general)
+        } else {
+            setUp(slot)
+        }
+    }
+}

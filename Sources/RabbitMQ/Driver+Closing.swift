@@ -1,0 +1,66 @@
+extension Driver {
+    /// A handle closes its channel, or is gone.
+    func close(_ id: UInt64, _ promise: Promise<Void>) {
+        guard let slot = slots[id] else {
+            promise.resolve(.success(()))
+            return
+        }
+        guard slot.phase != .idle else {
+            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
+            remove(slot)
+            promise.resolve(.success(()))
+            return
+        }
+        beginClosing(slot, deadline: .now + configuration.connectTimeout)
+        slot.closing?.promises.append(promise)
+    }
+
+    private func beginClosing(_ slot: ChannelSlot, deadline: ContinuousClock.Instant) {
+        guard slot.closing == nil else { return }
+        if slot.phase == .idle {
+            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
+            return remove(slot)
+        }
+        slot.closing = ChannelSlot.Closing(deadline: deadline)
+        slot.opened?.fail(Self.channelClosed)
+        slot.opened = nil
+        for consuming in slot.consumers.values {
+            slot.requests.append(cancellation(of: consuming.core, on: slot, nil))
+        }
+        list(slot)
+    }
+
+    /// Goes on with whatever is being closed.
+    func progressClosings(_ now: ContinuousClock.Instant) throws(RabbitMQError) {
+        if case .waiting(let deadline)? = closing {
+            for slot in slots.values where slot.script == nil { beginClosing(slot, deadline: deadline) }
+        }
+        for slot in slots.values where slot.closing != nil { progress(slot, now) }
+        if case .waiting(let deadline)? = closing, slots.isEmpty || deadline <= now {
+            urgent.append((.closeConnection, 0))
+            closing = .asked(deadline: now + configuration.connectTimeout)
+        }
+    }
+
+    private func progress(_ slot: ChannelSlot, _ now: ContinuousClock.Instant) {
+        guard let closing = slot.closing, !closing.isCloseAsked else { return }
+        if isBlocked, slot.queuedPublishes > 0 {
+            for request in publishes.removeAll(where: { $0.channel == slot.id }) { drop(request, Self.channelClosed) }
+            for request in slot.waiting { drop(request, Self.channelClosed) }
+            slot.waiting = []
+            slot.queuedPublishes = 0
+        }
+        let isQuiet = slot.queuedPublishes == 0 && slot.confirms.isEmpty && partial?.slot !== slot
+        guard isQuiet || closing.deadline <= now else { return }
+        slot.closing?.isCloseAsked = true
+        slot.requests.append(
+            ChannelSlot.Request(method: .closeChannel) { [unowned self, unowned slot] _ in
+                for request in slot.confirms.reset() {
+                    settle(
+                        request, .failure(RabbitMQError(.timedOut, "closed before the broker confirmed the message")))
+                }
+                remove(slot)
+            })
+        list(slot)
+    }
+}

@@ -1,0 +1,180 @@
+import Synchronization
+
+extension Driver {
+    func handle(_ command: Command) {
+        switch command {
+        case .settle(let channel, let incarnation, let tag, let settling):
+            settle(channel, incarnation, tag, settling)
+        case .closeChannel(let id, let promise): close(id, promise)
+        case .cancel(let id, let consumer, let promise): cancel(id, consumer, promise)
+        case .abandon: isAbandoned = true
+        case .close:
+            if closing == nil { closing = .waiting(deadline: .now + configuration.connectTimeout) }
+        case .publish(let request):
+            if let refusal = refusal() {
+                drop(request, refusal)
+            } else {
+                enqueue(request)
+            }
+        default:
+            if let refusal = refusal() {
+                command.fail(refusal)
+            } else {
+                act(on: command)
+            }
+        }
+    }
+
+    private func refusal() -> RabbitMQError? {
+        if closing != nil { return ConnectionCore.closed }
+        return isConnected ? nil : ConnectionCore.notConnected
+    }
+
+    private func act(on command: Command) {
+        switch command {
+        case .openChannel(let id, let promise): open(id, promise)
+        case .consume(let id, let consumer, let promise): consume(id, consumer, promise)
+        case .get(let id, let queue, let promise):
+            request(id, .get(queue: queue), promise) { [unowned self] slot, answer in
+                // Fetched for a caller that is gone: it must not lie there unsettled.
+                guard let delivery = answer.delivery else {
+                    promise.resolve(.success(nil))
+                    return
+                }
+                if !promise.resolve(.success(delivery)) {
+                    slot.acknowledgements.reject(delivery.tag, requeue: true)
+                    list(slot)
+                }
+            }
+        case .purge(let id, let queue, let promise):
+            request(id, .purge(queue: queue), promise) { promise.resolve(.success($1.count)) }
+        case .count(let id, let queue, let promise):
+            request(id, .countMessages(queue: queue), promise) { promise.resolve(.success($1.count)) }
+        case .define(let new, let promise):
+            run(
+                Script(new.declarations, passing: { _ in false }) { [unowned self] result in
+                    if case .success = result { topology += new }
+                    promise.resolve(result)
+                })
+        case .delete(let old, let promise):
+            topology = topology.removing(old)
+            run(Script(old.deletions, passing: { $0.code == .notFound }) { promise.resolve($0) })
+        case .publish, .settle, .closeChannel, .cancel, .close, .abandon: break
+        }
+    }
+
+    /// Sends a method on a user's channel when its turn comes.
+    private func request<Value: Sendable>(
+        _ id: UInt64, _ method: Method, _ promise: Promise<Value>,
+        _ succeed: @escaping (ChannelSlot, Frame.Answer) -> Void
+    ) {
+        guard let slot = usable(id) else { return promise.fail(Self.channelClosed) }
+        slot.requests.append(
+            ChannelSlot.Request(method: method) { [unowned slot] result in
+                switch result {
+                case .success(let answer): succeed(slot, answer)
+                case .failure(let error): promise.fail(error)
+                }
+            })
+        list(slot)
+    }
+
+    private func consume(_ id: UInt64, _ consumer: ConsumerCore, _ promise: Promise<Void>) {
+        guard let slot = usable(id) else { return promise.fail(Self.channelClosed) }
+        guard slot.consumers[consumer.tag] == nil, slot.starting.insert(consumer.tag).inserted else {
+            promise.fail(
+                RabbitMQError(.invalidArgument, "the channel has a consumer '\(consumer.tag)' already: use another tag")
+            )
+            return
+        }
+        func fail(_ error: RabbitMQError) {
+            slot.starting.remove(consumer.tag)
+            promise.fail(error)
+        }
+        func begin() {
+            slot.starting.remove(consumer.tag)
+            slot.consumers[consumer.tag] = ChannelSlot.Consuming(consumer)
+            adjust(slot)
+            if !promise.resolve(.success(())) {
+                // The caller is gone, and nobody else could ever cancel it.
+                slot.requests.append(cancellation(of: consumer, on: slot, nil))
+                list(slot)
+            }
+        }
+        // The prefetch counts for consumers that begin after it: nothing may come between the two.
+        slot.requests.append(
+            ChannelSlot.Request(method: .prefetch(consumer.prefetch)) { [unowned self, unowned slot] result in
+                if case .failure(let error) = result { return fail(error) }
+                slot.requests.prepend([
+                    ChannelSlot.Request(method: .consume(consumer)) { result in
+                        switch result {
+                        case .success: begin()
+                        case .failure(let error): fail(error)
+                        }
+                    }
+                ])
+                list(slot)
+            })
+        list(slot)
+    }
+
+    private func cancel(_ id: UInt64, _ consumer: ConsumerCore, _ promise: Promise<Void>) {
+        guard let slot = slots[id], slot.consumers[consumer.tag]?.core === consumer else {
+            consumer.end(.success(()))
+            promise.resolve(.success(()))
+            return
+        }
+        guard isConnected || slot.phase == .open else {
+            slot.consumers[consumer.tag] = nil
+            consumer.end(.success(()))
+            promise.resolve(.success(()))
+            return
+        }
+        slot.requests.append(cancellation(of: consumer, on: slot, promise))
+        list(slot)
+    }
+
+    func cancellation(
+        of consumer: ConsumerCore, on slot: ChannelSlot, _ promise: Promise<Void>?
+    ) -> ChannelSlot.Request {
+        ChannelSlot.Request(method: .cancel(consumerTag: consumer.tag)) { [unowned self, unowned slot] _ in
+            // Whatever the answer, it is not to come back.
+            handOver()
+            if slot.consumers[consumer.tag]?.core === consumer { slot.consumers[consumer.tag] = nil }
+            consumer.end(.success(()))
+            promise?.resolve(.success(()))
+        }
+    }
+
+    private func settle(_ id: UInt64, _ incarnation: UInt64, _ tag: UInt64, _ settling: Command.Settling) {
+        guard let slot = slots[id], slot.incarnation == incarnation, slot.phase == .open else { return }
+        let isNew =
+            switch settling {
+            case .acknowledge: slot.acknowledgements.acknowledge(tag, at: .now)
+            case .reject(let requeue): slot.acknowledgements.reject(tag, requeue: requeue)
+            }
+        if isNew { list(slot) }
+    }
+
+    func usable(_ id: UInt64) -> ChannelSlot? {
+        guard let slot = slots[id], slot.closing == nil else { return nil }
+        return slot
+    }
+
+    static var channelClosed: RabbitMQError {
+        RabbitMQError(.closed, "the channel was closed by this program: open another one")
+    }
+
+    /// A share of the smallest prefetch may wait for a gap to close.
+    func adjust(_ slot: ChannelSlot) {
+        let smallest = slot.consumers.values.map { Int($0.core.prefetch) }.min() ?? 16
+        slot.acknowledgements.heldMaximum = max(1, smallest / 4)
+    }
+
+    /// Notes that a slot has something to send.
+    func list(_ slot: ChannelSlot) {
+        guard !slot.isListed else { return }
+        slot.isListed = true
+        listed.append(slot)
+    }
+}

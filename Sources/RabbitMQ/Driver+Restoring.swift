@@ -1,0 +1,79 @@
+import Logging
+import Synchronization
+
+extension Driver {
+    /// Begins to make everything as it was: topology first, then channels with their consumers.
+    func restore() throws(RabbitMQError) {
+        unrestored = 1
+        for slot in slots.values { place(slot) }
+        let steps = topology.declarations
+        run(
+            Script(steps) { [unowned self] error in
+                // What is there with other arguments is used as it is; what is missing shows in its consumers.
+                logger.error("topology not restored in full", metadata: ["error": "\(error)"])
+                return true
+            } finish: { [unowned self] result in
+                if case .failure = result { return }
+                let channels = slots.values.filter { $0.script == nil }
+                unrestored = channels.count
+                for slot in channels {
+                    slot.isRestoring = true
+                    setUp(slot)
+                }
+            })
+    }
+
+    func restoredOne() {
+        if let count = unrestored, count > 0 { unrestored = count - 1 }
+    }
+
+    /// The connection is lost, or could not be made: fails what is pending, keeps what will be restored.
+    func lose(_ error: RabbitMQError) {
+        let wasConnected = isConnected
+        core.epoch.store(0, ordering: .releasing)
+        unrestored = nil
+        let lost =
+            error.code == .connectionLost
+            ? error
+            : RabbitMQError(.connectionLost, error.message, replyCode: error.replyCode, cause: error)
+        fail(sent: lost, unsent: ConnectionCore.notConnected)
+        for slot in slots.values where slot.closing != nil || slot.opened != nil {
+            slot.opened?.fail(ConnectionCore.notConnected)
+            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
+            remove(slot)
+        }
+        numbered = []
+        core.states.publish(.disconnected(error))
+        if wasConnected {
+            logger.warning("connection to broker lost", metadata: ["error": "\(error)"])
+        } else {
+            logger.debug("broker not reached", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Fails all that waits for the broker.
+    func fail(sent: RabbitMQError, unsent: RabbitMQError) {
+        for consuming in touched { consuming.batch = [] }
+        touched = []
+        _ = urgent.removeAll()
+        partial = nil
+        isBlocked = false
+        for slot in listed { slot.isListed = false }
+        listed = []
+        for slot in slots.values {
+            slot.phase = .idle
+            slot.isRestoring = false
+            slot.queuedPublishes = 0
+            slot.starting = []
+            for request in slot.confirms.reset() { settle(request, .failure(sent)) }
+            for request in slot.waiting { drop(request, unsent) }
+            slot.waiting = []
+            let requests = slot.takeRequests()
+            requests.sent?.finish(.failure(sent))
+            for request in requests.unsent { request.finish(.failure(unsent)) }
+            for consumer in slot.consumers.values { consumer.core.dropUnread() }
+        }
+        for request in publishes.removeAll() { drop(request, unsent) }
+        for slot in slots.values where slot.script != nil { remove(slot) }
+    }
+}
