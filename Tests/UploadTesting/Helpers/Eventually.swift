@@ -1,0 +1,17 @@
+/// What a test waited for did not come about in time.
+public struct DidNotHappen: Error, CustomStringConvertible {
+    public let description: String
+}
+
+/// Asks again and again, a few milliseconds apart, until `condition` holds. The limit is generous: it is there to end
+/// a broken test, not to measure.
+public func eventually(
+    _ what: String, within limit: Duration = .seconds(60), isolation: isolated (any Actor)? = #isolation,
+    _ condition: () async throws -> Bool
+) async throws {
+    let end = ContinuousClock.now + limit
+    while try await !condition() {
+        guard ContinuousClock.now < end else { throw DidNotHappen(description: "not within \(limit): \(what)") }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Glibc
+
+/// Starting programs without Foundation's run loop.
+public enum Spawn {
+    /// How a program ended, and all that it wrote.
+    public struct Output: Sendable {
+        public let status: Int32
+        public let text: String
+    }
+
+    /// Runs a program to its end. - Throws: `DidNotHappen` with its output if it fails.
+    @discardableResult
+    public static func output(
+        of executable: String, _ arguments: [String], environment: [String: String]? = nil
+    ) async throws -> Output {
+        let output: Output = try await withCheckedThrowingContinuation { done in
+            Thread.detachNewThread {
+                done.resume(
+                    with: Result {
+                        let (reading, writing) = try pipe()
+                        defer { close(reading) }
+                        let pid: pid_t
+                        do {
+                            defer { close(writing) }
+                            pid = try run(
+                                executable, arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+                                descriptors: [1: writing, 2: writing])
+                        }
+                        let text = readAll(reading)
+                        var status: CInt = 0
+                        waitpid(pid, &status, 0)
+                        return Output(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : -1, text: text)
+                    })
+            }
+        }
+        guard output.status == 0 else {
+            throw DidNotHappen(
+                description:
+                    "\(executable) \(arguments.joined(separator: " ")) ended with \(output.status): \(output.text)")
+        }
+        return output
+    }
+
+    static func pipe() throws -> (reading: CInt, writing: CInt) {
+        var descriptors: [CInt] = [0, 0]
+        guard Glibc.pipe(&descriptors) == 0 else { throw LoopbackSocket.Failure(call: "pipe", number: errno) }
+        // Between the two calls another thread may spawn: programs started here get only what is given to them.
+        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return (descriptors[0], descriptors[1])
+    }
+
+    static func run(
+        _ executable: String, _ arguments: [String], environment: [String: String], descriptors: [CInt: CInt]
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        // First out of the way of each other, then into place (which clears close-on-exec).
+        for (target, source) in descriptors { posix_spawn_file_actions_adddup2(&actions, source, target + 100) }
+        for target in descriptors.keys {
+            posix_spawn_file_actions_adddup2(&actions, target + 100, target)
+            posix_spawn_file_actions_addclose(&actions, target + 100)
+        }
+        let argv = ([executable] + arguments).map { strdup($0) } + [nil]
+        let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var pid = pid_t()
+        let status = posix_spawn(&pid, executable, &actions, nil, argv, envp)
+        guard status == 0 else { throw LoopbackSocket.Failure(call: "starting \(executable)", number: status) }
+        return pid
+    }
+
+    static func readAll(_ descriptor: CInt) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count > 0 { bytes += chunk[..<count] } else if count == 0 || errno != EINTR { break }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
