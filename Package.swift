@@ -89,7 +89,8 @@ let package = Package(
             "UploadBootstrap",
             [
                 "RabbitMQ", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers", "Uploads",
-                "UploadsRabbitMQ", configuration, hummingbird, logging, metrics, serviceLifecycle, yams,
+                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, crypto, hummingbird, logging, metrics, nioCore, nioPosix,
+                nioSSL, serviceLifecycle, yams,
             ]
         ),
         program("enqueue-upload"),
