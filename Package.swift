@@ -118,7 +118,7 @@ let package = Package(
                 "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
             ]),
-        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),
+        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
         tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
     ]
 )
