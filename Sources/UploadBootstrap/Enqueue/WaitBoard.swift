@@ -34,6 +34,16 @@ struct WaitBoard {
         bytesTotal += size
     }
 
+    /// Forgets one that was not published after all.
+    mutating func remove(_ id: JobID) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        bytesTotal -= entry.size
+        bytesDone -= entry.bytesDone
+        guard let end = entry.end else { return }
+        endedCount -= 1
+        if end.kind != .completed { failedCount -= 1 }
+    }
+
     /// A worker's `completed` is believed; that a round failed or was cancelled is believed of the ledger alone, for a
     /// worker cannot know whether its baton still counts. Repeats change nothing.
     mutating func apply(_ event: UploadEvent) -> News? {
