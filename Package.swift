@@ -89,7 +89,8 @@ let package = Package(
             "UploadBootstrap",
             [
                 "RabbitMQ", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers", "Uploads",
-                "UploadsRabbitMQ", configuration, hummingbird, logging, metrics, serviceLifecycle, yams,
+                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, crypto, hummingbird, logging, metrics, nioCore, nioPosix,
+                nioSSL, serviceLifecycle, yams,
             ]
         ),
         program("enqueue-upload"),
@@ -119,7 +120,7 @@ let package = Package(
                 "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
             ]),
-        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting"]),
+        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
         tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
     ]
 )

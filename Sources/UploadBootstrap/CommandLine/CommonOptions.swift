@@ -1,0 +1,38 @@
+public import ArgumentParser
+
+/// The options that all programs have.
+public struct CommonOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Configuration file (YAML).", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("RabbitMQ, amqp:// or amqps://; repeat for the hosts of a cluster.", valueName: "url"))
+    var broker: [String] = []
+
+    @Option(help: ArgumentHelp("What all names on the broker begin with.", valueName: "name"))
+    var namespace: String?
+
+    @Option(help: ArgumentHelp("Staging area, shared by producers and workers.", valueName: "dir"))
+    var staging: String?
+
+    @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error.", valueName: "level"))
+    var logLevel: String?
+
+    @Option(help: ArgumentHelp("text or json.", valueName: "format"))
+    var logFormat: String?
+
+    @Flag(help: "Say what would be used and where it came from, and stop.")
+    public var checkConfig = false
+
+    public init() {}
+
+    /// What the options say, as input of a configuration.
+    public var input: ConfigurationInput {
+        var input = ConfigurationInput(file: config)
+        input.set("broker", to: broker, flag: "--broker")
+        input.set("namespace", to: namespace, flag: "--namespace")
+        input.set("staging", to: staging, flag: "--staging")
+        input.set("log.level", to: logLevel, flag: "--log-level")
+        input.set("log.format", to: logFormat, flag: "--log-format")
+        return input
+    }
+}

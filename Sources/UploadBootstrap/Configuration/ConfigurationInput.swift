@@ -1,0 +1,46 @@
+public import Foundation
+
+/// Everything that a configuration is read from; tests make their own.
+public struct ConfigurationInput: Sendable {
+    /// `--config`; nil looks in the usual places.
+    public var file: String?
+    /// By key path; the origin names the flag.
+    public var commandLine: [String: Setting]
+    public var environment: [String: String]
+    /// Where relative paths begin.
+    public var directory: String
+    /// Defaults that differ between programs.
+    var standards: [String: String] = [:]
+
+    public init(
+        file: String? = nil, commandLine: [String: Setting] = [:],
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        directory: String = FileManager.default.currentDirectoryPath
+    ) {
+        self.file = file
+        self.commandLine = commandLine
+        self.environment = environment
+        self.directory = directory
+        let state = stateDirectory
+        standards["staging"] = "\(state)/staging"
+        standards["notifier.ledger"] = "\(state)/ledger.sqlite"
+    }
+
+    /// Notes a flag's value; nil is a flag that was not given.
+    public mutating func set(_ path: String, to value: String?, flag: String) {
+        guard let value else { return }
+        commandLine[path] = Setting(value, .commandLine(flag: flag))
+    }
+
+    /// Notes the values of a flag that may be repeated.
+    public mutating func set(_ path: String, to values: [String], flag: String) {
+        guard !values.isEmpty else { return }
+        commandLine[path] = Setting(.list(values), .commandLine(flag: flag))
+    }
+
+    /// `$XDG_STATE_HOME/longshore` (XDG Base Directory Specification).
+    private var stateDirectory: String {
+        if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") { return "\(home)/longshore" }
+        return "\(environment["HOME"] ?? NSHomeDirectory())/.local/state/longshore"
+    }
+}

@@ -1,0 +1,43 @@
+/// One key of the configuration: everything about it that is said anywhere is said here.
+struct ConfigurationKey: Sendable {
+    /// With `*` for a name that the user gives: `worker.slice`, `destinations.*.limits.jobs`.
+    let path: String
+    let kind: ValueKind
+    /// nil where there is none.
+    let standard: String?
+    let flag: String?
+    let summary: String
+    /// Of which driver of a destination, or kind of a delegate, it is; nil for all.
+    let owner: String?
+
+    init(
+        _ path: String, _ kind: ValueKind, standard: String? = nil, flag: String? = nil, owner: String? = nil,
+        _ summary: String
+    ) {
+        self.path = path
+        self.kind = kind
+        self.standard = standard
+        self.flag = flag
+        self.summary = summary
+        self.owner = owner
+    }
+
+    var components: [String] { path.split(separator: ".").map(String.init) }
+
+    /// Whether this is the key of a path such as `destinations.photos.driver`.
+    func matches(_ path: [String]) -> Bool {
+        let own = components
+        return own.count == path.count && zip(own, path).allSatisfy { $0 == "*" || $0 == $1 }
+    }
+
+    /// `UPLOAD_WORKER_SLICE` for `worker.slice`; names keep their letters, `-` becomes `_`.
+    static func variable(_ path: [String]) -> String {
+        "UPLOAD_"
+            + path.map { component in
+                component.reduce(into: "") { text, letter in
+                    if letter.isUppercase, text.last?.isLowercase == true { text += "_" }
+                    text += letter == "-" ? "_" : letter.uppercased()
+                }
+            }.joined(separator: "_")
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Uploads
+
+/// Typed values. All were checked when the settings were read.
+extension Settings {
+    func text(_ path: String) -> String? { values[path]?.value.items.first }
+
+    func list(_ path: String) -> [String] { values[path]?.value.items ?? [] }
+
+    func integer(_ path: String) -> Int? { text(path).flatMap { Int($0) } }
+
+    func decimal(_ path: String) -> Double? { text(path).flatMap { Double($0) } }
+
+    func seconds(_ path: String) -> TimeInterval? { text(path).flatMap(Quantity.seconds) }
+
+    func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }
+
+    func secret(_ path: String) -> Secret? {
+        guard case .file(let file)? = text(path).map({ Secret($0) }) else { return text(path).map { Secret($0) } }
+        return .file(path: resolved(file, at: path))
+    }
+
+    func address(_ path: String) -> HTTPAddress { text(path).flatMap { HTTPAddress($0) } ?? .off }
+
+    /// Paths in the file are relative to the file, all others to the working directory.
+    func path(_ path: String) -> String? { text(path).map { resolved($0, at: path) } }
+
+    func paths(_ path: String) -> [String] { list(path).map { resolved($0, at: path) } }
+
+    /// Where a value came from, for errors: `upload.yaml:7: destinations.photos.path`.
+    func place(_ path: String) -> String { values[path].map { "\($0.origin): \(path)" } ?? path }
+
+    /// The names that stand below a section: of destinations, of delegates.
+    func names(in section: String) -> [String] {
+        Set(
+            values.keys.compactMap { path -> String? in
+                let parts = path.split(separator: ".")
+                return parts.count > 2 && parts[0] == section ? String(parts[1]) : nil
+            }
+        ).sorted()
+    }
+
+    private func resolved(_ text: String, at path: String) -> String {
+        guard !text.hasPrefix("/"), case .file(let file, _) = values[path]?.origin else { return text }
+        let folder = URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false)
+        return folder.isEmpty || folder == "./" ? text : folder + (folder.hasSuffix("/") ? "" : "/") + text
+    }
+}

@@ -1,0 +1,30 @@
+public import RabbitMQ
+
+extension UploadConfiguration {
+    /// Where the broker is and who asks.
+    /// - Parameter program: how the connection is named in the broker's lists.
+    /// - Throws: `configuration` for URLs that contradict each other, a secret that is not there, a certificate without
+    ///   its key.
+    public func connection(for program: String) throws(ProgramError) -> ConnectionConfiguration {
+        var connection: ConnectionConfiguration
+        do throws(RabbitMQError) {
+            connection = try ConnectionConfiguration(urls: broker.urls)
+        } catch {
+            throw ProgramError(.configuration, "\(settings.place("broker")): \(error.message)")
+        }
+        if let password = broker.password {
+            connection.password = try password.resolve(environment, key: settings.place("brokerPassword"))
+        }
+        guard (broker.certificateFile == nil) == (broker.keyFile == nil) else {
+            let present = broker.certificateFile == nil ? "tls.keyFile" : "tls.certificateFile"
+            let missing = broker.certificateFile == nil ? "tls.certificateFile" : "tls.keyFile"
+            throw ProgramError(.configuration, "\(settings.place(present)): needs \(missing) beside it")
+        }
+        if broker.caFile != nil || broker.keyFile != nil {
+            connection.tls = TLSConfiguration(
+                caFile: broker.caFile, certificateFile: broker.certificateFile, keyFile: broker.keyFile)
+        }
+        connection.name = program
+        return connection
+    }
+}

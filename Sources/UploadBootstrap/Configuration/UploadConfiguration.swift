@@ -1,0 +1,100 @@
+public import Foundation
+public import Uploads
+
+/// The configuration of all programs, checked; each takes what it needs.
+public struct UploadConfiguration: Sendable {
+    public struct Broker: Sendable {
+        /// `amqp://` or `amqps://`; more than one are the hosts of one cluster.
+        public var urls: [String]
+        public var password: Secret?
+        public var caFile: String?
+        public var certificateFile: String?
+        public var keyFile: String?
+    }
+
+    public struct Worker: Sendable {
+        public var queues: [QueueName]
+        /// Jobs at once.
+        public var concurrency: Int
+        /// Parts of a job at once.
+        public var parts: Int
+        /// Seconds.
+        public var slice: TimeInterval
+        /// Seconds.
+        public var grace: TimeInterval
+        public var http: HTTPAddress
+    }
+
+    public struct Notifier: Sendable {
+        /// The ledger's path.
+        public var ledger: String
+        /// CIDR.
+        public var allowNetworks: [String]
+        public var token: Secret?
+        public var http: HTTPAddress
+    }
+
+    public var broker: Broker
+    public var namespace: String
+    /// The staging area's path.
+    public var staging: String
+    public var stagingGroup: String?
+    public var sourceRoots: [String]
+    /// nil when the configuration has no such section, so that a producer cannot know.
+    public var destinations: [DestinationName: DestinationSettings]?
+    public var delegates: [DelegateSettings]
+    public var worker: Worker
+    public var notifier: Notifier
+    public var logLevel: String
+    public var logFormat: String
+    /// What is odd, but no error.
+    public var warnings: [String] { settings.warnings }
+
+    let settings: Settings
+    let environment: [String: String]
+
+    /// - Throws: `configuration` with every problem found.
+    public init(_ input: ConfigurationInput) throws(ProgramError) {
+        let settings = try Settings(input)
+        self.settings = settings
+        environment = input.environment
+        broker = Broker(
+            urls: settings.list("broker"), password: settings.secret("brokerPassword"),
+            caFile: settings.path("tls.caFile"), certificateFile: settings.path("tls.certificateFile"),
+            keyFile: settings.path("tls.keyFile"))
+        namespace = settings.text("namespace") ?? ""
+        staging = settings.path("staging") ?? ""
+        stagingGroup = settings.text("stagingGroup")
+        sourceRoots = settings.paths("sourceRoots")
+        worker = Worker(
+            queues: settings.list("worker.queues").map(QueueName.init(unchecked:)),
+            concurrency: settings.integer("worker.concurrency") ?? 1, parts: settings.integer("worker.parts") ?? 1,
+            slice: settings.seconds("worker.slice") ?? 300, grace: settings.seconds("worker.grace") ?? 25,
+            http: settings.address("worker.http"))
+        notifier = Notifier(
+            ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),
+            token: settings.secret("notifier.token"), http: settings.address("notifier.http"))
+        logLevel = settings.text("log.level") ?? "info"
+        logFormat = settings.text("log.format") ?? "text"
+
+        var found: [DestinationName: DestinationSettings] = [:]
+        var problems: [String] = []
+        for name in settings.names(in: "destinations") {
+            do throws(ProgramError) {
+                found[DestinationName(unchecked: name)] = try DestinationSettings(name, settings)
+            } catch {
+                problems += error.problems
+            }
+        }
+        destinations = settings.hasDestinations ? found : nil
+        delegates = []
+        for name in settings.names(in: "delegates") {
+            do throws(ProgramError) {
+                delegates.append(try DelegateSettings(name, settings))
+            } catch {
+                problems += error.problems
+            }
+        }
+        guard problems.isEmpty else { throw ProgramError(.configuration, problems: problems) }
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Logging
+import Uploads
+
+/// What a value may be.
+enum ValueKind: Sendable {
+    case text
+    /// `[a-z0-9_-]{1,64}`.
+    case name
+    case path
+    /// Shown without its password and query.
+    case url(schemes: [String])
+    case secret
+    case address
+    case choice([String])
+    case integer(ClosedRange<Int>)
+    case decimal(ClosedRange<Double>)
+    case boolean
+    /// Seconds.
+    case duration(ClosedRange<TimeInterval>)
+    case bytes(ClosedRange<Int64>)
+    /// Also written as a single value, and with commas on the command line and in the environment.
+    indirect case list(ValueKind)
+
+    var isList: Bool { if case .list = self { true } else { false } }
+
+    /// Whether the text is one.
+    func accepts(_ text: String) -> Bool {
+        switch self {
+        case .text, .secret, .path: !text.isEmpty
+        case .name: (try? QueueName(text)) != nil
+        case .url(let schemes):
+            schemes.contains { text.lowercased().hasPrefix($0 + "://") && text.count > $0.count + 3 }
+        case .address: HTTPAddress(text) != nil
+        case .choice(let words): words.contains(text)
+        case .integer(let range): Int(text).map(range.contains) ?? false
+        case .decimal(let range): Double(text).map(range.contains) ?? false
+        case .boolean: ["true", "false"].contains(text)
+        case .duration(let range): Quantity.seconds(text).map(range.contains) ?? false
+        case .bytes(let range): Quantity.bytes(text).map(range.contains) ?? false
+        case .list(let kind): kind.accepts(text)
+        }
+    }
+
+    /// For errors and documentation: "expected …".
+    var expectation: String {
+        switch self {
+        case .text: "a text that is not empty"
+        case .name: "1 to 64 of the characters a-z, 0-9, '_' and '-'"
+        case .path: "a path"
+        case .url(let schemes): "a URL that begins with " + Self.either(schemes.map { "\($0)://" })
+        case .secret: "env:NAME, file:PATH or the secret itself"
+        case .address: "HOST:PORT, such as 127.0.0.1:9701, or off"
+        case .choice(let words): Self.either(words)
+        case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .decimal(let range):
+            "a number from \(range.lowerBound.formatted()) to \(range.upperBound.formatted(.number.grouping(.never)))"
+        case .boolean: "true or false"
+        case .duration(let range):
+            """
+            a duration from \(Quantity.text(seconds: range.lowerBound)) to \(Quantity.text(seconds: range.upperBound)), \
+            such as 25s, 5m, 2h or 1d
+            """
+        case .bytes(let range):
+            "a size from \(Quantity.text(bytes: range.lowerBound)) to \(Quantity.text(bytes: range.upperBound)), "
+                + "such as 4096, 512KiB or 100MiB"
+        case .list(let kind): "\(kind.expectation), or a list of such"
+        }
+    }
+
+    /// The value as it may be shown.
+    func shown(_ text: String) -> String {
+        switch self {
+        case .secret: Secret(text).description
+        case .url: Self.mask(text)
+        case .list(let kind): kind.shown(text)
+        default: text
+        }
+    }
+
+    /// A URL with `***` for its password and its query.
+    static func mask(_ url: String) -> String {
+        let bare = url.prefix { $0 != "?" && $0 != "#" }
+        var shown = String(bare)
+        if let start = bare.firstRange(of: "://")?.upperBound {
+            let authority = bare[start...].prefix { $0 != "/" }
+            if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+                shown = bare[...colon] + "***" + bare[at...]
+            }
+        }
+        return bare.endIndex == url.endIndex ? shown : shown + "?***"
+    }
+
+    private static func either(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.joined() }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+public import Uploads
+
+/// The DEST of a command line: `name:key`, `name:prefix/`, `name:`, `file:///dir/`, `https://host/path`.
+public struct DestinationArgument: Hashable, Sendable {
+    static let schemes = ["https", "http", "file"]
+
+    private enum Base: Hashable { case named(DestinationName), url(path: String, query: String) }
+
+    private let base: Base
+    /// The key, or what keys begin with, of a named destination.
+    private let key: String
+
+    /// - Throws: `usage` for a text that is none.
+    public init(_ text: String) throws(ProgramError) {
+        if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
+            guard Self.schemes.contains(scheme) else {
+                throw ProgramError(
+                    .usage,
+                    """
+                    --to \(DestinationReference.redact(text)): no destination has the scheme '\(scheme)'; use https://, \
+                    http:// or file:///, or the NAME:KEY of a configured destination
+                    """)
+            }
+            let path = String(text.prefix { $0 != "?" && $0 != "#" })
+            guard scheme != "file" || path.lowercased().hasPrefix("file:///") else {
+                throw ProgramError(.usage, "--to \(path): a file URL has three slashes, as in file:///srv/incoming/")
+            }
+            base = .url(path: path, query: String(text.dropFirst(path.count)))
+            key = ""
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else {
+            throw ProgramError(
+                .usage,
+                "--to \(text): expected NAME:KEY, NAME:PREFIX/ or a URL; for the top of a destination use '\(text):'")
+        }
+        do throws(UploadError) {
+            base = .named(try DestinationName(String(text[..<colon])))
+        } catch {
+            throw ProgramError(.usage, "--to \(text): \(error.message)")
+        }
+        key = String(text[text.index(after: colon)...])
+        if let problem = key.isEmpty ? nil : Self.problem(key: key) {
+            throw ProgramError(.usage, "--to \(text): \(problem)")
+        }
+    }
+
+    /// Whether keys are appended to it, or it names one object.
+    public var isPrefix: Bool {
+        switch base {
+        case .named: key.isEmpty || key.hasSuffix("/")
+        case .url(let path, _): path.hasSuffix("/")
+        }
+    }
+
+    /// nil for a URL.
+    public var name: DestinationName? { if case .named(let name) = base { name } else { nil } }
+
+    /// The one object that it names.
+    var reference: DestinationReference { reference(appending: "") }
+
+    /// The object of a key below it.
+    func reference(appending suffix: String) -> DestinationReference {
+        switch base {
+        case .named(let name): return .named(name, key: key + suffix)
+        case .url(let path, let query):
+            let encoded = suffix.addingPercentEncoding(withAllowedCharacters: Self.unescaped) ?? suffix
+            return .url(path + encoded + query)
+        }
+    }
+
+    /// What is wrong with a key, if anything: it must stay below its destination and be a text that every driver can carry.
+    static func problem(key: String) -> String? {
+        if key.utf8.contains(0) { return "a key cannot contain a NUL" }
+        if key.utf8.count > 1024 { return "a key has at most 1024 bytes" }
+        if key.hasPrefix("/") { return "a key does not begin with '/'" }
+        if key.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) {
+            return "a key has no parts '.' or '..'"
+        }
+        return nil
+    }
+
+    /// Unreserved characters (RFC 3986, section 2.3) and the slash.
+    private static let unescaped = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+}

@@ -1,0 +1,132 @@
+import Uploads
+
+/// Which files go where: everything that can be said before anything is staged or published. All inputs are checked
+/// first, so that a mistake in the last one enqueues nothing.
+struct EnqueuePlan {
+    /// Most problems that are told at once.
+    static let problemsMaximum = 20
+
+    private(set) var uploads: [PlannedUpload] = []
+    /// What was left out, and why.
+    private(set) var notes: [String] = []
+    private var problems: [ProgramError] = []
+    private let request: EnqueueRequest
+
+    /// - Parameters:
+    ///   - manifest: the text of the manifest, where the request names one.
+    ///   - destinations: the names that the configuration knows; nil if it does not speak of destinations.
+    /// - Throws: the first problem's exit status with all problems; nothing has happened then.
+    init(
+        _ request: EnqueueRequest, manifest: String? = nil, destinations: Set<DestinationName>? = nil
+    ) throws(ProgramError) {
+        self.request = request
+        try Self.check(request)
+        try Self.check(request.destination, among: destinations)
+        let name = request.manifest == "-" ? "standard input" : request.manifest ?? ""
+        let entries = try manifest.map { text throws(ProgramError) in try ManifestEntry.parse(text, name: name) } ?? []
+        if !request.destination.isPrefix, request.manifest != nil || request.paths.count > 1 {
+            throw Self.needsPrefix(request.manifest == nil ? "several files" : "a manifest")
+        }
+        for path in request.paths { add(ManifestEntry(path: path, line: 0), place: "") }
+        for entry in entries { add(entry, place: "\(name):\(entry.line): ") }
+        checkKeys()
+        if let first = problems.first {
+            var lines = problems.prefix(Self.problemsMaximum).flatMap(\.problems)
+            if problems.count > lines.count {
+                lines.append("and \(problems.count - lines.count) more problems like these")
+            }
+            throw ProgramError(first.exitCode, problems: lines)
+        }
+    }
+
+    private mutating func add(_ entry: ManifestEntry, place: String) {
+        if entry.path == "-", place.isEmpty {
+            addStandardInput()
+            return
+        }
+        let tree = FileTree(entry.path)
+        problems += tree.problems.map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
+        notes += tree.skipped.map { "skipped \($0)" }
+        let isDirectory = FileTree.status(entry.path)?.isDirectory ?? false
+        if isDirectory, !request.destination.isPrefix {
+            problems.append(Self.needsPrefix("a directory"))
+            return
+        }
+        if isDirectory, entry.key != nil {
+            problems.append(
+                ProgramError(.badInput, "\(place)\(entry.path): a directory takes no 'key'; its files have their own"))
+            return
+        }
+        if isDirectory, tree.files.isEmpty, tree.problems.isEmpty { notes.append("\(entry.path): no files in it") }
+        for file in tree.files {
+            let key = entry.key ?? file.key
+            if let problem = DestinationArgument.problem(key: key) {
+                problems.append(ProgramError(.badInput, "\(place)\(file.path): key '\(key)': \(problem)"))
+            }
+            uploads.append(
+                PlannedUpload(
+                    path: file.path,
+                    destination: request.destination.isPrefix
+                        ? request.destination.reference(appending: key) : request.destination.reference,
+                    size: file.size, modifiedAt: file.modifiedAt,
+                    contentType: entry.contentType ?? request.contentType ?? ContentType.of(name: file.path),
+                    metadata: request.metadata.merging(entry.metadata) { $1 }))
+        }
+    }
+
+    private mutating func addStandardInput() {
+        uploads.append(
+            PlannedUpload(
+                path: "-", destination: request.destination.reference, size: nil, modifiedAt: nil,
+                contentType: request.contentType ?? ContentType.of(name: request.destination.reference.displayText),
+                metadata: request.metadata))
+    }
+
+    /// Two files under one key would overwrite each other.
+    private mutating func checkKeys() {
+        var paths: [DestinationReference: String] = [:]
+        for upload in uploads {
+            if let other = paths.updateValue(upload.path, forKey: upload.destination) {
+                problems.append(
+                    ProgramError(
+                        .badInput,
+                        """
+                        \(other) and \(upload.path): both would be \(upload.destination.displayText); enqueue them under \
+                        different prefixes, or leave one out
+                        """))
+            }
+        }
+    }
+
+    private static func check(_ request: EnqueueRequest) throws(ProgramError) {
+        if request.paths.isEmpty, request.manifest == nil {
+            throw ProgramError(.usage, "nothing to upload: name a PATH, '-' for standard input, or a --manifest")
+        }
+        guard request.paths.contains("-") else { return }
+        if request.paths.count > 1 || request.manifest != nil {
+            throw ProgramError(.usage, "'-': standard input is uploaded alone; a file of this name is './-'")
+        }
+        if request.destination.isPrefix {
+            throw ProgramError(.usage, "'-': standard input has no name; give --to a full key, as in photos:cat.jpg")
+        }
+        if !request.stages {
+            throw ProgramError(.usage, "'-': standard input must be staged; leave out --no-stage")
+        }
+    }
+
+    private static func check(_ destination: DestinationArgument, among names: Set<DestinationName>?)
+        throws(ProgramError)
+    {
+        guard let name = destination.name, let names, !names.contains(name) else { return }
+        let all = names.map(\.rawValue).sorted()
+        let hint = EditDistance.nearest(to: name.rawValue, among: all).map { "did you mean '\($0)'?" }
+        let known = all.isEmpty ? "none is configured" : "configured are: " + all.joined(separator: ", ")
+        throw ProgramError(
+            .configuration, "destination '\(name)': the configuration has none of this name; \(hint ?? known)")
+    }
+
+    private static func needsPrefix(_ what: String) -> ProgramError {
+        ProgramError(
+            .usage, "\(what): the destination must be a prefix that ends in '/' or ':', as in photos: or photos:2026/")
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import Uploads
+
+/// One upload that is to be enqueued: checked, and not yet begun.
+struct PlannedUpload: Hashable {
+    /// As the user named or would name it; `-` is standard input.
+    var path: String
+    var destination: DestinationReference
+    /// Bytes; nil for standard input.
+    var size: Int64?
+    var modifiedAt: Date?
+    var contentType: String
+    var metadata: [String: String]
+
+    var isStandardInput: Bool { size == nil }
+
+    /// Whether it rides inside its message.
+    var isInline: Bool { size.map { $0 <= SourceReference.inlineBytesMaximum } ?? false }
+}

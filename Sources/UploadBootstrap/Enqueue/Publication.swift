@@ -1,0 +1,86 @@
+import Uploads
+
+/// Publishes jobs with many confirms in flight.
+struct Publication: Sendable {
+    /// What became of a job.
+    enum Fate: Sendable {
+        case confirmed
+        /// The connection was lost before the confirm, and repeating did not help: it may have arrived.
+        case unknown(UploadError)
+        case refused(UploadError)
+        /// Nothing was sent.
+        case untried
+    }
+
+    /// Confirms that are awaited at once.
+    static let windowMaximum = 256
+    /// Tries of a job whose confirm was lost, with pauses of up to 2 s between them.
+    static let triesMaximum = 12
+
+    /// Publishes one job; `isRepeat` when an earlier try may have arrived.
+    let submit: @Sendable (_ job: UploadJob, _ isRepeat: Bool) async throws(UploadError) -> Void
+    var pause: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+
+    /// Publishes as many as it can; after the first that cannot be, no more are begun.
+    /// - Parameters:
+    ///   - load: makes the message of the job at an index.
+    ///   - shouldStop: asked before each job is begun.
+    ///   - confirmed: told each index in order, as soon as it and all before it are confirmed.
+    func publish(
+        count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob,
+        shouldStop: @Sendable () -> Bool, confirmed: (Int) -> Void
+    ) async -> [Fate] {
+        var fates = Array(repeating: Fate.untried, count: count)
+        var told = 0
+        await withTaskGroup(of: (Int, Fate).self) { group in
+            var next = 0
+            var isStopped = false
+            func fill(_ inFlight: Int) {
+                guard inFlight > 0 else { return }
+                for _ in 0..<inFlight where next < count && !isStopped {
+                    isStopped = shouldStop()
+                    if isStopped { return }
+                    let index = next
+                    next += 1
+                    group.addTask { (index, await self.fate { () throws(UploadError) in try load(index) }) }
+                }
+            }
+            fill(Self.windowMaximum)
+            while let (index, fate) = await group.next() {
+                fates[index] = fate
+                if case .confirmed = fate {} else { isStopped = true }
+                while told < count, case .confirmed = fates[told] {
+                    confirmed(told)
+                    told += 1
+                }
+                fill(1)
+            }
+        }
+        // Beyond one that failed, what was in flight may have been confirmed: it counts, and is told.
+        for index in told..<max(told, count) {
+            if case .confirmed = fates[index] { confirmed(index) }
+        }
+        return fates
+    }
+
+    private func fate(_ load: () throws(UploadError) -> UploadJob) async -> Fate {
+        var mayHaveArrived = false
+        do throws(UploadError) {
+            let job = try load()
+            for attempt in 1... {
+                do throws(UploadError) {
+                    try await submit(job, mayHaveArrived)
+                    return .confirmed
+                } catch {
+                    guard error.code == .networkFailure else { throw error }
+                    mayHaveArrived = true
+                    if attempt == Self.triesMaximum { return .unknown(error) }
+                    await pause(min(.seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
+                }
+            }
+            return .untried
+        } catch {
+            return mayHaveArrived ? .unknown(error) : .refused(error)
+        }
+    }
+}

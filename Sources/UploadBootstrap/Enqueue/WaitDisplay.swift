@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+import Uploads
+
+/// What `--wait` shows on standard error: on a terminal one line that is drawn over and over and the troubles above it,
+/// otherwise a line for each outcome.
+final class WaitDisplay: Sendable {
+    /// Between two drawings.
+    static let interval = Duration.milliseconds(100)
+
+    private struct State {
+        var board = WaitBoard()
+        var meter = RateMeter()
+        var isDrawn = false
+    }
+
+    private let state = Mutex(State())
+    private let isTerminal: Bool
+    private let printsJSON: Bool
+    private let start = ContinuousClock.now
+
+    init(isTerminal: Bool = Console.errorIsTerminal, printsJSON: Bool) {
+        self.isTerminal = isTerminal
+        self.printsJSON = printsJSON
+    }
+
+    var board: WaitBoard { state.withLock { $0.board } }
+
+    func add(_ upload: PlannedUpload, _ job: UploadJob) {
+        state.withLock { $0.board.add(upload, id: job.id, size: job.size) }
+    }
+
+    func remove(_ id: JobID) { state.withLock { $0.board.remove(id) } }
+
+    /// Takes an event and tells what is worth telling.
+    func apply(_ event: UploadEvent) {
+        switch state.withLock({ $0.board.apply(event) }) {
+        case .ended(let entry, let end)?:
+            if printsJSON {
+                Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size, event: end).text)
+            }
+            if end.kind != .completed || (!isTerminal && !printsJSON) { say(Self.outcome(entry, end)) }
+        case .trouble(let entry, let text)?: say("\(entry.upload.path): \(text)")
+        case nil: break
+        }
+    }
+
+    /// A line of its own, above the bar.
+    func say(_ line: String) {
+        state.withLock { state in
+            Console.error(text: (state.isDrawn ? "\r\u{1B}[K" : "") + line + "\n")
+            state.isDrawn = false
+        }
+    }
+
+    /// With `--json`, the objects of what has not ended, so that no id is lost.
+    func tellUnended() {
+        guard printsJSON else { return }
+        for entry in board.entries.values.filter({ $0.end == nil }).sorted(by: { $0.id < $1.id }) {
+            Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size).text)
+        }
+    }
+
+    /// Draws the bar until the task is cancelled.
+    func keepDrawing() async {
+        guard isTerminal else { return }
+        while (try? await Task.sleep(for: Self.interval)) != nil { draw() }
+    }
+
+    func clear() {
+        state.withLock { state in
+            if state.isDrawn { Console.error(text: "\r\u{1B}[K") }
+            state.isDrawn = false
+        }
+    }
+
+    private func draw() {
+        state.withLock { state in
+            let board = state.board
+            state.meter.note(board.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
+            let bar = ProgressBar(
+                bytesDone: board.bytesDone, bytesTotal: board.bytesTotal, filesDone: board.endedCount,
+                filesTotal: board.entries.count, failed: board.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
+            // The last column stays free: some terminals wrap when it is written.
+            Console.error(text: "\r" + bar.line(columns: Console.columns - 1) + "\u{1B}[K")
+            state.isDrawn = true
+        }
+    }
+
+    /// `completed cat.jpg: /srv/archive/cat.jpg`, `failed cat.jpg: why; remedy`.
+    static func outcome(_ entry: WaitBoard.Entry, _ end: UploadEvent) -> String {
+        let detail: String =
+            switch end.kind {
+            case .completed: end.data.object.map { DestinationReference.redact($0.location) } ?? entry.upload.destination.displayText
+            case .failed: end.data.error?.message ?? "no reason was given"
+            default: "by request"
+            }
+        return "\(end.kind.rawValue) \(entry.upload.path): \(detail)"
+    }
+
+    /// For the end: `2 of 3 uploads completed, 64.0 MiB in 5s`.
+    var summary: String {
+        let board = board
+        let done = board.endedCount - board.failedCount
+        let total = board.entries.count
+        let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
+        let rate = Quantity.text(bytes: Int64(Double(board.bytesDone) / seconds))
+        return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
+            + "\(Quantity.text(bytes: board.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+public import Logging
+import Uploads
+
+/// Log lines on standard error, each in one write.
+public struct StandardErrorLogHandler: LogHandler {
+    public var logLevel: Logger.Level
+    public var metadata: Logger.Metadata = [:]
+    public var metadataProvider: Logger.MetadataProvider?
+    private let format: LogFormat
+    private let write: @Sendable (String) -> Void
+
+    public init(
+        level: Logger.Level, format: LogFormat, write: @escaping @Sendable (String) -> Void = Console.error(line:)
+    ) {
+        logLevel = level
+        self.format = format
+        self.write = write
+    }
+
+    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(event: LogEvent) {
+        var all = metadataProvider?.get() ?? [:]
+        all.merge(metadata) { $1 }
+        all.merge(event.metadata ?? [:]) { $1 }
+        write(Self.line(format, at: Date(), event.level, event.message.description, all))
+    }
+
+    static func line(
+        _ format: LogFormat, at time: Date, _ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata
+    ) -> String {
+        let time = WireJSON.timestamp(time)
+        switch format {
+        case .text:
+            let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted($0.value.description))" }
+            return "\(time) \(level) \(oneLine(message))\(pairs.joined())"
+        case .json:
+            let object: JSONValue = .object([
+                "time": .string(time), "level": .string(level.rawValue), "message": .string(message),
+                "metadata": .object(metadata.mapValues(json)),
+            ])
+            return (try? WireJSON.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+
+    private static func json(_ value: Logger.MetadataValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(text)
+        case .stringConvertible(let value):
+            if let integer = value as? Int { .integer(Int64(integer)) } else { .string(value.description) }
+        case .dictionary(let dictionary): .object(dictionary.mapValues(json))
+        case .array(let array): .array(array.map(json))
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let isPlain = !text.isEmpty && !text.contains { $0.isWhitespace || $0.isNewline || "\"=".contains($0) }
+        return isPlain ? text : "\"\(oneLine(text).replacing("\"", with: "\\\""))\""
+    }
+
+    /// A line is a line, whatever a peer put into it.
+    private static func oneLine(_ text: String) -> String {
+        String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
+    }
+}

@@ -1,0 +1,10 @@
+public import Logging
+
+extension UploadConfiguration {
+    /// A logger as the configuration wants it.
+    public func logger(_ label: String) -> Logger {
+        let level = Logger.Level(rawValue: logLevel) ?? .info
+        let format = LogFormat(rawValue: logFormat) ?? .text
+        return Logger(label: label) { _ in StandardErrorLogHandler(level: level, format: format) }
+    }
+}

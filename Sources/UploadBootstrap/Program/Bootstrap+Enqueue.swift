@@ -1,0 +1,74 @@
+import Foundation
+import Logging
+import UploadSources
+public import Uploads
+import UploadsRabbitMQ
+
+extension Bootstrap {
+    /// `enqueue-upload`: checks all inputs, stages, publishes, and waits where it is asked to.
+    /// - Parameter request: nil only with `checkConfig`.
+    public static func enqueue(
+        _ request: EnqueueRequest?, _ input: ConfigurationInput, checkConfig: Bool, dryRun: Bool
+    ) async throws -> ExitCode {
+        var input = input
+        // A command says what went wrong by itself; the log of its libraries is for whoever asks for it.
+        input.standards["log.level"] = "error"
+        let configuration = try UploadConfiguration(input)
+        if checkConfig {
+            _ = try configuration.connection(for: "enqueue-upload")
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            return .done
+        }
+        guard let request else { return .usage }
+        let interruption = Interruption()
+        let manifest = try await Self.manifest(of: request, interruption)
+        let plan = try EnqueuePlan(
+            request, manifest: manifest, destinations: configuration.destinations.map { Set($0.keys) })
+        for note in plan.notes { Console.error(line: "enqueue-upload: \(note)") }
+        if dryRun {
+            for upload in plan.uploads { Console.output(line: Self.dryLine(upload, request)) }
+            return .done
+        }
+        guard !plan.uploads.isEmpty else { return .done }
+        let logger = configuration.logger("enqueue-upload")
+        let connection = try configuration.connection(for: "enqueue-upload")
+        let broker: UploadBroker
+        do throws(UploadError) {
+            broker = try await UploadBroker.connect(
+                connection, namespace: configuration.namespace, logger: logger)
+        } catch {
+            throw ProgramError(error)
+        }
+        do {
+            let code = try await Enqueuer(
+                request: request, plan: plan, configuration: configuration, broker: broker, interruption: interruption
+            ).run()
+            await broker.close()
+            return code
+        } catch {
+            await broker.close()
+            throw error
+        }
+    }
+
+    private static func manifest(of request: EnqueueRequest, _ interruption: Interruption) async throws -> String? {
+        guard let name = request.manifest else { return nil }
+        if name == "-" { return try await interruption.cancelling { try await StandardInput.text() } }
+        guard let data = FileManager.default.contents(atPath: name) else {
+            throw ProgramError(.noInput, "--manifest \(name): cannot be read; check that it exists and may be read")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private static func dryLine(_ upload: PlannedUpload, _ request: EnqueueRequest) -> String {
+        if request.printsJSON {
+            let line: JSONValue = .object([
+                "source": .string(upload.path), "destination": .string(upload.destination.displayText),
+                "contentType": .string(upload.contentType), "size": upload.size.map { .integer($0) } ?? .null,
+            ])
+            return (try? WireJSON.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+        let size = upload.size.map { Quantity.text(bytes: $0) } ?? "size unknown"
+        return "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType))"
+    }
+}

@@ -1,0 +1,2 @@
+/// Builds what a program is made of, and runs it.
+public enum Bootstrap {}

@@ -1,0 +1,24 @@
+/// What a program's exit status tells (after sysexits.h, where it has a fitting code).
+public enum ExitCode: Int32, Sendable, CaseIterable {
+    case done = 0
+    /// An upload failed or was cancelled (`--wait`).
+    case uploadFailed = 1
+    /// The command line is wrong.
+    case usage = 64
+    /// What was read is wrong: a manifest line, two files under one key.
+    case badInput = 65
+    /// There is no such file.
+    case noInput = 66
+    /// The broker cannot be reached.
+    case unavailable = 69
+    /// An error in the program itself.
+    case internalError = 70
+    /// Reading or writing failed: a full disk, a broken device.
+    case inputOutput = 74
+    /// Somebody said no: a file that may not be read, a login that the broker refused.
+    case refused = 77
+    /// The configuration is wrong.
+    case configuration = 78
+    /// Stopped by Ctrl-C (128 + SIGINT, as shells have it).
+    case interrupted = 130
+}

@@ -1,0 +1,15 @@
+/// What ends a program: the exit status, and what to tell the user, as `what: why; remedy`. Never holds a secret.
+public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
+    public let exitCode: ExitCode
+    /// One line for each problem.
+    public let problems: [String]
+
+    public init(_ exitCode: ExitCode, _ problem: String) { self.init(exitCode, problems: [problem]) }
+
+    public init(_ exitCode: ExitCode, problems: [String]) {
+        self.exitCode = exitCode
+        self.problems = problems
+    }
+
+    public var description: String { problems.joined(separator: "\n") }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import UploadBootstrap
+import Uploads
+
+@main
+enum EnqueueUpload {
+    static func main() async {
+        await Program.main(EnqueueUploadCommand.self, name: "enqueue-upload") { command in
+            try await Bootstrap.enqueue(
+                try command.request(), command.common.input, checkConfig: command.common.checkConfig,
+                dryRun: command.dryRun)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import UploadBootstrap
+
+struct UploadNotifierCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upload-notifier",
+        abstract: "Records what became of every upload and tells the delegates.",
+        usage: "upload-notifier [options]",
+        discussion: """
+            Uploads go on while it is down; its record is complete when it is back. One
+            is at work at a time, a second one stands by. SIGHUP reads the delegates
+            anew.
+
+            EXAMPLES
+              upload-notifier
+              upload-notifier --ledger /var/lib/longshore/ledger.sqlite
+              upload-notifier --config /etc/longshore/upload.yaml --check-config
+            """)
+
+    @Option(help: ArgumentHelp("The ledger, a SQLite file.", valueName: "path"))
+    var ledger: String?
+
+    @Option(help: ArgumentHelp("Health and metrics, or off (default: 127.0.0.1:9700).", valueName: "host:port"))
+    var http: String?
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var input: ConfigurationInput {
+        var input = common.input
+        input.set("notifier.ledger", to: ledger, flag: "--ledger")
+        input.set("notifier.http", to: http, flag: "--http")
+        return input
+    }
+}

@@ -1,3 +1,0 @@
-import UploadBootstrap
-
-@main enum Placeholder { static func main() {} }

@@ -1,0 +1,110 @@
+import Testing
+import Uploads
+
+@testable import UploadBootstrap
+
+struct ConfigurationLayerTests {
+    private let files: Files
+
+    init() throws { files = try Files() }
+
+    @Test func `without anything the defaults hold and the state directory is the user's`() throws {
+        let configuration = try UploadConfiguration(
+            ConfigurationInput(file: nil, environment: ["HOME": "/home/jo"], directory: files.path))
+        #expect(configuration.broker.urls == ["amqp://guest:guest@127.0.0.1:5672/"])
+        #expect(configuration.namespace == "upload")
+        #expect(configuration.staging == "/home/jo/.local/state/longshore/staging")
+        #expect(configuration.notifier.ledger == "/home/jo/.local/state/longshore/ledger.sqlite")
+        #expect(configuration.worker.http == .listen(host: "127.0.0.1", port: 9701))
+        #expect(configuration.notifier.http == .listen(host: "127.0.0.1", port: 9700))
+        #expect(configuration.worker.slice == 300)
+        #expect(configuration.worker.grace == 25)
+        #expect(configuration.destinations == nil)
+    }
+
+    @Test func `XDG_STATE_HOME moves the state`() throws {
+        let configuration = try UploadConfiguration(
+            ConfigurationInput(environment: ["XDG_STATE_HOME": "/state"], directory: files.path))
+        #expect(configuration.staging == "/state/longshore/staging")
+    }
+
+    @Test func `the command line comes before the environment, the environment before the file`() throws {
+        let yaml = """
+            namespace: one
+            worker: {slice: 1m, grace: 10s, parts: 2}
+            """
+        var input = try files.input(
+            yaml, environment: ["UPLOAD_WORKER_SLICE": "2m", "UPLOAD_WORKER_GRACE": "20s", "UPLOAD_NAMESPACE": ""])
+        input.set("worker.slice", to: "3m", flag: "--slice")
+        let configuration = try UploadConfiguration(input)
+        #expect(configuration.worker.slice == 180)
+        #expect(configuration.worker.grace == 20)
+        #expect(configuration.worker.parts == 2)
+        #expect(configuration.namespace == "one", "an empty variable is none")
+        #expect(configuration.settings.values["worker.slice"]?.origin == .commandLine(flag: "--slice"))
+        #expect(
+            configuration.settings.values["worker.grace"]?.origin == .environment(variable: "UPLOAD_WORKER_GRACE"))
+        #expect(configuration.settings.values["worker.parts"]?.origin == .file(path: "upload.yaml", line: 2))
+        #expect(configuration.settings.values["worker.http"]?.origin == .standard)
+    }
+
+    @Test func `lists come from a list, a single value, or commas in the environment`() throws {
+        let one = try UploadConfiguration(try files.input("broker: amqp://a/\nworker: {queues: [x, y]}"))
+        #expect(one.broker.urls == ["amqp://a/"])
+        #expect(one.worker.queues.map(\.rawValue) == ["x", "y"])
+        let two = try UploadConfiguration(
+            try files.input("broker: [amqp://a/, amqp://b/]", environment: ["UPLOAD_WORKER_QUEUES": "p, q"]))
+        #expect(two.broker.urls == ["amqp://a/", "amqp://b/"])
+        #expect(two.worker.queues.map(\.rawValue) == ["p", "q"])
+    }
+
+    @Test func `destinations are read whole, with their limits`() throws {
+        let yaml = """
+            destinations:
+              archive: {driver: directory, path: archive}
+              web:
+                driver: http
+                url: https://host/dir/
+                headers: {X-Team: blue}
+                bearerToken: env:TOKEN
+                limits: {jobs: 8, parts: 4, bytesPerSecond: 100MiB, requestsPerSecond: 0.5}
+            """
+        let destinations = try #require(try UploadConfiguration(try files.input(yaml)).destinations)
+        let archive = try #require(destinations[DestinationName(unchecked: "archive")])
+        #expect(archive.driver == .directory(path: "archive"))
+        let web = try #require(destinations[DestinationName(unchecked: "web")])
+        #expect(web.limits == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 0.5))
+        guard case .http(let http) = web.driver else {
+            Issue.record("not http: \(web.driver)")
+            return
+        }
+        #expect(http.url == "https://host/dir/")
+        #expect(http.headers == ["X-Team": .literal("blue")])
+        #expect(http.bearerToken == .environment(variable: "TOKEN"))
+    }
+
+    @Test func `the environment changes a destination of the file and can add one`() throws {
+        let configuration = try UploadConfiguration(
+            try files.input(
+                "destinations: {old-one: {driver: directory, path: /a}}",
+                environment: [
+                    "UPLOAD_DESTINATIONS_OLD_ONE_PATH": "/b", "UPLOAD_DESTINATIONS_FRESH_DRIVER": "directory",
+                    "UPLOAD_DESTINATIONS_FRESH_PATH": "/c",
+                ]))
+        #expect(configuration.destinations?[DestinationName(unchecked: "old-one")]?.driver == .directory(path: "/b"))
+        #expect(configuration.destinations?[DestinationName(unchecked: "fresh")]?.driver == .directory(path: "/c"))
+        #expect(configuration.destinations?.count == 2)
+    }
+
+    @Test func `paths in a file are relative to the file`() throws {
+        try files.write("etc/own.yaml", "staging: area\nsourceRoots: [in, /abs]")
+        let configuration = try UploadConfiguration(
+            ConfigurationInput(file: "\(files.path)/etc/own.yaml", environment: [:], directory: "/"))
+        #expect(configuration.staging == "\(files.path)/etc/area")
+        #expect(configuration.sourceRoots == ["\(files.path)/etc/in", "/abs"])
+    }
+
+    @Test func `an empty destinations section is known to be empty`() throws {
+        #expect(try UploadConfiguration(try files.input("destinations:")).destinations == [:])
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadBootstrap
+
+struct EnqueuePlanTests {
+    private let files: Files
+
+    init() throws { files = try Files() }
+
+    private func plan(
+        _ paths: [String], to destination: String, manifest: String? = nil,
+        destinations: Set<DestinationName>? = nil, adjust: (inout EnqueueRequest) -> Void = { _ in }
+    ) throws -> EnqueuePlan {
+        var request = EnqueueRequest(paths: paths, destination: try DestinationArgument(destination))
+        request.manifest = manifest == nil ? nil : "list"
+        adjust(&request)
+        return try EnqueuePlan(request, manifest: manifest, destinations: destinations)
+    }
+
+    private func failure(_ body: () throws -> EnqueuePlan) -> ProgramError? {
+        #expect(throws: ProgramError.self) { try body() }
+    }
+
+    private func keys(_ plan: EnqueuePlan) -> [String] { plan.uploads.map(\.destination.displayText) }
+
+    @Test func `a file takes the key, or its own name below a prefix`() throws {
+        let cat = try files.write("cat.JPG", "12345")
+        #expect(keys(try plan([cat], to: "photos:tom.jpg")) == ["photos:tom.jpg"])
+        let below = try plan([cat], to: "photos:2026/")
+        #expect(keys(below) == ["photos:2026/cat.JPG"])
+        #expect(below.uploads[0].size == 5)
+        #expect(below.uploads[0].contentType == "image/jpeg")
+        #expect(below.uploads[0].isInline)
+    }
+
+    @Test func `a directory gives relative paths, hidden ones too, in the order of their bytes`() throws {
+        for name in ["d/b.txt", "d/a/z", "d/a.txt", "d/.hidden", "d/é", "d/a/y y", "d/+%-", "d/Z"] {
+            try files.write(name)
+        }
+        let expected = [".hidden", "+%-", "Z", "a.txt", "a/y y", "a/z", "b.txt", "é"].map { "x:\($0)" }
+        #expect(keys(try plan(["\(files.path)/d"], to: "x:")) == expected)
+        #expect(keys(try plan(["\(files.path)/d/"], to: "x:")) == expected)
+    }
+
+    @Test func `links to files are followed, links to directories inside a directory are not`() throws {
+        try files.write("d/real")
+        try files.write("e/inside")
+        let manager = FileManager.default
+        try manager.createSymbolicLink(atPath: "\(files.path)/d/link", withDestinationPath: "real")
+        try manager.createSymbolicLink(atPath: "\(files.path)/d/loop", withDestinationPath: "..")
+        try manager.createSymbolicLink(atPath: "\(files.path)/top", withDestinationPath: "e")
+        let inside = try plan(["\(files.path)/d"], to: "x:")
+        #expect(keys(inside) == ["x:link", "x:real"])
+        #expect(inside.notes.count == 1)
+        #expect(inside.notes[0].contains("loop: a link to a directory"))
+        #expect(keys(try plan(["\(files.path)/top"], to: "x:")) == ["x:inside"])
+    }
+
+    @Test func `a link that leads nowhere enqueues nothing`() throws {
+        try files.write("d/real")
+        try FileManager.default.createSymbolicLink(atPath: "\(files.path)/d/broken", withDestinationPath: "gone")
+        #expect(failure { try plan(["\(files.path)/d"], to: "x:") }?.exitCode == .noInput)
+    }
+
+    @Test func `several files and directories need a prefix`() throws {
+        let a = try files.write("a")
+        let b = try files.write("b")
+        #expect(failure { try plan([a, b], to: "x:key") }?.exitCode == .usage)
+        #expect(failure { try plan([files.path], to: "x:key") }?.exitCode == .usage)
+        #expect(keys(try plan([a, b], to: "x:k/")) == ["x:k/a", "x:k/b"])
+    }
+
+    @Test func `two files under one key are refused`() throws {
+        let a = try files.write("one/a")
+        let b = try files.write("two/a")
+        let error = failure { try plan([a, b], to: "x:") }
+        #expect(error?.exitCode == .badInput)
+        #expect(error?.description.contains("both would be x:a") == true)
+    }
+
+    @Test func `every missing file is told, and the exit status is that of the first`() throws {
+        let a = try files.write("a")
+        let error = failure { try plan([a, "\(files.path)/no", "\(files.path)/nor"], to: "x:") }
+        #expect(error?.exitCode == .noInput)
+        #expect(error?.problems.count == 2)
+    }
+
+    @Test func `a manifest mixes paths and objects`() throws {
+        let a = try files.write("a b+%ü.txt")
+        let b = try files.write("-b")
+        let lines = """
+            \(a)
+
+            {"path": "\(b)", "key": "n/b.png", "contentType": "image/png", "metadata": {"k": "v"}}
+            """
+        let made = try plan([], to: "x:p/", manifest: lines) { $0.metadata = ["all": "1"] }
+        #expect(keys(made) == ["x:p/a b+%ü.txt", "x:p/n/b.png"])
+        #expect(made.uploads[1].contentType == "image/png")
+        #expect(made.uploads[1].metadata == ["all": "1", "k": "v"])
+    }
+
+    @Test(arguments: [
+        ("{\"path\": ", "not a JSON object"), ("{\"key\": \"x\"}", "'path' is missing"),
+        ("{\"path\": \"x\", \"kee\": \"x\"}", "unknown field 'kee'; did you mean 'key'?"),
+        ("{\"path\": \"x\", \"metadata\": {\"a\": 1}}", "metadata 'a'"),
+        ("{\"path\": \"x\", \"key\": 5}", "key: expected a text"),
+    ])
+    func `a bad manifest line is told with its number`(line: String, part: String) throws {
+        let a = try files.write("a")
+        let error = failure { try plan([], to: "x:", manifest: "\(a)\n\(line)\n") }
+        #expect(error?.exitCode == .badInput)
+        #expect(error?.description.hasPrefix("list:2: ") == true)
+        #expect(error?.description.contains(part) == true, "\(String(describing: error))")
+    }
+
+    @Test func `a manifest that names a missing file says which line`() throws {
+        let error = failure { try plan([], to: "x:", manifest: "\(files.path)/none") }
+        #expect(error?.exitCode == .noInput)
+        #expect(error?.description.hasPrefix("list:1: ") == true)
+    }
+
+    @Test func `a key of a manifest cannot leave its destination`() throws {
+        let a = try files.write("a")
+        let error = failure { try plan([], to: "x:", manifest: "{\"path\": \"\(a)\", \"key\": \"../a\"}") }
+        #expect(error?.exitCode == .badInput)
+    }
+
+    @Test func `standard input needs a key, and is uploaded alone`() throws {
+        let made = try plan(["-"], to: "x:shop.sql")
+        #expect(made.uploads.map(\.isStandardInput) == [true])
+        #expect(made.uploads[0].contentType == "application/sql")
+        #expect(failure { try plan(["-"], to: "x:") }?.exitCode == .usage)
+        #expect(failure { try plan(["-"], to: "x:k") { $0.stages = false } }?.exitCode == .usage)
+    }
+
+    @Test func `a destination that the configuration does not have names those that it has`() throws {
+        let a = try files.write("a")
+        let known: Set = [DestinationName(unchecked: "photos"), DestinationName(unchecked: "archive")]
+        #expect(failure { try plan([a], to: "photo:", destinations: known) }?.description.contains("'photos'") == true)
+        let other = failure { try plan([a], to: "elsewhere:", destinations: known) }
+        #expect(other?.exitCode == .configuration)
+        #expect(other?.description.contains("archive, photos") == true)
+        #expect(keys(try plan([a], to: "elsewhere:")) == ["elsewhere:a"])
+    }
+
+    @Test func `nothing to upload is a usage error, an empty directory is not`() throws {
+        #expect(failure { try plan([], to: "x:") }?.exitCode == .usage)
+        let made = try plan([files.path], to: "x:")
+        #expect(made.uploads.isEmpty)
+        #expect(made.notes.count == 1)
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import UploadBootstrap
+
+struct LogLineTests {
+    private let time = Date(timeIntervalSince1970: 1_790_000_000)
+
+    @Test func `text has the time, the level, the message and sorted metadata`() {
+        let line = StandardErrorLogHandler.line(
+            .text, at: time, .warning, "job waits", ["queue": "q", "job": "a b", "attempt": "\(2)"])
+        #expect(line == "2026-09-21T14:13:20.000Z warning job waits attempt=2 job=\"a b\" queue=q")
+    }
+
+    @Test func `a line stays a line whatever is in it`() {
+        let line = StandardErrorLogHandler.line(.text, at: time, .info, "a\nb", ["k": "x\u{1B}[31m\ny"])
+        #expect(!line.contains("\n"))
+        #expect(!line.contains("\u{1B}"))
+    }
+
+    @Test func `JSON is one object with nested metadata`() throws {
+        let line = StandardErrorLogHandler.line(
+            .json, at: time, .error, "quote \" and\nline", ["list": ["a", "b"], "n": .stringConvertible(5)])
+        #expect(!line.contains("\n"))
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["time"] as? String == "2026-09-21T14:13:20.000Z")
+        #expect(object["level"] as? String == "error")
+        #expect(object["message"] as? String == "quote \" and\nline")
+        let metadata = try #require(object["metadata"] as? [String: Any])
+        #expect(metadata["list"] as? [String] == ["a", "b"])
+        #expect(metadata["n"] as? Int == 5)
+    }
+}

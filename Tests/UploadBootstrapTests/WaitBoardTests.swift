@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadBootstrap
+
+struct WaitBoardTests {
+    private let job = UploadJob(
+        source: .inline(Data()), destination: .named(DestinationName(unchecked: "x"), key: "k"), size: 100)
+    private let now = Date(timeIntervalSince1970: 1000)
+    private var board = WaitBoard()
+
+    init() {
+        board.add(
+            PlannedUpload(
+                path: "k", destination: job.destination, size: 100, modifiedAt: nil, contentType: "a/b", metadata: [:]),
+            id: job.id, size: 100)
+    }
+
+    private func event(_ kind: EventKind, _ change: (inout EventData) -> Void = { _ in }) -> UploadEvent {
+        var event = UploadEvent(kind: kind, of: Baton(job: job), at: now)
+        change(&event.data)
+        return event
+    }
+
+    @Test func `a worker's completed is believed, and told once`() {
+        var board = board
+        guard case .ended(_, let end)? = board.apply(event(.completed)) else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(end.kind == .completed)
+        #expect(board.isDone)
+        #expect(board.bytesDone == 100)
+        #expect(board.failedCount == 0)
+        #expect(board.apply(event(.completed).asOutcome) == nil)
+        #expect(board.endedCount == 1)
+    }
+
+    @Test func `that it failed is believed of the ledger alone`() {
+        var board = board
+        let failed = event(.failed) { $0.error = UploadError(.rejected, "no") }
+        guard case .trouble? = board.apply(failed) else {
+            Issue.record("a worker's word ended it")
+            return
+        }
+        #expect(!board.isDone)
+        guard case .ended? = board.apply(failed.asOutcome) else {
+            Issue.record("the ledger's word did not end it")
+            return
+        }
+        #expect(board.failedCount == 1)
+        #expect(board.isDone)
+    }
+
+    @Test func `progress moves the sum, back as well`() {
+        var board = board
+        _ = board.apply(event(.progress) { $0.bytesDone = 60 })
+        #expect(board.bytesDone == 60)
+        _ = board.apply(event(.progress) { $0.bytesDone = 40 })
+        #expect(board.bytesDone == 40)
+        _ = board.apply(event(.progress) { $0.bytesDone = 4000 })
+        #expect(board.bytesDone == 100)
+    }
+
+    @Test func `the same trouble is told once`() {
+        var board = board
+        let waiting = event(.waiting) {
+            $0.error = UploadError(.networkFailure, "no answer")
+            $0.reason = "retry"
+            $0.waitingUntil = Date(timeIntervalSince1970: 1007.5)
+        }
+        guard case .trouble(_, let text)? = board.apply(waiting) else {
+            Issue.record("not told")
+            return
+        }
+        #expect(text == "no answer; next attempt in 8s")
+        #expect(board.apply(waiting) == nil)
+    }
+
+    @Test func `somebody else's events change nothing`() {
+        var board = board
+        var other = job
+        other.id = JobID()
+        #expect(board.apply(UploadEvent(kind: .completed, of: Baton(job: other), at: now)) == nil)
+        #expect(board.endedCount == 0)
+    }
+}
