@@ -10,7 +10,7 @@ final class DeliveryLine: Sendable {
     static let batchCountMaximum = 256
 
     private struct State {
-        var inFlight: Set<Delivery.ID> = []
+        var inFlight: Set<DelegateDelivery.ID> = []
         /// The earliest time for which somebody sleeps.
         var alarm: Date?
     }
@@ -104,7 +104,7 @@ final class DeliveryLine: Sendable {
         }
     }
 
-    private func attempt(_ deliveries: [Delivery]) async {
+    private func attempt(_ deliveries: [DelegateDelivery]) async {
         do {
             if let delegate = registered.delegate as? any BatchDelegate {
                 try await delegate.deliver(deliveries.map(\.event))
@@ -120,7 +120,7 @@ final class DeliveryLine: Sendable {
         signal.yield()
     }
 
-    private func settle(_ deliveries: [Delivery], error: UploadError?) async {
+    private func settle(_ deliveries: [DelegateDelivery], error: UploadError?) async {
         do {
             if let error {
                 for delivery in deliveries { try await refused(delivery, error: error) }
@@ -135,7 +135,7 @@ final class DeliveryLine: Sendable {
         }
     }
 
-    private func refused(_ delivery: Delivery, error: UploadError) async throws(UploadError) {
+    private func refused(_ delivery: DelegateDelivery, error: UploadError) async throws(UploadError) {
         let attempt = delivery.attempts + 1
         var generator = SystemRandomNumberGenerator()
         let now = clock.now()

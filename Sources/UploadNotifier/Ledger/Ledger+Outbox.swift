@@ -4,8 +4,8 @@ public import Uploads
 
 extension Ledger: DeliveryOutbox {
     public func due(
-        for delegate: String, now: Date, excluding: Set<Delivery.ID>, limit: Int
-    ) async throws(UploadError) -> [Delivery] {
+        for delegate: String, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
+    ) async throws(UploadError) -> [DelegateDelivery] {
         let excluded = Self.list(excluding)
         return try await read { db in
             try Row.fetchAll(
@@ -18,7 +18,7 @@ extension Ledger: DeliveryOutbox {
                     ORDER BY due, deliveries.id LIMIT ?
                     """, arguments: [delegate, now.timeIntervalSince1970, excluded, limit]
             ).map { row in
-                Delivery(
+                DelegateDelivery(
                     id: row["id"], delegate: delegate,
                     event: try WireJSON.decode(UploadEvent.self, from: row["body"]).asOutcome,
                     attempts: row["attempts"], dueAt: Date(timeIntervalSince1970: row["due"]))
@@ -26,7 +26,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func nextDue(for delegate: String, excluding: Set<Delivery.ID>) async throws(UploadError) -> Date? {
+    public func nextDue(for delegate: String, excluding: Set<DelegateDelivery.ID>) async throws(UploadError) -> Date? {
         let excluded = Self.list(excluding)
         return try await read { db in
             try Double.fetchOne(
@@ -40,7 +40,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func delivered(_ ids: [Delivery.ID], at time: Date) async throws(UploadError) {
+    public func delivered(_ ids: [DelegateDelivery.ID], at time: Date) async throws(UploadError) {
         try await write { db in
             let statement = try db.cachedStatement(
                 sql: "UPDATE deliveries SET delivered = ?, error = NULL WHERE id = ?")
@@ -48,7 +48,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func failed(_ ids: [Delivery.ID], error: UploadError, dueAt: Date) async throws(UploadError) {
+    public func failed(_ ids: [DelegateDelivery.ID], error: UploadError, dueAt: Date) async throws(UploadError) {
         let text = error.description
         try await write { db in
             let statement = try db.cachedStatement(
@@ -88,5 +88,5 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    private static func list(_ ids: Set<Delivery.ID>) -> String { "[\(ids.map(String.init).joined(separator: ","))]" }
+    private static func list(_ ids: Set<DelegateDelivery.ID>) -> String { "[\(ids.map(String.init).joined(separator: ","))]" }
 }

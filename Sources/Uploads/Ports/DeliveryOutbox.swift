@@ -4,17 +4,17 @@ public import Foundation
 public protocol DeliveryOutbox: Sendable {
     /// Deliveries that are due, the longest due first, without those in `excluding`. None while the delegate is paused.
     func due(
-        for delegate: String, now: Date, excluding: Set<Delivery.ID>, limit: Int
-    ) async throws(UploadError) -> [Delivery]
+        for delegate: String, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
+    ) async throws(UploadError) -> [DelegateDelivery]
 
     /// When the next one is due, those in `excluding` apart; nil if nothing waits or the delegate is paused.
-    func nextDue(for delegate: String, excluding: Set<Delivery.ID>) async throws(UploadError) -> Date?
+    func nextDue(for delegate: String, excluding: Set<DelegateDelivery.ID>) async throws(UploadError) -> Date?
 
     /// The delegate has taken these.
-    func delivered(_ ids: [Delivery.ID], at: Date) async throws(UploadError)
+    func delivered(_ ids: [DelegateDelivery.ID], at: Date) async throws(UploadError)
 
     /// An attempt failed; the next one is due at this time.
-    func failed(_ ids: [Delivery.ID], error: UploadError, dueAt: Date) async throws(UploadError)
+    func failed(_ ids: [DelegateDelivery.ID], error: UploadError, dueAt: Date) async throws(UploadError)
 
     /// Delivers nothing to this delegate until `resume`; what is to be delivered is kept.
     func pause(_ delegate: String, reason: String, at: Date) async throws(UploadError)

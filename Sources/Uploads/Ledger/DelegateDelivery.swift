@@ -1,7 +1,7 @@
 public import Foundation
 
 /// One outcome on its way to one delegate.
-public struct Delivery: Hashable, Sendable, Identifiable {
+public struct DelegateDelivery: Hashable, Sendable, Identifiable {
     public let id: Int64
     public let delegate: String
     /// The outcome, under the id that every repeat carries.
