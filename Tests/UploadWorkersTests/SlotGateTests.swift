@@ -1,0 +1,77 @@
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite(.timeLimit(.minutes(1))) struct SlotGateTests {
+    let clock = ManualClock()
+
+    func gate(_ concurrency: Int) -> SlotGate {
+        SlotGate(
+            concurrency: concurrency, limitPatience: .seconds(1), slotPatience: .seconds(30), clock: clock,
+            preempt: { _ in })
+    }
+
+    func request(_ id: UInt64, limit: Int? = nil) -> SlotRequest {
+        SlotRequest(id: id, lane: .normal, destination: "d", jobLimit: limit, runsAlone: false, canYield: true)
+    }
+
+    @Test func `what lacks only a slot waits longer than what a limit holds up`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        async let second = gate.acquire(request(2))
+        for second in 1...30 {
+            try await eventually { clock.isAwaited(at: .seconds(second)) }
+            clock.advance(by: .seconds(1))
+        }
+        #expect(await second == .limited)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `a freed slot goes to who waits, and its patience is called off`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        async let second = gate.acquire(request(2))
+        try await eventually { clock.sleeperCount == 1 }
+        gate.release(1)
+        #expect(await second == .granted)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `whoever is cancelled while it waits frees its place`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        let second = Task { await gate.acquire(request(2)) }
+        try await eventually { clock.sleeperCount == 1 }
+        second.cancel()
+        #expect(await second.value == .draining)
+        gate.release(1)
+        #expect(await gate.acquire(request(3)) == .granted)
+    }
+
+    @Test func `a thousand that come and go at once are each let in once`() async {
+        let gate = gate(3)
+        let running = Mutex((now: 0, most: 0, all: 0))
+        await withDiscardingTaskGroup { group in
+            for id in 0..<1000 as Range<UInt64> {
+                group.addTask {
+                    guard await gate.acquire(request(id, limit: 2)) == .granted else { return }
+                    running.withLock { running in
+                        running.now += 1
+                        running.all += 1
+                        running.most = max(running.most, running.now)
+                    }
+                    await Task.yield()
+                    running.withLock { $0.now -= 1 }
+                    gate.release(id)
+                }
+            }
+        }
+        let (now, most, all) = running.withLock { $0 }
+        #expect(now == 0)
+        #expect(most <= 2)
+        #expect(all == 1000)
+    }
+}
