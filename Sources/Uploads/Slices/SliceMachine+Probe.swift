@@ -1,3 +1,5 @@
+import Foundation
+
 // What the answers of the destination mean.
 extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
