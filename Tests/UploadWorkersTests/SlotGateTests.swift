@@ -53,25 +53,38 @@ import Uploads
 
     @Test func `a thousand that come and go at once are each let in once`() async {
         let gate = gate(3)
-        let running = Mutex((now: 0, most: 0, all: 0))
+        let tally = Tally()
         await withDiscardingTaskGroup { group in
             for id in 0..<1000 as Range<UInt64> {
+                let wanted = request(id, limit: 2)
                 group.addTask {
-                    guard await gate.acquire(request(id, limit: 2)) == .granted else { return }
-                    running.withLock { running in
-                        running.now += 1
-                        running.all += 1
-                        running.most = max(running.most, running.now)
-                    }
+                    guard await gate.acquire(wanted) == .granted else { return }
+                    tally.enter()
                     await Task.yield()
-                    running.withLock { $0.now -= 1 }
+                    tally.leave()
                     gate.release(id)
                 }
             }
         }
-        let (now, most, all) = running.withLock { $0 }
-        #expect(now == 0)
-        #expect(most <= 2)
-        #expect(all == 1000)
+        let counts = tally.counts
+        #expect(counts.now == 0)
+        #expect(counts.most <= 2)
+        #expect(counts.all == 1000)
     }
+}
+
+private final class Tally: Sendable {
+    private let state = Mutex((now: 0, most: 0, all: 0))
+
+    var counts: (now: Int, most: Int, all: Int) { state.withLock { $0 } }
+
+    func enter() {
+        state.withLock { counts in
+            counts.now += 1
+            counts.all += 1
+            counts.most = max(counts.most, counts.now)
+        }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
 }
