@@ -82,13 +82,15 @@ public final class UploadWorker: Service {
             "Draining", metadata: [LogKeys.held: "\(heldCount)", LogKeys.grace: "\(configuration.grace)"])
         slices.drain()
         gate.drain()
-        await queue.drain()
+        // Beside the grace: a broker that does not answer must not hold up the end of it.
+        async let drained: Void = queue.drain()
         guard (try? await runner.clock.sleep(for: configuration.grace - configuration.cutMargin)) != nil else { return }
         if slices.count > 0 {
             runner.logger.warning(
                 "Cutting off slices at the end of the grace", metadata: [LogKeys.held: "\(slices.count)"])
         }
         slices.cut()
+        await drained
     }
 
     private func waitUntilIdle(for duration: Duration) async {
@@ -121,9 +123,9 @@ extension UploadWorker: JobHandler {
         let settled: SettledSlice
         switch admission {
         case .granted:
-            metrics.slicesRunning(slices.count + 1)
+            metrics.sliceBegins()
             settled = await runner.run(claimed, id: id, among: slices)
-            metrics.slicesRunning(slices.count)
+            metrics.sliceEnds()
             gate.release(id)
         case .limited:
             let until = runner.now() + min(60, pow(2, Double(min(baton.idleWaits, 6)) + 1))

@@ -24,7 +24,9 @@ final class WorkerMetrics: Sendable {
         inFlight.set(0)
     }
 
-    func slicesRunning(_ count: Int) { inFlight.set(count) }
+    func sliceBegins() { inFlight.increment() }
+
+    func sliceEnds() { inFlight.decrement() }
 
     func settled(_ slice: SettledSlice, of baton: Baton, destination: String) {
         let place = [("queue", baton.job.queue.rawValue), ("destination", destination)]

@@ -1,3 +1,5 @@
+import Foundation
+
 // What the answers of the destination mean.
 extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
@@ -30,6 +32,9 @@ extension SliceMachine {
     mutating func probeFailed(_ error: UploadError, for purpose: Purpose) -> [SliceAction] {
         switch purpose {
         case .heldBefore where isExpired: settle(.ended(.failed(expiredError, state: state)))
+        // A paused job does nothing, and failing to look is no attempt of it.
+        case .heldBefore where isPaused && error.retry != .never:
+            settle(.wait(until: now + rules.pauseDelay, reason: .paused, state: state))
         case .heldBefore, .sourceGone, .cancel: giveUpOrRetry(error, isResolved: true)
         // The doubt stays; what is told is what went wrong first.
         case .doubtfulCompletion(let first), .sessionGone(let first): giveUpOrRetry(first, isResolved: true)

@@ -66,6 +66,7 @@ extension SliceMachine {
     /// Waits for a worker that knows more, longer each time, until the job's time runs out.
     mutating func waitIdle(_ reason: WaitReason, failing error: UploadError) -> [SliceAction] {
         guard now < deadline else { return settle(.ended(.failed(error, state: state))) }
+        if isPaused, let paused = earlySettlement { return settle(paused) }
         let until = min(now + rules.idleDelay(after: baton.idleWaits), deadline)
         return settle(.wait(until: until, reason: reason, state: state))
     }

@@ -174,4 +174,19 @@ import Testing
         slice.tell(.probed(.complete(H.done)))
         #expect(slice.outcome == .completed(H.object, response: nil))
     }
+
+    @Test func `a paused job that cannot be asked for, or has no destination now, waits on as paused`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.tell(.begun)
+        slice.tell(.standing(.paused))
+        slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
+        slice.tell(.standing(.paused))
+        slice.tell(.failed(H.error(.networkFailure)))
+        #expect(slice.wait?.reason == "paused")
+        slice = H(H.baton(slice: 1, state: H.state))
+        slice.tell(.begun)
+        slice.tell(.standing(.paused))
+        slice.tell(.destinationUnknown)
+        #expect(slice.wait?.reason == "paused")
+    }
 }

@@ -1,0 +1,119 @@
+import Synchronization
+public import Uploads
+
+/// A destination in memory: sessions of parts that become objects. Faults are given as a function of what is done.
+public final class MemoryDestination: Destination, DestinationProvider {
+    /// Called for each part, with how often it was sent before; may wait, and may throw.
+    public typealias PartHook = @Sendable (UploadJob, Part, _ sentBefore: Int) async throws(UploadError) -> Void
+
+    fileprivate struct State: Sendable {
+        var held: [JobID: Set<Int>] = [:]
+        var tries: [JobID: [Int: Int]] = [:]
+        var objects: [JobID: StoredObject] = [:]
+    }
+
+    public let driver = "memory"
+    public let limits: TransferLimits
+    public let yields: Bool
+    public let partSize: Int64
+    fileprivate let log: MemoryLog
+    fileprivate let hook: PartHook
+    fileprivate let completionHook: @Sendable (UploadJob) async throws(UploadError) -> Void
+    fileprivate let state = Mutex(State())
+
+    public init(
+        limits: TransferLimits = TransferLimits(), yields: Bool = true, partSize: Int64 = 10, log: MemoryLog,
+        part hook: @escaping PartHook = { _, _, _ throws(UploadError) in },
+        completing: @escaping @Sendable (UploadJob) async throws(UploadError) -> Void = { _ throws(UploadError) in }
+    ) {
+        self.limits = limits
+        self.yields = yields
+        self.partSize = partSize
+        self.log = log
+        self.hook = hook
+        completionHook = completing
+    }
+
+    public var objectCount: Int { state.withLock { $0.objects.count } }
+    public var sessionCount: Int { state.withLock { $0.held.count } }
+
+    public func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)? {
+        if case .named(let name, _) = reference, name.rawValue == "unknown" { return nil }
+        return self
+    }
+
+    public func canYield(_ job: UploadJob) -> Bool { yields }
+
+    public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        self.state.withLock { held in
+            if let object = held.objects[job.id] { return .complete(CompletedUpload(object)) }
+            return held.held[job.id] == nil ? .nothing : .partial(Self.state(of: job))
+        }
+    }
+
+    public func open(
+        _ job: UploadJob, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession {
+        let plan = PartPlan(size: job.size, partSize: yields ? partSize : max(1, job.size))
+        let held: Set<Int>? = self.state.withLock { all in
+            if state != nil, all.held[job.id] == nil { return nil }
+            all.held[job.id] = yields ? all.held[job.id] ?? [] : []
+            return all.held[job.id]
+        }
+        guard let held else { throw UploadError(.sessionExpired, "the session is gone: open a new one") }
+        log.count { $0.openSessions += 1 }
+        return MemorySession(
+            job: job, destination: self, plan: plan, missing: plan.parts.filter { !held.contains($0.number) })
+    }
+
+    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
+        self.state.withLock { $0.held[job.id] = nil }
+    }
+
+    fileprivate static func state(of job: UploadJob) -> UploadState {
+        UploadState(driver: "memory", payload: .string(job.id.rawValue))
+    }
+}
+
+private struct MemorySession: UploadSession {
+    let job: UploadJob
+    let destination: MemoryDestination
+    let plan: PartPlan
+    let missing: [Part]
+
+    var state: UploadState? { destination.yields ? MemoryDestination.state(of: job) : nil }
+
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        let log = destination.log
+        log.count { counts in
+            counts.partsInFlight += 1
+            counts.partsInFlightMaximum = max(counts.partsInFlightMaximum, counts.partsInFlight)
+        }
+        defer { log.count { $0.partsInFlight -= 1 } }
+        let before = destination.state.withLock { state in
+            defer { state.tries[job.id, default: [:]][part.number, default: 0] += 1 }
+            return state.tries[job.id]?[part.number] ?? 0
+        }
+        try await destination.hook(job, part, before)
+        if Task.isCancelled { throw UploadError(.cancelled, "the part was cancelled: send it again") }
+        sent(Int(part.size))
+        destination.state.withLock { _ = $0.held[job.id]?.insert(part.number) }
+        log.count { $0.accepted[job.id, default: []].append(part.number) }
+    }
+
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
+        try await destination.completionHook(job)
+        let object = StoredObject(location: "memory:/\(job.id)", size: job.size)
+        destination.state.withLock { state in
+            state.held[job.id] = nil
+            state.tries[job.id] = nil
+            state.objects[job.id] = object
+        }
+        destination.log.count { $0.completions += 1 }
+        return CompletedUpload(object)
+    }
+
+    func close() async { destination.log.count { $0.openSessions -= 1 } }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Synchronization
+public import Uploads
+
+/// A job queue in memory that settles like the real one: by ``SettlementPlan``.
+public final class MemoryJobQueue: JobQueue {
+    private struct State: Sendable {
+        var ready: [(baton: Baton, lane: Lane)] = []
+        var claims: [JobID: MemoryClaim] = [:]
+        var isDraining = false
+        var waiting: [Baton] = []
+    }
+
+    /// What is delivered and not settled at most.
+    public let prefetch: Int
+    /// Whether what is handed over is delivered again at once.
+    public let redelivers: Bool
+    public let log: MemoryLog
+    private let state = Mutex(State())
+    private let bell: AsyncStream<Void>
+    private let ring: AsyncStream<Void>.Continuation
+
+    public init(prefetch: Int = 64, redelivers: Bool = true, log: MemoryLog) {
+        self.prefetch = prefetch
+        self.redelivers = redelivers
+        self.log = log
+        (bell, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    public func add(_ baton: Baton, lane: Lane? = nil) {
+        state.withLock { $0.ready.append((baton, lane ?? baton.job.priority)) }
+        ring.yield()
+    }
+
+    /// The running delivery of a job.
+    public func claim(of job: JobID) -> MemoryClaim? { state.withLock { $0.claims[job] } }
+
+    /// What was put on the ladder, in order.
+    public var waiting: [Baton] { state.withLock { $0.waiting } }
+
+    /// What nobody has taken.
+    public var ready: [Baton] { state.withLock { $0.ready.map(\.baton) } }
+
+    public func drain() async {
+        state.withLock { $0.isDraining = true }
+        ring.yield()
+    }
+
+    public func consume(_ handler: any JobHandler) async throws(UploadError) {
+        await withDiscardingTaskGroup { group in
+            var bell = bell.makeAsyncIterator()
+            repeat {
+                while let claim = next() {
+                    group.addTask { await self.carry(claim, handler) }
+                }
+            } while await bell.next() != nil && !state.withLock({ $0.isDraining })
+        }
+    }
+
+    private func next() -> MemoryClaim? {
+        state.withLock { state in
+            guard !state.isDraining, !state.ready.isEmpty, state.claims.count < prefetch else { return nil }
+            let (baton, lane) = state.ready.removeFirst()
+            let claim = MemoryClaim(baton, lane: lane, standing: .holds, log: log)
+            state.claims[baton.job.id] = claim
+            return claim
+        }
+    }
+
+    private func carry(_ claim: MemoryClaim, _ handler: any JobHandler) async {
+        let slice = await handler.handle(claim)
+        let plan = SettlementPlan(slice, of: claim.baton, now: Date())
+        log.count { $0.settled.append((claim.baton, slice)) }
+        if plan.removesStagedCopy { await handler.removeStagedCopy(of: claim.baton.job) }
+        state.withLock { state in
+            state.claims[claim.baton.job.id] = nil
+            guard let onward = plan.onward else { return }
+            if onward.delay != nil {
+                state.waiting.append(onward.baton)
+            } else if redelivers, !state.isDraining {
+                state.ready.append((onward.baton, onward.lane))
+            }
+        }
+        ring.yield()
+    }
+}

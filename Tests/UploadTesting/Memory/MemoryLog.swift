@@ -1,0 +1,51 @@
+import Synchronization
+public import Uploads
+
+/// What the memory ports saw, for tests to ask.
+public final class MemoryLog: Sendable {
+    public struct Started: Hashable, Sendable {
+        public var job: JobID
+        public var slice: Int
+        public var state: UploadState?
+    }
+
+    public struct Progress: Hashable, Sendable {
+        public var job: JobID
+        public var bytesDone: Int64
+    }
+
+    public struct Counts: Sendable {
+        public var started: [Started] = []
+        public var progress: [Progress] = []
+        public var settled: [(baton: Baton, slice: SettledSlice)] = []
+        public var removedCopies: [JobID] = []
+        public var liveClaims = 0
+        public var openSources = 0
+        public var openSessions = 0
+        public var claimedSources = 0
+        /// Numbers of the parts that were accepted, in order, per job.
+        public var accepted: [JobID: [Int]] = [:]
+        public var partsInFlight = 0
+        public var partsInFlightMaximum = 0
+        public var jobsInFlight: Set<JobID> = []
+        public var jobsInFlightMaximum = 0
+        public var completions = 0
+    }
+
+    private let state = Mutex(Counts())
+
+    public init() {}
+
+    public var counts: Counts { state.withLock { $0 } }
+
+    /// How each slice of a job settled, in order.
+    public func settlements(of job: JobID) -> [Settlement] {
+        counts.settled.filter { $0.baton.job.id == job }.map(\.slice.settlement)
+    }
+
+    public var endedCount: Int {
+        state.withLock { $0.settled.count { if case .ended = $0.slice.settlement { true } else { false } } }
+    }
+
+    func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite(.timeLimit(.minutes(1))) struct SlotGateTests {
+    let clock = ManualClock()
+
+    func gate(_ concurrency: Int) -> SlotGate {
+        SlotGate(
+            concurrency: concurrency, limitPatience: .seconds(1), slotPatience: .seconds(30), clock: clock,
+            preempt: { _ in })
+    }
+
+    func request(_ id: UInt64, limit: Int? = nil) -> SlotRequest {
+        SlotRequest(id: id, lane: .normal, destination: "d", jobLimit: limit, runsAlone: false, canYield: true)
+    }
+
+    @Test func `what lacks only a slot waits longer than what a limit holds up`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        async let second = gate.acquire(request(2))
+        for second in 1...30 {
+            try await eventually { clock.isAwaited(at: .seconds(second)) }
+            clock.advance(by: .seconds(1))
+        }
+        #expect(await second == .limited)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `a freed slot goes to who waits, and its patience is called off`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        async let second = gate.acquire(request(2))
+        try await eventually { clock.sleeperCount == 1 }
+        gate.release(1)
+        #expect(await second == .granted)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `whoever is cancelled while it waits frees its place`() async throws {
+        let gate = gate(1)
+        #expect(await gate.acquire(request(1)) == .granted)
+        let second = Task { await gate.acquire(request(2)) }
+        try await eventually { clock.sleeperCount == 1 }
+        second.cancel()
+        #expect(await second.value == .draining)
+        gate.release(1)
+        #expect(await gate.acquire(request(3)) == .granted)
+    }
+
+    @Test func `a thousand that come and go at once are each let in once`() async {
+        let gate = gate(3)
+        let tally = Tally()
+        await withDiscardingTaskGroup { group in
+            for id in 0..<1000 as Range<UInt64> {
+                let wanted = request(id, limit: 2)
+                group.addTask {
+                    guard await gate.acquire(wanted) == .granted else { return }
+                    tally.enter()
+                    await Task.yield()
+                    tally.leave()
+                    gate.release(id)
+                }
+            }
+        }
+        let counts = tally.counts
+        #expect(counts.now == 0)
+        #expect(counts.most <= 2)
+        #expect(counts.all == 1000)
+    }
+}
+
+private final class Tally: Sendable {
+    private let state = Mutex((now: 0, most: 0, all: 0))
+
+    var counts: (now: Int, most: Int, all: Int) { state.withLock { $0 } }
+
+    func enter() {
+        state.withLock { counts in
+            counts.now += 1
+            counts.all += 1
+            counts.most = max(counts.most, counts.now)
+        }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+}

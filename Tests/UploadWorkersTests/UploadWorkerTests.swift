@@ -1,0 +1,280 @@
+import Foundation
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite(.timeLimit(.minutes(2))) struct UploadWorkerTests {
+    @Test func `a job of many parts is opened, handed over, and carried by parts in parallel`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
+        }
+        let job = bench.add(size: 95)
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 4 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 1 }
+        }
+        let state = UploadState(driver: "memory", payload: .string(job.id.rawValue))
+        let settlements = bench.log.settlements(of: job.id)
+        #expect(settlements.first == .handOver(state))
+        #expect(settlements.last?.label == "ended")
+        #expect(settlements.count == 2)
+        #expect(bench.log.counts.accepted[job.id]?.sorted() == Array(1...10))
+        #expect(bench.log.counts.partsInFlightMaximum == 4)
+        #expect(bench.log.counts.removedCopies == [job.id])
+        #expect(bench.log.counts.settled.last?.slice.report.bytesSent == 95)
+    }
+
+    @Test func `no more slices run at once than are configured`() async throws {
+        let bench = WorkerBench(WorkerConfiguration(concurrency: 3))
+        for _ in 0..<200 { bench.add() }
+        try await bench.running { try await eventually { bench.log.endedCount == 200 } }
+        #expect(bench.log.counts.jobsInFlightMaximum <= 3)
+    }
+
+    @Test func `ten thousand small jobs leave nothing behind`() async throws {
+        let bench = WorkerBench()
+        for _ in 0..<10_000 { bench.add() }
+        try await bench.running {
+            try await eventually { bench.log.endedCount == 10_000 && bench.log.counts.liveClaims == 0 }
+        }
+        let counts = bench.log.counts
+        #expect(bench.destination.objectCount == 10_000)
+        #expect(bench.destination.sessionCount == 0)
+        #expect(counts.openSources == 0)
+        #expect(counts.openSessions == 0)
+        #expect(bench.worker.heldCount == 0)
+        #expect(bench.clock.sleeperCount == 0)
+    }
+
+    @Test func `a part that fails is sent again within the slice`() async throws {
+        let bench = WorkerBench(isManual: false) { log in
+            MemoryDestination(log: log) { _, part, before throws(UploadError) in
+                if part.number == 2, before < 2 { throw UploadError(.networkFailure, "lost: try again") }
+            }
+        }
+        let job = bench.add(size: 30)
+        try await bench.running { try await eventually { bench.log.endedCount == 1 } }
+        #expect(bench.log.settlements(of: job.id).count == 2)
+        #expect(bench.log.counts.accepted[job.id]?.sorted() == [1, 2, 3])
+    }
+
+    @Test func `a part that keeps failing makes the job wait, with its session`() async throws {
+        let bench = WorkerBench(isManual: false) { log in
+            MemoryDestination(log: log) { _, part, _ throws(UploadError) in
+                if part.number == 3 { throw UploadError(.serverFailure, "broken: try later") }
+            }
+        }
+        let job = bench.add(size: 30)
+        try await bench.running { try await eventually { bench.queue.waiting.count == 1 } }
+        let waiting = try #require(bench.queue.waiting.first)
+        #expect(waiting.attempts == 1)
+        #expect(waiting.state?.driver == "memory")
+        #expect(waiting.failures.map(\.code) == [.serverFailure])
+        #expect(bench.log.counts.accepted[job.id]?.sorted() == [1, 2])
+        #expect(bench.log.counts.openSources == 0)
+        #expect(bench.log.counts.openSessions == 0)
+    }
+
+    @Test func `a lost answer to the completing call is found by asking`() async throws {
+        let isFirst = Mutex(true)
+        let bench = WorkerBench { log in
+            MemoryDestination(
+                log: log,
+                completing: { _ throws(UploadError) in
+                    guard
+                        isFirst.withLock({ first in
+                            defer { first = false }; return first
+                        })
+                    else { return }
+                    throw UploadError(.preconditionFailed, "something lies there: look")
+                })
+        }
+        bench.add()
+        try await bench.running { try await eventually { bench.log.endedCount == 1 } }
+        #expect(bench.log.counts.completions == 1)
+    }
+
+    @Test(arguments: [Standing.superseded, .disconnected])
+    func `a lost baton cancels its requests at once`(standing: Standing) async throws {
+        let never = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await never.wait() }
+        }
+        let job = bench.add()
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 }
+            bench.queue.claim(of: job.id)?.set(standing)
+            try await eventually { bench.log.counts.settled.count == 1 }
+        }
+        #expect(bench.log.settlements(of: job.id) == [standing == .superseded ? .superseded : .abandoned])
+        #expect(bench.log.counts.accepted[job.id] == nil)
+        #expect(bench.log.counts.openSources == 0)
+        #expect(bench.log.counts.openSessions == 0)
+    }
+
+    @Test func `a paused job stops at its part boundary`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench(WorkerConfiguration(parts: 1)) { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
+        }
+        let job = bench.add(size: 30)
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 }
+            bench.queue.claim(of: job.id)?.set(.paused)
+            // The watcher of a paused slice sleeps only once it has told of the pause.
+            try await eventually { bench.clock.sleeperCount == 3 }
+            gate.open()
+            try await eventually { bench.queue.waiting.count == 1 }
+        }
+        guard case .wait(_, .paused, _)? = bench.log.settlements(of: job.id).last else {
+            Issue.record("\(bench.log.settlements(of: job.id))")
+            return
+        }
+        #expect(bench.log.counts.accepted[job.id] == [1])
+    }
+
+    @Test func `a fresh job is told as started after a second of work`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
+        }
+        let job = bench.add()
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 2 }
+            #expect(bench.log.counts.started.isEmpty)
+            bench.clock.advance(by: .seconds(1))
+            try await eventually { bench.log.counts.started.count == 1 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 1 }
+        }
+        #expect(bench.log.counts.started.first?.job == job.id)
+    }
+
+    @Test func `an issued job is told as started at once, and once`() async throws {
+        let bench = WorkerBench()
+        let job = WorkerBench.job()
+        bench.queue.add(Baton(job: job, generation: 2))
+        try await bench.running { try await eventually { bench.log.endedCount == 1 } }
+        #expect(bench.log.counts.started.map(\.job) == [job.id])
+    }
+
+    @Test func `progress is told at most once an interval`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(log: log) { _, part, _ throws(UploadError) in if part.number == 3 { await gate.wait() } }
+        }
+        let job = bench.add(size: 30)
+        try await bench.running {
+            try await eventually { bench.log.counts.accepted[job.id]?.count == 2 }
+            for second in 1...5 as ClosedRange<Int64> {
+                try await eventually { bench.clock.isAwaited(at: .seconds(second)) }
+                bench.clock.advance(by: .seconds(1))
+            }
+            try await eventually { bench.log.counts.progress.count == 5 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 1 }
+        }
+        #expect(bench.log.counts.progress.map(\.bytesDone) == [20, 20, 20, 20, 20])
+    }
+
+    @Test func `the end of the slice hands the baton over at a part boundary`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench(
+            WorkerConfiguration(parts: 1, slice: .seconds(5), progressInterval: .seconds(60)), redelivers: true
+        ) { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
+        }
+        let job = bench.add(size: 30)
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.isAwaited(at: .seconds(5)) }
+            bench.clock.advance(by: .seconds(5))
+            try await eventually { bench.clock.isAwaited(at: .seconds(60)) }
+            gate.open()
+            try await eventually { bench.log.endedCount == 1 }
+        }
+        #expect(bench.log.settlements(of: job.id).map(\.label) == ["handOver", "handOver", "ended"])
+        #expect(bench.log.counts.accepted[job.id] == [1, 2, 3])
+    }
+
+    @Test func `a destination that is not known makes the job wait, not fail`() async throws {
+        let bench = WorkerBench()
+        let job = bench.add(to: "unknown")
+        try await bench.running { try await eventually { bench.queue.waiting.count == 1 } }
+        guard case .wait(_, .unknownDestination, nil)? = bench.log.settlements(of: job.id).first else {
+            Issue.record("\(bench.log.settlements(of: job.id))")
+            return
+        }
+        #expect(bench.queue.waiting.first?.attempts == 0)
+    }
+
+    @Test func `a job that a destination's limit holds up goes to the ladder after a second`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(limits: TransferLimits(jobs: 1), log: log) { _, _, _ throws(UploadError) in
+                await gate.wait()
+            }
+        }
+        bench.add()
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 && bench.clock.sleeperCount == 2 }
+            let second = bench.add()
+            try await eventually { bench.clock.sleeperCount == 3 }
+            bench.clock.advance(by: .seconds(1))
+            try await eventually { bench.queue.waiting.count == 1 }
+            guard case .wait(_, .limited, nil)? = bench.log.settlements(of: second.id).first else {
+                Issue.record("\(bench.log.settlements(of: second.id))")
+                return
+            }
+            #expect(bench.queue.waiting.first?.idleWaits == 1)
+            gate.open()
+            try await eventually { bench.log.endedCount == 1 }
+        }
+    }
+
+    @Test func `something urgent takes the place of the youngest that can yield`() async throws {
+        let gate = Signal()
+        let bench = WorkerBench(WorkerConfiguration(concurrency: 1, parts: 1)) { log in
+            MemoryDestination(log: log) { job, _, _ throws(UploadError) in
+                if job.priority == .bulk { await gate.wait() }
+            }
+        }
+        let bulk = bench.add(size: 30, priority: .bulk)
+        try await bench.running {
+            try await eventually { bench.log.counts.partsInFlight == 1 }
+            let urgent = bench.add(priority: .urgent)
+            try await eventually { bench.worker.heldCount == 2 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 2 }
+            let ends = bench.log.counts.settled.filter { $0.slice.settlement.label == "ended" }.map(\.baton.job.id)
+            #expect(ends == [urgent.id, bulk.id])
+        }
+    }
+
+    @Test func `a worker that has had nothing to do for long enough returns`() async throws {
+        let bench = WorkerBench(
+            WorkerConfiguration(grace: .milliseconds(10), exitWhenIdle: .milliseconds(40)), isManual: false)
+        for _ in 0..<50 { bench.add() }
+        try await bench.worker.run()
+        #expect(bench.log.endedCount == 50)
+    }
+
+    @Test func `a worker that is cancelled hands over what it can`() async throws {
+        let never = Signal()
+        let bench = WorkerBench { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in await never.wait() }
+        }
+        let job = bench.add(size: 30)
+        let run = Task { try await bench.worker.run() }
+        try await eventually { bench.log.counts.partsInFlight > 0 }
+        run.cancel()
+        _ = await run.result
+        #expect(bench.log.settlements(of: job.id).last?.label == "handOver")
+        #expect(bench.log.counts.openSources == 0)
+        #expect(bench.log.counts.openSessions == 0)
+    }
+}

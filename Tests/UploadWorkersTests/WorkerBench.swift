@@ -1,0 +1,59 @@
+import Foundation
+import Logging
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+/// A worker over ports in memory.
+struct WorkerBench {
+    let log: MemoryLog
+    let queue: MemoryJobQueue
+    let destination: MemoryDestination
+    let clock: ManualClock
+    let worker: UploadWorker
+
+    /// - Parameter isManual: whether time stands still until the test moves it.
+    init(
+        _ configuration: WorkerConfiguration = WorkerConfiguration(), isManual: Bool = true, redelivers: Bool = true,
+        log: MemoryLog = MemoryLog(), destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
+    ) {
+        self.log = log
+        clock = ManualClock()
+        queue = MemoryJobQueue(redelivers: redelivers, log: log)
+        self.destination = destination(log)
+        worker = UploadWorker(
+            queue: queue, destinations: self.destination, sources: MemorySources(log: log),
+            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            clock: isManual ? clock as any Clock<Duration> : ContinuousClock())
+    }
+
+    static func job(size: Int64 = 10, priority: Lane = .normal, to destination: String = "memory") -> UploadJob {
+        UploadJob(
+            priority: priority, source: .staged(area: "a", name: "n"),
+            destination: .named(DestinationName(unchecked: destination), key: "k"), size: size)
+    }
+
+    @discardableResult
+    func add(size: Int64 = 10, priority: Lane = .normal, to destination: String = "memory") -> UploadJob {
+        let job = Self.job(size: size, priority: priority, to: destination)
+        queue.add(Baton(job: job))
+        return job
+    }
+
+    /// Runs the worker beside the body; it is drained when the body returns, and everything must be let go of then.
+    func running(_ body: () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await worker.run() }
+            do {
+                try await body()
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+            group.addTask { await worker.drain() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}
