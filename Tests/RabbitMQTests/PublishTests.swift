@@ -38,7 +38,7 @@ struct PublishTests {
     @Test func `All properties and kinds of header arrive as they were sent`() async throws {
         let broker = try await BrokerNode.shared()
         let connection = try await BrokerTesting.connect(broker)
-        let queue = BrokerTesting.queue()
+        let queue = BrokerTesting.queue(type: "classic")
         try await connection.define(Topology(queues: [queue]))
         let channel = try await connection.openChannel()
         let date = Date(timeIntervalSince1970: 1_700_000_000)
