@@ -10,7 +10,9 @@ struct BlockedTests {
         for await state in states where wanted(state) { return }
     }
 
-    @Test func `A broker short of memory blocks publishes until it is well; they can be cancelled and closed`() async throws {
+    @Test func `A broker short of memory blocks publishes until it is well; they can be cancelled and closed`()
+        async throws
+    {
         let broker = try await BrokerNode.start()
         let connection = try await BrokerTesting.connect(broker)
         let closing = try await BrokerTesting.connect(broker)

@@ -19,7 +19,9 @@ import Testing
             #expect(configuration.virtualHost == "/")
         }
         #expect(try ConnectionConfiguration(urls: ["amqps://a"]).addresses.first?.port == 5671)
-        #expect(try ConnectionConfiguration(urls: ["amqp://[::1]:7/%2F"]).addresses == [BrokerAddress(host: "::1", port: 7)])
+        #expect(
+            try ConnectionConfiguration(urls: ["amqp://[::1]:7/%2F"]).addresses == [BrokerAddress(host: "::1", port: 7)]
+        )
     }
 
     @Test func `Several URLs are hosts of one cluster`() throws {
@@ -31,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "localhost", "http://u:secret@h", "amqp://", "amqp://u:secret@", "amqp://u:secret@h:0", "amqp://u:secret@h:x",
+        "", "localhost", "http://u:secret@h", "amqp://", "amqp://u:secret@", "amqp://u:secret@h:0",
+        "amqp://u:secret@h:x",
         "amqp://u:secret@h:70000", "amqp://u:secret@h/a/b", "amqp://u:secret@h/%zz", "amqp://u:secret%@h",
         "amqp://u:secret@::1", "amqp://u:secret@[::1", "amqp://u:secret@[::1]x", "amqp://u:secret@h/v?heartbeat=5",
     ])

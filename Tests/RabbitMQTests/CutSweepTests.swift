@@ -36,8 +36,13 @@ struct CutSweepTests {
                         }
                         if error == nil { Issue.record("confirmed what no queue got") }
                     }
-                    group.addTask { _ = await failure { _ = try await channel.get(queue.name + "-other") } }
+                    group.addTask {
+                        let got = try? await channel.get(queue.name)
+                        if let delivery = got ?? nil { channel.reject(delivery, requeue: true) }
+                    }
                 }
+                // A channel error, after which the channel must be usable again.
+                _ = await failure { _ = try await channel.get(queue.name + "-none") }
                 if let consumer = try? await channel.consume(queue.name, prefetch: 3) {
                     let reader = Task {
                         _ = await failure {
@@ -70,7 +75,7 @@ struct CutSweepTests {
 
         let confirmed = Collected()
         confirmed.add(first)
-        let step = 23
+        let step = 7
         let cuts = Array(stride(from: 1, through: total + step, by: step).enumerated())
         let next = Counter()
         await withDiscardingTaskGroup { group in

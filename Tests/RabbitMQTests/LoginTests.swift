@@ -9,7 +9,8 @@ struct LoginTests {
         await failure { await (try Connection.open(configuration, logger: BrokerTesting.logger)).close() }
     }
 
-    @Test func `A wrong password and an unknown virtual host are refused, and the password is not shown`() async throws {
+    @Test func `A wrong password and an unknown virtual host are refused, and the password is not shown`() async throws
+    {
         let broker = try await BrokerNode.shared()
         var configuration = try BrokerTesting.configuration(port: broker.port)
         configuration.password = "hunter2-secret"

@@ -134,7 +134,8 @@ struct ReconnectTests {
         let proxy = try FaultProxy(to: broker.port)
         var configuration = try BrokerTesting.configuration(port: proxy.port)
         configuration.addresses = [
-            BrokerAddress(host: "127.0.0.1", port: try Ports.free()), BrokerAddress(host: "127.0.0.1", port: proxy.port),
+            BrokerAddress(host: "127.0.0.1", port: try Ports.free()),
+            BrokerAddress(host: "127.0.0.1", port: proxy.port),
             BrokerAddress(host: "127.0.0.1", port: broker.port),
         ]
         let connection = try await Connection.open(configuration, logger: BrokerTesting.logger)

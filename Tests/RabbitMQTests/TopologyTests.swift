@@ -9,7 +9,8 @@ struct TopologyTests {
         let b = Queue(name: "b", durable: false)
         let binding = Binding(source: "x", destination: .queue("a"))
         let left = Topology(queues: [a, b], bindings: [binding])
-        let right = Topology(queues: [Queue(name: "b")], bindings: [binding, Binding(source: "y", destination: .queue("a"))])
+        let right = Topology(
+            queues: [Queue(name: "b")], bindings: [binding, Binding(source: "y", destination: .queue("a"))])
         #expect((left + right).queues == [a, Queue(name: "b")])
         #expect((left + right).bindings.count == 2)
         #expect(left + left == left)
