@@ -37,7 +37,7 @@ public final class Channel: Sendable {
     }
 
     /// Publishes if that can be done now, and tells nobody: not mandatory, not confirmed, dropped while there is no
-    /// connection or when `Inbox.postsMaximum` posts or 8 MiB of them wait already, or when it cannot be encoded.
+    /// connection or when 1024 posts or 8 MiB of them wait already, or when it cannot be encoded.
     public func post(_ message: Message, to exchange: String, routingKey: String) {
         guard (try? message.validate()) != nil, exchange.utf8.count <= 255, routingKey.utf8.count <= 255 else { return }
         core.inbox.post(

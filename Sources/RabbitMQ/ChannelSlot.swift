@@ -53,14 +53,16 @@ final class ChannelSlot {
     var closing: Closing?
     /// Who waits for the channel to be opened for the first time.
     var opened: Promise<Void>?
-    /// For a channel that exists only to declare or delete.
+    /// Whether it exists only to declare or delete, and what it has still to do then.
+    let isInternal: Bool
     var script: Script?
     /// Whether a new connection waits for this channel.
     var isRestoring = false
     /// Whether it stands in the driver's list of slots with something to send.
     var isListed = false
 
-    init(id: UInt64, number: UInt16) {
+    init(id: UInt64, number: UInt16, isInternal: Bool) {
+        self.isInternal = isInternal
         self.id = id
         self.number = number
     }

@@ -2,7 +2,7 @@ import Logging
 
 extension Driver {
     func open(_ id: UInt64, _ promise: Promise<Void>) {
-        guard let slot = makeSlot(id) else {
+        guard let slot = makeSlot(id, isInternal: false) else {
             promise.fail(
                 RabbitMQError(
                     .invalidArgument,
@@ -17,7 +17,7 @@ extension Driver {
     /// Runs a script on a channel of its own.
     func run(_ script: Script) {
         guard !script.steps.isEmpty else { return script.finish(.success(())) }
-        guard let slot = makeSlot(core.makeID()) else {
+        guard let slot = makeSlot(core.makeID(), isInternal: true) else {
             script.finish(
                 .failure(
                     RabbitMQError(.invalidArgument, "no channel is left for declaring: close some of the others")))
@@ -28,11 +28,11 @@ extension Driver {
         setUp(slot)
     }
 
-    private func makeSlot(_ id: UInt64) -> ChannelSlot? {
+    private func makeSlot(_ id: UInt64, isInternal: Bool) -> ChannelSlot? {
         var number = 1
         while number <= numbered.count, numbered[number - 1] != nil { number += 1 }
         guard number <= Int(channelMaximum) else { return nil }
-        let slot = ChannelSlot(id: id, number: UInt16(number))
+        let slot = ChannelSlot(id: id, number: UInt16(number), isInternal: isInternal)
         place(slot)
         return slot
     }
@@ -46,12 +46,32 @@ extension Driver {
         number > 0 && Int(number) <= numbered.count ? numbered[Int(number) - 1] : nil
     }
 
-    func remove(_ slot: ChannelSlot) {
+    /// Forgets a channel. Whoever still waits for something on it gets `error`; nobody is left waiting.
+    func remove(_ slot: ChannelSlot, because error: RabbitMQError = channelClosed) {
+        guard slots[slot.id] === slot else { return }
         slots[slot.id] = nil
         if self.slot(numbered: slot.number) === slot { numbered[Int(slot.number) - 1] = nil }
         slot.phase = .idle
+        if partial?.slot === slot { partial = nil }
+        let (sent, unsent) = slot.takeRequests()
+        for request in [sent].compactMap(\.self) + unsent { request.finish(.failure(error)) }
+        for request in slot.confirms.reset() { settle(request, .failure(error)) }
+        for request in slot.waiting { drop(request, error) }
+        slot.waiting = []
+        for consuming in slot.consumers.values { consuming.core.end(.success(())) }
+        slot.consumers = [:]
+        slot.opened?.fail(error)
+        slot.opened = nil
         for promise in slot.closing?.promises ?? [] { promise.resolve(.success(())) }
         slot.closing = nil
+        if let script = slot.script {
+            slot.script = nil
+            script.finish(.failure(error))
+        }
+        if slot.isRestoring {
+            slot.isRestoring = false
+            restoredOne()
+        }
     }
 
     /// Opens the channel and makes it as it was: confirms, prefetches, consumers.
@@ -74,7 +94,7 @@ extension Driver {
                 })
         }
         step(.openChannel)
-        if slot.script == nil { step(.selectConfirms) }
+        if !slot.isInternal { step(.selectConfirms) }
         for consumer in slot.consumers.values.map(\.core) {
             step(.prefetch(consumer.prefetch))
             step(.consume(consumer)) { [unowned self, unowned slot] error in
@@ -113,6 +133,7 @@ extension Driver {
 
     private func advance(_ script: Script, on slot: ChannelSlot) {
         guard script.next < script.steps.count else {
+            slot.script = nil
             leave(slot)
             return script.finish(.success(()))
         }
@@ -139,13 +160,7 @@ extension Driver {
 
     private func giveUp(_ slot: ChannelSlot, _ error: RabbitMQError) {
         for consumer in slot.consumers.values { consumer.core.end(.failure(error)) }
-        let (sent, unsent) = slot.takeRequests()
-        for request in [sent].compactMap(\.self) + unsent { request.finish(.failure(error)) }
-        for request in slot.waiting { drop(request, error) }
-        slot.waiting = []
-        slot.opened?.fail(error)
-        if slot.isRestoring { restoredOne() }
-        remove(slot)
+        remove(slot, because: error)
     }
 
     private func leave(_ slot: ChannelSlot) {

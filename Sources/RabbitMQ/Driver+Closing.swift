@@ -6,7 +6,6 @@ extension Driver {
             return
         }
         guard slot.phase != .idle else {
-            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
             remove(slot)
             promise.resolve(.success(()))
             return
@@ -17,10 +16,7 @@ extension Driver {
 
     private func beginClosing(_ slot: ChannelSlot, deadline: ContinuousClock.Instant) {
         guard slot.closing == nil else { return }
-        if slot.phase == .idle {
-            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
-            return remove(slot)
-        }
+        if slot.phase == .idle { return remove(slot) }
         slot.closing = ChannelSlot.Closing(deadline: deadline)
         slot.opened?.fail(Self.channelClosed)
         slot.opened = nil
@@ -33,7 +29,7 @@ extension Driver {
     /// Goes on with whatever is being closed.
     func progressClosings(_ now: ContinuousClock.Instant) throws(RabbitMQError) {
         if case .waiting(let deadline)? = closing {
-            for slot in slots.values where slot.script == nil { beginClosing(slot, deadline: deadline) }
+            for slot in slots.values where !slot.isInternal { beginClosing(slot, deadline: deadline) }
         }
         for slot in slots.values where slot.closing != nil { progress(slot, now) }
         if case .waiting(let deadline)? = closing, slots.isEmpty || deadline <= now {

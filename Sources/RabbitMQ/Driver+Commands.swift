@@ -1,4 +1,4 @@
-import Synchronization
+import Logging
 
 extension Driver {
     func handle(_ command: Command) {
@@ -9,7 +9,10 @@ extension Driver {
         case .cancel(let id, let consumer, let promise): cancel(id, consumer, promise)
         case .abandon: isAbandoned = true
         case .close:
-            if closing == nil { closing = .waiting(deadline: .now + configuration.connectTimeout) }
+            if closing == nil {
+                logger.debug("closing connection to broker")
+                closing = .waiting(deadline: .now + configuration.connectTimeout)
+            }
         case .publish(let request):
             if let refusal = refusal() {
                 drop(request, refusal)
@@ -124,7 +127,7 @@ extension Driver {
             promise.resolve(.success(()))
             return
         }
-        guard isConnected || slot.phase == .open else {
+        guard slot.phase != .idle else {
             slot.consumers[consumer.tag] = nil
             consumer.end(.success(()))
             promise.resolve(.success(()))

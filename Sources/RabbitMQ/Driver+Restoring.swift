@@ -14,7 +14,7 @@ extension Driver {
                 return true
             } finish: { [unowned self] result in
                 if case .failure = result { return }
-                let channels = slots.values.filter { $0.script == nil }
+                let channels = slots.values.filter { !$0.isInternal }
                 unrestored = channels.count
                 for slot in channels {
                     slot.isRestoring = true
@@ -38,9 +38,7 @@ extension Driver {
             : RabbitMQError(.connectionLost, error.message, replyCode: error.replyCode, cause: error)
         fail(sent: lost, unsent: ConnectionCore.notConnected)
         for slot in slots.values where slot.closing != nil || slot.opened != nil {
-            slot.opened?.fail(ConnectionCore.notConnected)
-            for consumer in slot.consumers.values { consumer.core.end(.success(())) }
-            remove(slot)
+            remove(slot, because: lost)
         }
         numbered = []
         core.states.publish(.disconnected(error))
@@ -58,9 +56,9 @@ extension Driver {
         _ = urgent.removeAll()
         partial = nil
         isBlocked = false
-        for slot in listed { slot.isListed = false }
         listed = []
         for slot in slots.values {
+            slot.isListed = false
             slot.phase = .idle
             slot.isRestoring = false
             slot.queuedPublishes = 0
@@ -74,6 +72,6 @@ extension Driver {
             for consumer in slot.consumers.values { consumer.core.dropUnread() }
         }
         for request in publishes.removeAll() { drop(request, unsent) }
-        for slot in slots.values where slot.script != nil { remove(slot) }
+        for slot in slots.values where slot.isInternal { remove(slot, because: sent) }
     }
 }

@@ -102,13 +102,13 @@ final class Driver {
             if isAbandoned { return }
             let now = ContinuousClock.now
             mayHaveMore = try readFrames(link)
-            handOver()
-            try progressClosings(now)
             if unrestored == 0 {
                 unrestored = nil
                 connected()
                 whenConnected()
             }
+            handOver()
+            try progressClosings(now)
             if isCloseConfirmed { return }
             if case .asked(let deadline)? = closing, deadline <= now { return }
 

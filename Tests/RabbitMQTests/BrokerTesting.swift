@@ -8,7 +8,8 @@ import UploadTesting
 enum BrokerTesting {
     static let logger: Logger = {
         var logger = Logger(label: "test") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = ProcessInfo.processInfo.environment["TEST_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .critical
+        logger.logLevel =
+            ProcessInfo.processInfo.environment["TEST_LOG_LEVEL"].flatMap { Logger.Level(rawValue: $0) } ?? .critical
         return logger
     }()
 

@@ -38,7 +38,7 @@ struct PublishTests {
     @Test func `All properties and kinds of header arrive as they were sent`() async throws {
         let broker = try await BrokerNode.shared()
         let connection = try await BrokerTesting.connect(broker)
-        let queue = BrokerTesting.queue()
+        let queue = BrokerTesting.queue(type: "classic")
         try await connection.define(Topology(queues: [queue]))
         let channel = try await connection.openChannel()
         let date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -68,7 +68,9 @@ struct PublishTests {
         await connection.close()
     }
 
-    @Test(arguments: [0, 1, 131_064, 131_065, 3_000_000]) func `A body of any size arrives whole`(size: Int) async throws {
+    @Test(arguments: [0, 1, 131_064, 131_065, 3_000_000]) func `A body of any size arrives whole`(size: Int)
+        async throws
+    {
         let broker = try await BrokerNode.shared()
         let connection = try await BrokerTesting.connect(broker)
         let queue = BrokerTesting.queue()
@@ -157,9 +159,12 @@ struct PublishTests {
         let long = String(repeating: "x", count: 256)
         var big = BrokerTesting.message("big")
         big.headers["x"] = .string(String(repeating: "x", count: 140_000))
-        #expect(await failure { try await channel.publish(Message(), to: long, routingKey: "") }?.code == .invalidArgument)
-        #expect(await failure { try await channel.publish(Message(), to: "", routingKey: long) }?.code == .invalidArgument)
-        #expect(await failure { try await channel.publish(big, to: "", routingKey: queue.name) }?.code == .invalidArgument)
+        #expect(
+            await failure { try await channel.publish(Message(), to: long, routingKey: "") }?.code == .invalidArgument)
+        #expect(
+            await failure { try await channel.publish(Message(), to: "", routingKey: long) }?.code == .invalidArgument)
+        #expect(
+            await failure { try await channel.publish(big, to: "", routingKey: queue.name) }?.code == .invalidArgument)
         let arguments: Table = ["x": .string(String(repeating: "x", count: 140_000))]
         #expect(
             await failure {

@@ -1,0 +1,206 @@
+import Foundation
+import RabbitMQ
+import Testing
+import UploadTesting
+
+@Suite(.timeLimit(.minutes(4)))
+struct ReconnectTests {
+    private func connect(_ proxy: FaultProxy, heartbeat: Duration = .seconds(20)) async throws -> Connection {
+        try await Connection.open(
+            BrokerTesting.configuration(port: proxy.port, heartbeat: heartbeat), logger: BrokerTesting.logger)
+    }
+
+    private func waitForEpoch(after old: UInt64, _ connection: Connection) async throws {
+        try await eventually("a new epoch begins") { connection.epoch > old }
+    }
+
+    @Test func `A cut fails what is pending; topology, channels and consumers come back`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let connection = try await connect(proxy)
+        let exchange = Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false, autoDelete: true)
+        let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
+        try await connection.define(
+            Topology(
+                exchanges: [exchange], queues: [queue],
+                bindings: [Binding(source: exchange.name, destination: .queue(queue.name), routingKey: "#")]))
+        let channel = try await connection.openChannel()
+        let consumer = try await channel.consume(queue.name, prefetch: 10)
+        try await channel.publish(BrokerTesting.message("before"), to: exchange.name, routingKey: "k")
+        let before = try #require(try await consumer.take(1).first)
+        #expect(before.epoch == connection.epoch)
+
+        proxy.stall()
+        let pending = Task {
+            await failure {
+                try await channel.publish(BrokerTesting.message("pending"), to: exchange.name, routingKey: "k")
+            }
+        }
+        let old = connection.epoch
+        proxy.cut()
+        let error = await pending.value
+        #expect(error?.code == .connectionLost || error?.code == .notConnected)
+        try await eventually("the loss is seen") { connection.epoch == 0 }
+        proxy.stall(false)
+        try await waitForEpoch(after: old, connection)
+
+        // The queue was exclusive to the lost connection: it exists only if it was declared again.
+        consumer.acknowledge(before)
+        try await channel.publish(BrokerTesting.message("after"), to: exchange.name, routingKey: "k")
+        let after = try #require(try await consumer.take(1).first)
+        #expect(after.message.text == "after")
+        #expect(after.epoch > old)
+        consumer.acknowledge(after)
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `A late acknowledgement after a reconnect is dropped and the message comes again`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let connection = try await connect(proxy)
+        let queue = BrokerTesting.queue()
+        try await connection.define(Topology(queues: [queue]))
+        let channel = try await connection.openChannel()
+        for text in ["a", "b"] {
+            try await channel.publish(BrokerTesting.message(text), to: "", routingKey: queue.name)
+        }
+        let consumer = try await channel.consume(queue.name, prefetch: 1)
+        let first = try #require(try await consumer.take(1).first)
+        let old = connection.epoch
+        proxy.cut()
+        try await waitForEpoch(after: old, connection)
+        let again = try #require(try await consumer.take(1).first)
+        #expect(again.message == first.message || again.message.text == first.message.text)
+        // The same tag, in another epoch: taken for the new one it would settle the wrong delivery.
+        #expect(again.tag == first.tag)
+        consumer.acknowledge(first)
+        #expect(try await channel.messageCount(of: queue.name) == 1)
+        consumer.acknowledge(again)
+        #expect(try await consumer.take(1).first?.message.text == "b")
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `A stream goes on behind the last delivery that was read`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let connection = try await connect(proxy)
+        let stream = Queue(name: UniqueNames.make("stream"), arguments: ["x-queue-type": "stream"])
+        try await connection.define(Topology(queues: [stream]))
+        let channel = try await connection.openChannel()
+        for number in 0..<30 {
+            try await channel.publish(BrokerTesting.message("\(number)"), to: "", routingKey: stream.name)
+        }
+        let consumer = try await channel.consume(stream.name, prefetch: 10, stream: .first)
+        var texts: [String] = []
+        var cuts = 0
+        for try await batch in consumer {
+            texts += batch.map(\.message.text)
+            batch.forEach(consumer.acknowledge)
+            if texts.count >= 30 { break }
+            if cuts < 2 {
+                cuts += 1
+                let old = connection.epoch
+                proxy.cut()
+                try await waitForEpoch(after: old, connection)
+            }
+        }
+        #expect(cuts > 0)
+        #expect(texts == (0..<30).map(String.init))
+        try await connection.delete(Topology(queues: [stream]))
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `A stalled connection is noticed by its heartbeats`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let connection = try await connect(proxy, heartbeat: .seconds(1))
+        let channel = try await connection.openChannel()
+        let old = connection.epoch
+        proxy.stall()
+        let error = await failure { _ = try await channel.messageCount(of: "amq.nothing") }
+        #expect(error?.code == .connectionLost)
+        proxy.cut()
+        proxy.stall(false)
+        try await waitForEpoch(after: old, connection)
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `Hosts are tried in turn`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        var configuration = try BrokerTesting.configuration(port: proxy.port)
+        configuration.addresses = [
+            BrokerAddress(host: "127.0.0.1", port: try Ports.free()),
+            BrokerAddress(host: "127.0.0.1", port: proxy.port),
+            BrokerAddress(host: "127.0.0.1", port: broker.port),
+        ]
+        let connection = try await Connection.open(configuration, logger: BrokerTesting.logger)
+        #expect(proxy.connections == 1)
+        let old = connection.epoch
+        proxy.refuse()
+        proxy.cut()
+        try await waitForEpoch(after: old, connection)
+        #expect(proxy.connections == 1)
+        await connection.close()
+        proxy.stop()
+    }
+
+    @Test func `The states tell of loss, reconnect and close`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let connection = try await connect(proxy)
+        let told = Task {
+            var names: [String] = []
+            for await state in connection.states() {
+                switch state {
+                case .connected: names.append("connected")
+                case .disconnected: if names.last != "disconnected" { names.append("disconnected") }
+                case .blocked, .unblocked: break
+                case .closed: names.append("closed")
+                }
+            }
+            return names
+        }
+        try await eventually("connected") { connection.epoch == 1 }
+        var first = connection.states().makeAsyncIterator()
+        guard case .connected(1)? = await first.next() else {
+            Issue.record("the current state does not come first")
+            return
+        }
+        proxy.cut()
+        try await waitForEpoch(after: 1, connection)
+        #expect(try await connection.waitUntilConnected() == 2)
+        await connection.close()
+        let names = await told.value
+        #expect(names == ["connected", "disconnected", "connected", "closed"])
+        #expect(await failure { _ = try await connection.openChannel() }?.code == .closed)
+        #expect(connection.epoch == 0)
+        proxy.stop()
+    }
+
+    @Test func `Closing works at any time: while reconnecting, while stalled, twice`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let lost = try await connect(proxy)
+        proxy.refuse()
+        proxy.cut()
+        try await eventually("the loss is seen") { lost.epoch == 0 }
+        await lost.close()
+        await lost.close()
+        proxy.refuse(false)
+
+        var configuration = try BrokerTesting.configuration(port: proxy.port)
+        configuration.connectTimeout = .seconds(1)
+        let stalled = try await Connection.open(configuration, logger: BrokerTesting.logger)
+        let channel = try await stalled.openChannel()
+        proxy.stall()
+        let pending = Task { await failure { try await channel.publish(Message(), to: "", routingKey: "x") } }
+        await stalled.close()
+        #expect(await pending.value != nil)
+        proxy.stop()
+    }
+}
