@@ -136,7 +136,7 @@ struct HTTPFaultTests {
     @Test func `a server that stops reading, and one that never answers, are given up`() async throws {
         let stalled = try await failure(Self.large, limitSeconds: 0.5) { connection in
             _ = connection.readHead()
-            Self.untilTheClientLeaves(connection)
+            connection.waitForHangUp()
         }
         #expect(stalled.code == .networkFailure)
         #expect(stalled.message.contains("took no bytes"))
@@ -147,9 +147,6 @@ struct HTTPFaultTests {
         #expect(silent.code == .networkFailure)
         #expect(silent.message.contains("did not answer"))
     }
-
-    /// Holds the connection open without taking a byte of the body.
-    private static func untilTheClientLeaves(_ connection: ScriptedServer.Connection) { connection.waitForHangUp() }
 
     @Test func `what a server echoes of credentials is blotted out, and cookies are dropped`() async throws {
         let server = try ScriptedServer { connection in
@@ -191,10 +188,10 @@ struct HTTPFaultTests {
     }
 
     @Test func `a success before the whole body was sent is no success`() async throws {
-        let error = try await failure(Self.large) { connection in
+        let error = try await failure(Self.large, limitSeconds: 0.5) { connection in
             _ = connection.readHead()
             connection.answer("200 OK")
-            connection.waitForClose()
+            connection.waitForHangUp()
         }
         #expect(error.code == .invalidResponse || error.code == .networkFailure)
     }

@@ -86,20 +86,18 @@ struct LocalSourcesTests {
 
     @Test func `another process's lock keeps the copy`() async throws {
         let (job, path) = try await stage([1, 2, 3])
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/flock")
-        process.arguments = [path, "sh", "-c", "echo locked; read line"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        #expect(try output.fileHandleForReading.read(upToCount: 7) == Data("locked\n".utf8))
-        guard case .busy = try await sources.claim(job) else {
+        let ready = scratch.path("ready")
+        let process = try ChildProcess(
+            "/usr/bin/flock", ["--no-fork", path, "/bin/sh", "-c", "touch \(ready); exec sleep 60"])
+        for _ in 0..<6000 where !FileManager.default.fileExists(atPath: ready) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let answer = try await sources.claim(job)
+        process.stop()
+        guard case .busy = answer else {
             Issue.record("another process's lock is ignored")
             return
         }
-        try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
-        process.waitUntilExit()
         try await claim(job).close()
     }
 

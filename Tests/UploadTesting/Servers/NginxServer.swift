@@ -6,7 +6,7 @@ public final class NginxServer: Sendable {
     public let port: Int
     public let isSecure: Bool
     private let scratch: ScratchDirectory
-    private let process: Process
+    private let process: ChildProcess
 
     /// - Parameter isSecure: with TLS, by a certificate for `localhost` that is its own authority.
     public init(isSecure: Bool = false) async throws {
@@ -19,28 +19,19 @@ public final class NginxServer: Sendable {
         }
         if isSecure { try Self.makeCertificate(in: scratch) }
         try scratch.write(Array(Self.configuration(port, isSecure, scratch.path).utf8), to: "nginx.conf")
-        process = Process()
-        process.executableURL = URL(filePath: "/usr/sbin/nginx")
-        process.arguments = ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        process = try ChildProcess(
+            "/usr/sbin/nginx", ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")])
         for _ in 0..<1000 where !Loopback.answers(port: port) {
-            guard process.isRunning else { break }
             try await Task.sleep(for: .milliseconds(10))
         }
         guard Loopback.answers(port: port) else {
-            process.terminate()
+            process.stop()
             let log = scratch.read("error.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
             throw Loopback.Failure(description: "nginx does not start: \(log)")
         }
     }
 
-    deinit {
-        if process.isRunning {
-            process.terminate()
-            process.waitUntilExit()
-        }
-    }
+    deinit { process.stop() }
 
     /// Ends in a slash.
     public var url: String { isSecure ? "https://localhost:\(port)/" : "http://127.0.0.1:\(port)/" }
@@ -84,18 +75,14 @@ public final class NginxServer: Sendable {
     }
 
     private static func makeCertificate(in scratch: ScratchDirectory) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = [
-            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-            "-keyout", scratch.path("key.pem"), "-out", scratch.path("certificate.pem"),
-        ]
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        let process = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                "-keyout", scratch.path("key.pem"), "-out", scratch.path("certificate.pem"),
+            ])
+        guard process.wait() == 0 else {
             throw Loopback.Failure(description: "openssl makes no certificate")
         }
     }
