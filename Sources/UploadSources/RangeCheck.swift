@@ -11,23 +11,40 @@ enum RangeCheck: Sendable {
 }
 
 /// The checksum of what has been read of a block or of a whole file.
-struct RunningDigest: Sendable {
-    private var crc = CRC64NVME()
-    private var sha256: SHA256?
+enum RunningDigest: Sendable {
+    /// Nothing to compare with: the time is saved.
+    case none
+    case crc64nvme(CRC64NVME)
+    case sha256(SHA256)
 
-    /// - Parameter digests: those that are to be compared; the cheaper one is taken.
-    init(comparing digests: Digests? = nil) {
-        if let digests, digests.crc64nvme == nil, digests.sha256 != nil { sha256 = SHA256() }
+    /// - Parameter digests: those that are to be compared; of several the cheaper one is taken.
+    init(comparing digests: Digests) {
+        if digests.crc64nvme != nil {
+            self = .crc64nvme(CRC64NVME())
+        } else if digests.sha256 != nil {
+            self = .sha256(SHA256())
+        } else {
+            self = .none
+        }
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        if sha256 != nil { sha256?.update(bufferPointer: bytes) } else { crc.update(bytes) }
+        switch self {
+        case .none: break
+        case .crc64nvme(var digest):
+            digest.update(bytes)
+            self = .crc64nvme(digest)
+        case .sha256(var digest):
+            digest.update(bufferPointer: bytes)
+            self = .sha256(digest)
+        }
     }
 
-    var checksum: CRC64NVME { crc }
-
     var digests: Digests {
-        guard let sha256 else { return Digests(crc64nvme: crc.hexadecimal) }
-        return Digests(sha256: Hexadecimal.text(of: sha256.finalize()))
+        switch self {
+        case .none: Digests()
+        case .crc64nvme(let digest): Digests(crc64nvme: digest.hexadecimal)
+        case .sha256(let digest): Digests(sha256: Hexadecimal.text(of: digest.finalize()))
+        }
     }
 }

@@ -25,10 +25,10 @@ struct RangeCursor: Sendable {
         switch reader.check {
         case .blocks:
             digested = offset / PartPlan.blockBytes * PartPlan.blockBytes
-            digest = RunningDigest()
+            digest = .crc64nvme(CRC64NVME())
         case .whole(let digests):
             digested = offset
-            digest = RunningDigest(comparing: digests)
+            digest = reader.range == 0..<reader.size ? RunningDigest(comparing: digests) : .none
         }
     }
 
@@ -46,7 +46,7 @@ struct RangeCursor: Sendable {
             if isLastOfBlock { try next.finishBlock(offset / PartPlan.blockBytes, of: blocks) }
         case .whole(let digests):
             buffer = try next.take(count)
-            if next.offset == reader.size, reader.range.lowerBound == 0 {
+            if next.offset == reader.size {
                 guard !next.digest.digests.contradicts(digests) else { throw changed("") }
             }
         }
@@ -75,8 +75,10 @@ struct RangeCursor: Sendable {
         try digestUnseen(upTo: min((block + 1) * PartPlan.blockBytes, reader.size))
         let expected: CRC64NVME?
         do { expected = try blocks.digest(of: block) } catch { throw UploadError(source: error) }
-        guard expected == digest.checksum else { throw changed(" in its block \(block + 1)") }
-        digest = RunningDigest()
+        guard let expected, digest.digests.crc64nvme == expected.hexadecimal else {
+            throw changed(" in its block \(block + 1)")
+        }
+        digest = .crc64nvme(CRC64NVME())
     }
 
     private mutating func read(_ count: Int64, at position: Int64) throws(UploadError) -> SourceBuffer {

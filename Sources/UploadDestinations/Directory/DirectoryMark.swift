@@ -28,7 +28,14 @@ struct DirectoryMark: Codable, Sendable {
     }
 
     static func read(at place: DirectoryPlace, of status: FileStatus) throws(SystemError) -> DirectoryMark? {
-        let object = try place.directory.open(place.target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        let object: File
+        do throws(SystemError) {
+            object = try place.directory.open(place.target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            // Somebody else's, who lets nobody look.
+            if error.number == EACCES { return nil }
+            throw error
+        }
         if let value = try object.attribute(attribute) { return decode(value) }
         do throws(SystemError) {
             let value = try place.directory.open(place.target.markName, O_RDONLY | O_NOFOLLOW)

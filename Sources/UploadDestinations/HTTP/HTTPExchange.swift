@@ -13,6 +13,15 @@ struct HTTPExchange: Sendable {
     let target: HTTPTarget
     let client: HTTPClient
 
+    /// When the last byte of the answer came; the request's start at first.
+    private final class LastReceived: Sendable {
+        private let value = Mutex(ContinuousClock.now)
+
+        var instant: ContinuousClock.Instant { value.withLock { $0 } }
+
+        func touch() { value.withLock { $0 = .now } }
+    }
+
     private enum Ending: Sendable {
         case answered(ServerResponse)
         case failed(any Error)
@@ -23,18 +32,18 @@ struct HTTPExchange: Sendable {
     func run(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> ServerResponse {
         var request = request
         request.body = body.map { .stream($0, length: .known($0.size)) }
-        let lastReceived = Mutex(ContinuousClock.now)
+        let received = LastReceived()
         let ready = request
         let ending = await withTaskGroup(of: Ending?.self) { group in
             group.addTask {
                 do {
-                    return .answered(try await answer(ready) { lastReceived.withLock { $0 = .now } })
+                    return .answered(try await answer(ready, received))
                 } catch {
                     return .failed(error)
                 }
             }
             group.addTask {
-                await watch(body) { lastReceived.withLock { $0 } }.map { .stalled($0) }
+                await watch(body, received).map { .stalled($0) }
             }
             var ending: Ending?
             while ending == nil, let next = await group.next() { ending = next }
@@ -56,15 +65,15 @@ struct HTTPExchange: Sendable {
     }
 
     private func answer(
-        _ request: HTTPClientRequest, received: @Sendable () -> Void
+        _ request: HTTPClientRequest, _ received: LastReceived
     ) async throws -> ServerResponse {
         let response = try await client.execute(request, deadline: .distantFuture)
-        received()
+        received.touch()
         var kept = Data()
         var count = 0
         do {
             for try await chunk in response.body {
-                received()
+                received.touch()
                 count += chunk.readableBytes
                 kept += Data(chunk.readableBytesView.prefix(ServerResponse.bodyBytesMaximum - kept.count))
                 if count > Self.drainBytesMaximum { break }
@@ -81,12 +90,12 @@ struct HTTPExchange: Sendable {
 
     /// Returns when nothing has moved for too long; nil when the task is cancelled.
     private func watch(
-        _ body: HTTPBody?, lastReceived: @Sendable () -> ContinuousClock.Instant
+        _ body: HTTPBody?, _ received: LastReceived
     ) async -> UploadError? {
         while !Task.isCancelled {
             let isSending = body.map { !$0.isComplete } ?? false
             let seconds = isSending ? target.configuration.stallSeconds : target.configuration.firstByteSeconds
-            let due = max(body?.lastMove ?? lastReceived(), lastReceived()) + .seconds(seconds)
+            let due = max(body?.lastMove ?? received.instant, received.instant) + .seconds(seconds)
             if due <= .now {
                 return UploadError(
                     .networkFailure,

@@ -1,0 +1,242 @@
+import Foundation
+import Glibc
+import Testing
+import UploadSources
+import UploadTesting
+import Uploads
+
+@Suite(.timeLimit(.minutes(2)))
+struct LocalSourcesTests {
+    private let scratch: ScratchDirectory
+    private let area: StagingArea
+    private let sources: LocalSources
+
+    init() async throws {
+        scratch = try ScratchDirectory()
+        area = try await StagingArea.open(at: scratch.path("staging"))
+        sources = LocalSources(areas: [area], roots: [scratch.path])
+    }
+
+    private func job(_ staged: StagedFile) -> UploadJob {
+        UploadJob(
+            source: staged.reference, destination: .url("file:///nowhere"), size: staged.size, digests: staged.digests)
+    }
+
+    private func stage(_ bytes: [UInt8]) async throws -> (job: UploadJob, path: String) {
+        let staged = try await area.stage(fileAt: scratch.write(bytes, to: "original"))
+        guard case .staged(_, let name) = staged.reference else { throw Loopback.Failure.notStaged }
+        return (job(staged), area.path + "/" + name)
+    }
+
+    private func claim(_ job: UploadJob) async throws -> any UploadSource {
+        guard case .claimed(let source) = try await sources.claim(job) else { throw Loopback.Failure.notStaged }
+        return source
+    }
+
+    private func read(_ range: Range<Int64>, of source: any UploadSource) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for try await buffer in source.read(range) {
+            #expect(buffer.count <= 1 << 20)
+            bytes += buffer
+        }
+        return bytes
+    }
+
+    /// Writes one byte into a file, past all that knows of it.
+    private func damage(_ path: String, at offset: UInt64) throws {
+        let handle = try FileHandle(forUpdating: URL(filePath: path))
+        try handle.seek(toOffset: offset)
+        let byte = try #require(try handle.read(upToCount: 1)?.first)
+        try handle.seek(toOffset: offset)
+        try handle.write(contentsOf: [~byte])
+        try handle.close()
+    }
+
+    @Test func `any range of a staged copy can be read, several at once`() async throws {
+        let bytes = DestinationConformance.bytes((8 << 20) * 2 + 77)
+        let source = try await claim(stage(bytes).job)
+        let size = Int64(bytes.count)
+        let block = PartPlan.blockBytes
+        let ranges = [0..<size, 0..<block, block..<size, 5..<6, block - 1..<block + 1, 100..<size - 100, size..<size]
+        try await withThrowingTaskGroup { group in
+            for range in ranges {
+                group.addTask {
+                    let expected = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+                    let found = try await read(range, of: source)
+                    #expect(found == expected, "\(range)")
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await source.verifyUnchanged()
+        await source.close()
+    }
+
+    @Test func `a copy is claimed once at a time, and again after it is closed`() async throws {
+        let (job, _) = try await stage([1, 2, 3])
+        let source = try await claim(job)
+        guard case .busy = try await sources.claim(job) else {
+            Issue.record("a second claim within the process gets the lock")
+            return
+        }
+        await source.close()
+        await source.close()
+        try await claim(job).close()
+    }
+
+    @Test func `another process's lock keeps the copy`() async throws {
+        let (job, path) = try await stage([1, 2, 3])
+        let ready = scratch.path("ready")
+        let process = try ChildProcess(
+            "/usr/bin/flock", ["--no-fork", path, "/bin/sh", "-c", "touch \(ready); exec sleep 60"])
+        for _ in 0..<6000 where !FileManager.default.fileExists(atPath: ready) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        let answer = try await sources.claim(job)
+        process.stop()
+        guard case .busy = answer else {
+            Issue.record("another process's lock is ignored")
+            return
+        }
+        try await claim(job).close()
+    }
+
+    @Test func `a removed copy is gone, a foreign area unknown, and a cut copy changed`() async throws {
+        let (removed, _) = try await stage([1, 2, 3])
+        try await sources.removeStagedCopy(of: removed)
+        try await sources.removeStagedCopy(of: removed)
+        guard case .gone = try await sources.claim(removed) else {
+            Issue.record("a removed copy is claimed")
+            return
+        }
+        var foreign = removed
+        foreign.source = .staged(area: "elsewhere", name: "x")
+        guard case .unknownArea("elsewhere") = try await sources.claim(foreign) else {
+            Issue.record("a foreign area is claimed")
+            return
+        }
+        let (cut, path) = try await stage([1, 2, 3])
+        #expect(truncate(path, 2) == 0)
+        let error = await #expect(throws: UploadError.self) { try await sources.claim(cut) }
+        #expect(error?.code == .sourceChanged)
+    }
+
+    @Test func `who holds the claim can remove the copy under it`() async throws {
+        let (job, _) = try await stage([1, 2, 3])
+        let source = try await claim(job)
+        try await sources.removeStagedCopy(of: job)
+        let error = await #expect(throws: UploadError.self) { try await source.verifyUnchanged() }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+        guard case .gone = try await sources.claim(job) else {
+            Issue.record("a removed copy is claimed")
+            return
+        }
+    }
+
+    @Test(arguments: [0, 8 << 20, (8 << 20) + 4_000_000, (16 << 20) + 76])
+    func `damage in a block is found before the block's last buffer is handed out`(offset: Int) async throws {
+        let bytes = DestinationConformance.bytes((8 << 20) * 2 + 77)
+        let (job, path) = try await stage(bytes)
+        try damage(path, at: UInt64(offset))
+        let source = try await claim(job)
+        let block = Int64(offset) / PartPlan.blockBytes
+        let range = block * PartPlan.blockBytes..<min((block + 1) * PartPlan.blockBytes, Int64(bytes.count))
+        for range in [range, 0..<Int64(bytes.count), range.lowerBound..<range.lowerBound + 1] {
+            var count: Int64 = 0
+            let error = await #expect(throws: UploadError.self) {
+                for try await buffer in source.read(range) { count += Int64(buffer.count) }
+            }
+            #expect(error?.code == .sourceChanged)
+            #expect(range.lowerBound + count < range.upperBound, "\(range)")
+        }
+        await source.close()
+    }
+
+    @Test func `without the digests of its blocks a copy is checked when it is read as a whole`() async throws {
+        let (job, path) = try await stage(DestinationConformance.bytes(3_000_000))
+        try FileManager.default.removeItem(atPath: path + ".blocks")
+        try damage(path, at: 10)
+        let source = try await claim(job)
+        #expect(try await read(0..<100, of: source).count == 100)
+        let error = await #expect(throws: UploadError.self) { try await read(0..<3_000_000, of: source) }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+    }
+
+    @Test func `a file in place is read below its roots, and nowhere else`() async throws {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        let examined = try await LocalSources.examine(fileAt: path)
+        #expect(examined.digests == Digests(of: [1, 2, 3]))
+        let source = try await claim(job(examined))
+        #expect(try await read(0..<3, of: source) == [1, 2, 3])
+        try await source.verifyUnchanged()
+        await source.close()
+
+        #expect(symlink("/etc/hostname", scratch.path("link")) == 0)
+        for path in ["/etc/passwd", scratch.path("link"), scratch.path + "x/y", scratch.path("../etc"), "in place"] {
+            let job = UploadJob(source: .file(path: path, modifiedAt: nil), destination: .url("file:///x"), size: 3)
+            let error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
+            #expect(error?.code == .invalidFile, "\(path)")
+        }
+    }
+
+    @Test func `a file in place that changed is refused, before and while it is read`() async throws {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        let job = try await job(LocalSources.examine(fileAt: path))
+        let source = try await claim(job)
+        try damage(path, at: 0)
+        var error = await #expect(throws: UploadError.self) { try await read(0..<3, of: source) }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+        try scratch.write([1, 2, 3, 4], to: "in place")
+        error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
+        #expect(error?.code == .sourceChanged)
+        try scratch.write([3, 2, 1], to: "in place")
+        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 9)], ofItemAtPath: path)
+        error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
+        #expect(error?.code == .sourceChanged)
+    }
+
+    @Test func `a file replaced under its name is noticed before the completing call`() async throws {
+        let path = try scratch.write([1, 2, 3], to: "in place")
+        let source = try await claim(job(LocalSources.examine(fileAt: path)))
+        try scratch.write([1, 2, 3], to: "other")
+        #expect(rename(scratch.path("other"), path) == 0)
+        let error = await #expect(throws: UploadError.self) { try await source.verifyUnchanged() }
+        #expect(error?.code == .sourceChanged)
+        await source.close()
+    }
+
+    @Test func `inline bytes must be what the job says`() async throws {
+        var job = UploadJob(
+            source: .inline(Data([1, 2, 3])), destination: .url("file:///x"), size: 3, digests: Digests(of: [1, 2, 3]))
+        #expect(try await read(1..<3, of: claim(job)) == [2, 3])
+        job.digests = Digests(of: [1, 2, 4])
+        let error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
+        #expect(error?.code == .sourceChanged)
+    }
+
+    @Test func `memory does not grow with the file`() async throws {
+        let size: Int64 = 5 << 30
+        let path = try scratch.write([], to: "sparse")
+        #expect(truncate(path, off_t(size)) == 0)
+        let job = UploadJob(source: .file(path: path, modifiedAt: nil), destination: .url("file:///x"), size: size)
+        let source = try await claim(job)
+        let before = try residentBytes()
+        var peak = before
+        var count: Int64 = 0
+        for try await buffer in source.read(0..<size) {
+            count += Int64(buffer.count)
+            if count % (64 << 20) == 0 { peak = max(peak, try residentBytes()) }
+        }
+        #expect(count == size)
+        #expect(peak - before < 128 << 20)
+        await source.close()
+    }
+
+    private func residentBytes() throws -> Int {
+        let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(Int(statm.split(separator: " ")[1])) * sysconf(Int32(_SC_PAGESIZE))
+    }
+}

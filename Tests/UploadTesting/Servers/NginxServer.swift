@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+
+/// A private nginx that takes PUT (its dav module) below a directory of its own, on a free port of 127.0.0.1.
+public final class NginxServer: Sendable {
+    public let port: Int
+    public let isSecure: Bool
+    private let scratch: ScratchDirectory
+    private let process: ChildProcess
+
+    /// - Parameter isSecure: with TLS, by a certificate for `localhost` that is its own authority.
+    public init(isSecure: Bool = false) async throws {
+        scratch = try ScratchDirectory()
+        self.isSecure = isSecure
+        port = try Loopback.freePort()
+        for name in ["files", "temporary"] {
+            try FileManager.default.createDirectory(
+                atPath: scratch.path(name), withIntermediateDirectories: true)
+        }
+        if isSecure { try Self.makeCertificate(in: scratch) }
+        try scratch.write(Array(Self.configuration(port, isSecure, scratch.path).utf8), to: "nginx.conf")
+        process = try ChildProcess(
+            "/usr/sbin/nginx", ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")])
+        for _ in 0..<1000 where !Loopback.answers(port: port) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        guard Loopback.answers(port: port) else {
+            process.stop()
+            let log = scratch.read("error.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
+            throw Loopback.Failure(description: "nginx does not start: \(log)")
+        }
+    }
+
+    deinit { process.stop() }
+
+    /// Ends in a slash.
+    public var url: String { isSecure ? "https://localhost:\(port)/" : "http://127.0.0.1:\(port)/" }
+
+    /// The certificate, which is its own authority.
+    public var certificatePath: String { scratch.path("certificate.pem") }
+
+    /// What lies under a path; nil when nothing does.
+    public func stored(_ name: String) -> [UInt8]? { scratch.read("files/" + name) }
+
+    public func names() throws -> [String] { try scratch.names(in: "files") }
+
+    private static func configuration(_ port: Int, _ isSecure: Bool, _ path: String) -> String {
+        let tls =
+            isSecure ? "ssl_certificate \(path)/certificate.pem; ssl_certificate_key \(path)/key.pem;" : ""
+        let user = getuid() == 0 ? "user root;" : ""
+        return """
+            \(user)
+            daemon off;
+            master_process off;
+            pid \(path)/nginx.pid;
+            error_log \(path)/error.log;
+            events { worker_connections 64; }
+            http {
+                access_log off;
+                client_body_temp_path \(path)/temporary/body;
+                proxy_temp_path \(path)/temporary/proxy;
+                fastcgi_temp_path \(path)/temporary/fastcgi;
+                uwsgi_temp_path \(path)/temporary/uwsgi;
+                scgi_temp_path \(path)/temporary/scgi;
+                server {
+                    listen 127.0.0.1:\(port)\(isSecure ? " ssl" : "");
+                    \(tls)
+                    root \(path)/files;
+                    client_max_body_size 64m;
+                    location / { dav_methods PUT DELETE; create_full_put_path on; }
+                    location /forbidden/ { return 403 "no entry here"; }
+                }
+            }
+            """
+    }
+
+    private static func makeCertificate(in scratch: ScratchDirectory) throws {
+        let process = try ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                "-keyout", scratch.path("key.pem"), "-out", scratch.path("certificate.pem"),
+            ])
+        guard process.wait() == 0 else {
+            throw Loopback.Failure(description: "openssl makes no certificate")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+
+/// POLLRDHUP of poll(2); Glibc shows it only with _GNU_SOURCE.
+private let peerHangUp: Int32 = 0x2000
+
+/// A server on a raw socket that does to each connection what its script says: for the faults that a proper server does not have.
+public final class ScriptedServer: Sendable {
+    public let port: Int
+    private let listener: CInt
+
+    /// - Parameter script: called on a thread of its own for each connection, which is closed when it returns.
+    public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
+        (listener, port) = try Loopback.listen()
+        let listener = self.listener
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread {
+                    script(Connection(socket: connection))
+                    Glibc.close(connection)
+                }
+            }
+        }
+    }
+
+    deinit {
+        // Wakes accept, which then fails.
+        shutdown(listener, CInt(SHUT_RDWR))
+        Glibc.close(listener)
+    }
+
+    public struct Connection: Sendable {
+        let socket: CInt
+
+        /// The request's head, up to and with the empty line.
+        public func readHead() -> String {
+            var head: [UInt8] = []
+            var byte: UInt8 = 0
+            while recv(socket, &byte, 1, 0) == 1 {
+                head.append(byte)
+                if head.suffix(4) == [13, 10, 13, 10] { break }
+            }
+            return String(decoding: head, as: UTF8.self)
+        }
+
+        /// Reads and forgets.
+        /// - Returns: bytes read; fewer than asked for when the client stopped.
+        @discardableResult
+        public func read(_ count: Int) -> Int {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            var done = 0
+            while done < count {
+                let bytes = recv(socket, &buffer, min(buffer.count, count - done), 0)
+                if bytes <= 0 { break }
+                done += bytes
+            }
+            return done
+        }
+
+        public func write(_ text: String) {
+            let bytes = Array(text.utf8)
+            _ = send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL))
+        }
+
+        /// An answer with its length and `Connection: close`.
+        public func answer(_ status: String, headers: [String] = [], body: String = "") {
+            let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
+            write(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        }
+
+        /// The connection is reset when it is closed.
+        public func reset() {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+        }
+
+        /// Waits until the client is gone, without taking what it sent.
+        public func waitForHangUp() {
+            var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)
+            _ = poll(&event, 1, 60_000)
+        }
+
+        /// Waits until the client closes, and takes what it sends until then.
+        public func waitForClose() { read(.max) }
+    }
+}
