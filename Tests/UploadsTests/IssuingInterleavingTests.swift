@@ -8,7 +8,7 @@ struct IssuingInterleavingTests {
 
     @Test(.timeLimit(.minutes(5)), arguments: 0..<8)
     func `every round gets exactly one outcome, and issuing comes to rest`(block: Int) {
-        for seed in block * 200..<(block + 1) * 200 { explore(seed: UInt64(seed)) }
+        for seed in block * 1000..<(block + 1) * 1000 { explore(seed: UInt64(seed)) }
     }
 
     private func explore(seed: UInt64) {
