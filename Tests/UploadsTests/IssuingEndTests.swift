@@ -61,6 +61,15 @@ struct IssuingEndTests {
         #expect(scene.outcome?.id == "\(scene.order.id).2.ended")
     }
 
+    @Test func `the end of a paused job lifts the pause, so that no baton is left waiting for it`() throws {
+        var scene = IssuingScene()
+        scene.crash()
+        try scene.order(.pause)
+        scene.tell(.completed, scene.baton(generation: 1))
+        #expect(scene.entries == [.lift([scene.order.id])])
+        #expect(scene.job?.isPaused == false)
+    }
+
     @Test func `an end of an unknown job is told`() {
         var scene = IssuingScene(isKnown: false)
         scene.tell(.completed, scene.baton(generation: 3, round: 2))

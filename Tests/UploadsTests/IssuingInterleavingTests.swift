@@ -28,8 +28,10 @@ struct IssuingInterleavingTests {
             // A paused baton goes round until an operator says otherwise.
             if steps % 500 == 0, world.ledger?.isPaused == true { world.order(.resume) }
         }
-        #expect(world.isQuiet, "seed \(seed) does not come to rest: \(world.lane.count) batons on the lane")
-        #expect(world.ledger?.end != nil, "seed \(seed): no end, status \(String(describing: world.ledger?.status))")
+        // Bound to names, so that a failure shows a line and not the world.
+        let (isQuiet, hasEnded) = (world.isQuiet, world.ledger?.end != nil)
+        #expect(isQuiet, "seed \(seed) does not come to rest: \(world.lane.count) batons on the lane")
+        #expect(hasEnded, "seed \(seed): no end, status \(String(describing: world.ledger?.status))")
         #expect(world.issues - issuesBefore <= 20, "seed \(seed): issued \(world.issues - issuesBefore) times")
         for round in 1...(world.ledger?.round ?? 1) {
             let kinds = world.told["\(IssuingWorld.order.id).\(round).ended"] ?? []

@@ -75,6 +75,7 @@ struct IssuingWorld {
         let baton = message.baton
         switch control.standing(of: baton) {
         case .superseded, .disconnected: return []
+        case .paused where baton.mustProbe && isObjectThere: return [.tell(.completed)]
         case .paused: return [.onward(baton.state, .paused)]
         case .holds: break
         }

@@ -50,7 +50,13 @@ extension IssuingMachine {
         if isCurrent { job.merge(event.data.baton) }
         if event.kind != .failed { job.baton.state = nil }
         job.end(event)
-        return IssuingDecision(job: job, actions: [.record(event), .outcome(event.asOutcome)])
+        var actions: [IssuingAction] = [.record(event), .outcome(event.asOutcome)]
+        if job.pausedThrough != nil {
+            // An ended job cannot be resumed: what is left of it would wait for ever.
+            job.pausedThrough = nil
+            actions.append(.append(.lift([job.id])))
+        }
+        return IssuingDecision(job: job, actions: actions)
     }
 }
 
