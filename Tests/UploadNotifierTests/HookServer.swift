@@ -23,7 +23,10 @@ final class HookServer: Sendable {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         let box = Box()
-        output.fileHandleForReading.readabilityHandler = { handle in box.append(handle.availableData) }
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil } else { box.append(data) }
+        }
         try process.run()
         self.process = process
         self.box = box
@@ -31,12 +34,15 @@ final class HookServer: Sendable {
         port = try JSONDecoder().decode(Int.self, from: box.lines[0])
     }
 
-    deinit {
-        process.terminate()
-        process.waitUntilExit()
+    deinit { process.terminate() }
+
+    /// What came, in order, when it is this many: the other process tells it a little later than it answers.
+    func requests(_ count: Int) async throws -> [Request] {
+        try await until { requests.count >= count }
+        return requests
     }
 
-    /// What came, in order.
+    /// What came so far.
     var requests: [Request] { box.lines.dropFirst().compactMap { try? JSONDecoder().decode(Request.self, from: $0) } }
 
     func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)/\(path)" }

@@ -79,8 +79,11 @@ struct NotifierServiceTests {
         let first = MemoryNotifierBus(batchCountMaximum: 1)
         first.fail(attempt: attempt, fault)
         first.send(.job(job, maybeRepeated: false), Sample.event(.suspect, job))
-        if attempt == 4 { first.send(Sample.event(.completed, job)) }
         try await run(first, scratch.file(), clock: clock.clock) { _ in
+            if attempt == 4 {
+                try await until { first.attempts == 3 }
+                first.send(Sample.event(.completed, job, generation: 2))
+            }
             try await until { first.attempts == attempt }
         }
         let second = first.reconnected()
