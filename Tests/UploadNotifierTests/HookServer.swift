@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A web server in a process of its own that takes webhooks. The last part of the path says what it answers, one answer a
-/// request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`).
+/// A web server in a process of its own that takes webhooks. The last part of the path says what it answers, one answer
+/// a request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`).
 final class HookServer: Sendable {
     struct Request: Decodable, Sendable {
         let path: String

@@ -82,4 +82,14 @@ struct IssuingEndTests {
         scene.tell(.completed)
         #expect(scene.outcome?.job == scene.order.redacted)
     }
+
+    @Test func `an event that somebody forgot to redact is recorded and told redacted`() throws {
+        var scene = IssuingScene()
+        var event = UploadEvent(kind: .completed, of: scene.baton(), at: scene.start)
+        event.data.baton.job = scene.order
+        scene.receive(.event(event))
+        #expect(scene.outcome?.job == scene.order.redacted)
+        for case .record(let recorded) in scene.actions { #expect(recorded.job == scene.order.redacted) }
+        #expect(scene.job?.baton.job == scene.order)
+    }
 }

@@ -1,7 +1,10 @@
 extension IssuingMachine {
     /// What a worker tells, suspects apart.
-    func receive(_ event: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
-        guard event.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
+    func receive(_ news: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
+        guard news.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
+        // Workers tell it redacted; a program that is not ours may forget to, and delegates must not see the rest.
+        var event = news
+        event.data.baton = news.data.baton.redacted
         let told = event.data.baton
         var job = known ?? LedgerJob(learnedFrom: told, at: event.time)
         job.raiseGeneration(to: fence)

@@ -1,8 +1,8 @@
 import Synchronization
 public import Uploads
 
-/// The notifier's side of a broker in memory: messages come again until they are acknowledged, and any publication can be
-/// made to fail, before or after it took effect.
+/// The notifier's side of a broker in memory: messages come again until they are acknowledged, and any publication can
+/// be made to fail, before or after it took effect.
 public final class MemoryNotifierBus: NotifierBus {
     /// A publication, in the order in which it took effect.
     public enum Publication: Hashable, Sendable {
