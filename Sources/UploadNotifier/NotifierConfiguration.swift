@@ -1,6 +1,7 @@
 /// How the notifier behaves; every value has a default that just works.
 public struct NotifierConfiguration: Sendable {
-    /// Networks that webhooks may point at though they are loopback, private, link-local or otherwise not public. None by default.
+    /// Networks that webhooks may point at though they are loopback, private, link-local or otherwise not public. None
+    /// by default.
     public var allowNetworks: [NetworkRange]
     /// How long ended jobs stay in the ledger: 30 days.
     public var retention: Duration

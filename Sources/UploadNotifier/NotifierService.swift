@@ -4,10 +4,12 @@ public import ServiceLifecycle
 import Synchronization
 public import Uploads
 
-/// The notifier: records what the broker tells in the ledger, issues jobs anew by the rules of the baton, and tells outcomes.
+/// The notifier: records what the broker tells in the ledger, issues jobs anew by the rules of the baton, and tells
+/// outcomes.
 ///
-/// A batch is one ledger transaction; then what the ledger noted is published; only when all of that is confirmed is the batch
-/// acknowledged. A crash anywhere in between repeats messages that the ledger knows already, and publications from its note.
+/// A batch is one ledger transaction; then what the ledger noted is published; only when all of that is confirmed is
+/// the batch acknowledged. A crash anywhere in between repeats messages that the ledger knows already, and publications
+/// from its note.
 public final class NotifierService: Service {
     let bus: any NotifierBus
     let ledger: any LedgerRecorder

@@ -1,8 +1,8 @@
 import Logging
 import Uploads
 
-/// Publishes what the ledger notes as owed: the actions of one job in their order, those of different jobs side by side, so
-/// that many outcomes share the broker's round trips.
+/// Publishes what the ledger notes as owed: the actions of one job in their order, those of different jobs side by
+/// side, so that many outcomes share the broker's round trips.
 struct OwedPublisher: Sendable {
     /// Jobs whose actions are published at a time.
     static let concurrencyMaximum = 64
@@ -16,8 +16,8 @@ struct OwedPublisher: Sendable {
     let ledger: any LedgerRecorder
     let logger: Logger
 
-    /// Returns when everything is confirmed and struck off. What can never be published (a queue that is gone) stays owed, loudly, and
-    /// holds up no other job; it is tried again when the notifier starts.
+    /// Returns when everything is confirmed and struck off. What can never be published (a queue that is gone) stays
+    /// owed, loudly, and holds up no other job; it is tried again when the notifier starts.
     /// - Throws: the first passing failure, when all the others were tried.
     func publish(_ owed: [OwedAction]) async throws(UploadError) {
         guard !owed.isEmpty else { return }

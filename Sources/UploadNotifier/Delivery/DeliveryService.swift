@@ -3,11 +3,12 @@ public import Logging
 public import ServiceLifecycle
 public import Uploads
 
-/// Brings outcomes from the outbox to the delegates, each in a loop of its own, so that a slow or dead one holds up nobody
-/// else. At least once, and always under the same id.
+/// Brings outcomes from the outbox to the delegates, each in a loop of its own, so that a slow or dead one holds up
+/// nobody else. At least once, and always under the same id.
 ///
 /// An error that cannot pass (`retry: .never`) and a schedule that is used up pause the delegate, loudly, with its
-/// backlog kept. A restart of the notifier serves paused delegates again: it is how an operator says that they were mended.
+/// backlog kept. A restart of the notifier serves paused delegates again: it is how an operator says that they were
+/// mended.
 public final class DeliveryService: Service {
     let outbox: any DeliveryOutbox
     let clock: NotifierClock
@@ -36,8 +37,8 @@ public final class DeliveryService: Service {
         for line in lines { line.stop() }
     }
 
-    /// Delivers until `stop`, a graceful shutdown or cancellation. What is then under way gets the stop grace; what is cut off is
-    /// delivered again at the next start.
+    /// Delivers until `stop`, a graceful shutdown or cancellation. What is then under way gets the stop grace; what is
+    /// cut off is delivered again at the next start.
     public func run() async throws {
         let grace = stopGrace
         await withTaskGroup(of: Void.self) { group in

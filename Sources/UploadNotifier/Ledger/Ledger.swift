@@ -5,15 +5,16 @@ public import Uploads
 /// The record of what happened: an SQLite file that one notifier owns. It is a view: if it is lost, no upload is.
 ///
 /// Tables, times in seconds since 1970:
-/// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted, `whole` the order where redaction would cut it.
+/// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted, `whole` the order where redaction would
+///   cut it.
 /// - `events`: what was told, by the event's own id, so that recording it again changes nothing.
 /// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome.
 /// - `delegates`: those that are paused, and why.
 /// - `owed`: publications that nobody has confirmed yet; repeated after a crash.
 /// - `unreadable`: dead letters that nobody could read.
 ///
-/// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file, and
-/// in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
+/// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
+/// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
 ///
 /// The file is readable by its owner alone, for a pre-signed URL is a credential and orders are kept whole.
 public final class Ledger: Sendable {
@@ -28,7 +29,8 @@ public final class Ledger: Sendable {
     }
 
     /// Opens the ledger, or makes a new one, its directory included.
-    /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or in use.
+    /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or
+    ///   in use.
     public static func open(path: String) throws(UploadError) -> Ledger {
         do {
             try FileManager.default.createDirectory(

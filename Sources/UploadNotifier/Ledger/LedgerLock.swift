@@ -16,7 +16,7 @@ final class LedgerLock: Sendable {
             guard reason == EWOULDBLOCK else { throw LedgerFailure.unreachable(path, errno: reason) }
             throw UploadError(
                 .misconfigured,
-                "the ledger \(path) is in use by another process; stop that notifier, or give this one a ledger of its own"
+                "the ledger \(path) is in use by another process; stop that one, or name another ledger"
             )
         }
         descriptor = Mutex(file)

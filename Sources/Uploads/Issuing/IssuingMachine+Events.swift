@@ -1,7 +1,10 @@
 extension IssuingMachine {
     /// What a worker tells, suspects apart.
-    func receive(_ event: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
-        guard event.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
+    func receive(_ news: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
+        guard news.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
+        // Workers tell it redacted; a program that is not ours may forget to, and delegates must not see the rest.
+        var event = news
+        event.data.baton = news.data.baton.redacted
         let told = event.data.baton
         var job = known ?? LedgerJob(learnedFrom: told, at: event.time)
         job.raiseGeneration(to: fence)
@@ -50,7 +53,13 @@ extension IssuingMachine {
         if isCurrent { job.merge(event.data.baton) }
         if event.kind != .failed { job.baton.state = nil }
         job.end(event)
-        return IssuingDecision(job: job, actions: [.record(event), .outcome(event.asOutcome)])
+        var actions: [IssuingAction] = [.record(event), .outcome(event.asOutcome)]
+        if job.pausedThrough != nil {
+            // An ended job cannot be resumed: what is left of it would wait for ever.
+            job.pausedThrough = nil
+            actions.append(.append(.lift([job.id])))
+        }
+        return IssuingDecision(job: job, actions: actions)
     }
 }
 

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The rules of the baton at the notifier's side: what is recorded, what is issued anew, and which end is told. Pure: a job and a
-/// message in, the job and actions out.
+/// The rules of the baton at the notifier's side: what is recorded, what is issued anew, and which end is told. Pure: a
+/// job and a message in, the job and actions out.
 ///
 /// A suspect or a verb only notes a wish and sends a marker. When the marker comes back, everything that was confirmed
 /// before has been recorded; only then, and only if the round has no end, the next generation is noted and published:

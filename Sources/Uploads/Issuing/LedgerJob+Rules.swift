@@ -40,7 +40,8 @@ extension LedgerJob {
         return state != initialState || told.bytesSent > initialBytesSent
     }
 
-    /// The control log knows of a higher generation than the ledger: an older copy of the ledger was put back, or it was lost.
+    /// The control log knows of a higher generation than the ledger: an older copy of the ledger was put back, or it
+    /// was lost.
     mutating func raiseGeneration(to lowest: Int) {
         guard lowest > generation else { return }
         baton.generation = lowest

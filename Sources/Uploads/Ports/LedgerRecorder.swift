@@ -2,9 +2,9 @@ public import Foundation
 
 /// The ledger's face to the notifier: what happened, and what is to be published because of it.
 public protocol LedgerRecorder: Sendable {
-    /// Records messages in the order in which they came, in one transaction that is durable when this returns, and notes
-    /// in the same transaction what is to be published and delivered. Recording the same messages again changes nothing
-    /// and doubles no outcome.
+    /// Records messages in the order in which they came, in one transaction that is durable when this returns, and
+    /// notes in the same transaction what is to be published and delivered. Recording the same messages again changes
+    /// nothing and doubles no outcome.
     /// - Parameters:
     ///   - view: the control log, read no earlier than the messages if there are suspects or markers among them.
     ///   - routes: which outcomes go into whose outbox.
@@ -17,8 +17,8 @@ public protocol LedgerRecorder: Sendable {
     /// - Throws: `rejected` when the job cannot obey or is not known.
     func order(_ verb: Verb, of job: JobID, view: ControlView, now: Date) async throws(UploadError) -> [OwedAction]
 
-    /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is left out
-    /// and struck off.
+    /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
+    /// left out and struck off.
     func owed() async throws(UploadError) -> [OwedAction]
 
     /// Strikes off what was published and confirmed.
@@ -27,8 +27,8 @@ public protocol LedgerRecorder: Sendable {
     /// Those of the view's entries that still matter: not those of jobs whose round ended before `endedBefore`.
     func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView
 
-    /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job that is not told
-    /// everywhere is kept.
+    /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job that
+    /// is not told everywhere is kept.
     /// - Returns: how many were forgotten.
     func prune(endedBefore: Date, limit: Int) async throws(UploadError) -> Int
 }

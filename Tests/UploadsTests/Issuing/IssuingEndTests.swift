@@ -61,6 +61,15 @@ struct IssuingEndTests {
         #expect(scene.outcome?.id == "\(scene.order.id).2.ended")
     }
 
+    @Test func `the end of a paused job lifts the pause, so that no baton is left waiting for it`() throws {
+        var scene = IssuingScene()
+        scene.crash()
+        try scene.order(.pause)
+        scene.tell(.completed, scene.baton(generation: 1))
+        #expect(scene.entries == [.lift([scene.order.id])])
+        #expect(scene.job?.isPaused == false)
+    }
+
     @Test func `an end of an unknown job is told`() {
         var scene = IssuingScene(isKnown: false)
         scene.tell(.completed, scene.baton(generation: 3, round: 2))
@@ -72,5 +81,15 @@ struct IssuingEndTests {
         var scene = IssuingScene()
         scene.tell(.completed)
         #expect(scene.outcome?.job == scene.order.redacted)
+    }
+
+    @Test func `an event that somebody forgot to redact is recorded and told redacted`() throws {
+        var scene = IssuingScene()
+        var event = UploadEvent(kind: .completed, of: scene.baton(), at: scene.start)
+        event.data.baton.job = scene.order
+        scene.receive(.event(event))
+        #expect(scene.outcome?.job == scene.order.redacted)
+        for case .record(let recorded) in scene.actions { #expect(recorded.job == scene.order.redacted) }
+        #expect(scene.job?.baton.job == scene.order)
     }
 }

@@ -35,6 +35,9 @@ struct IssuingWorld {
     var told: [String: Set<EventKind>] = [:]
     var tellings = 0
     var issues = 0
+    /// Generations that went out without the flag that makes a repeat a suspect.
+    var issuedPlainly: Set<Int> = []
+    var violations: [String] = []
     let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     init(seed: UInt64) {
@@ -75,6 +78,7 @@ struct IssuingWorld {
         let baton = message.baton
         switch control.standing(of: baton) {
         case .superseded, .disconnected: return []
+        case .paused where baton.mustProbe && isObjectThere: return [.tell(.completed)]
         case .paused: return [.onward(baton.state, .paused)]
         case .holds: break
         }
@@ -144,6 +148,9 @@ struct IssuingWorld {
         let machine = IssuingMachine(fence: control.fence(of: Self.order.id), now: now, markerID: markerID())
         let decision = machine.receive(message, for: ledger)
         if crashes() { return fall() }
+        for case .issue(let baton, _, _) in decision.actions where ledger?.end != nil && baton.round == ledger?.round {
+            violations.append("generation \(baton.generation) is issued though round \(baton.round) has ended")
+        }
         ledger = decision.job
         owed = decision.actions.filter(\.isPublication)
         guard pay() else { return }
@@ -185,6 +192,12 @@ struct IssuingWorld {
             case .mark(let marker): notifierQueue.append(.marker(marker))
             case .issue(let baton, _, let maybeRepeated):
                 issues += 1
+                if !maybeRepeated, !issuedPlainly.insert(baton.generation).inserted {
+                    violations.append("generation \(baton.generation) went out twice without the flag")
+                }
+                if control.fence(of: Self.order.id) > baton.generation {
+                    violations.append("generation \(baton.generation) went out behind its fence")
+                }
                 lane.append(Message(baton: baton, isSuspect: maybeRepeated))
             case .append(let entry): control.apply(entry)
             case .outcome(let event):

@@ -1,15 +1,15 @@
 import NIOPosix
 import Uploads
 
-/// Keeps webhooks from being pointed at the inside: a name is resolved here, every address that it has is checked, and the
-/// request goes to the checked address, so that a second look-up cannot lead elsewhere.
+/// Keeps webhooks from being pointed at the inside: a name is resolved here, every address that it has is checked, and
+/// the request goes to the checked address, so that a second look-up cannot lead elsewhere.
 struct AddressGuard: Sendable {
     let allowed: [NetworkRange]
     /// Every address of a host; the system's resolver unless a test has its own.
     var resolve: @Sendable (_ host: String) throws -> [NetworkAddress] = { try SystemResolver.addresses(of: $0) }
 
-    /// What is not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and multicast.
-    /// 169.254.169.254, where clouds keep metadata and credentials, is link-local.
+    /// What is not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and
+    /// multicast. 169.254.169.254, where clouds keep metadata and credentials, is link-local.
     static let refusedTexts = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

@@ -1,6 +1,7 @@
 public import Uploads
 
-/// A range of IP addresses in CIDR notation (RFC 4632, RFC 4291): `10.1.0.0/16`, `fd00::/8`; an address alone is a range of one.
+/// A range of IP addresses in CIDR notation (RFC 4632, RFC 4291): `10.1.0.0/16`, `fd00::/8`; an address alone is a
+/// range of one.
 public struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
     let address: NetworkAddress
     let prefixBits: Int

@@ -8,8 +8,8 @@ public import Uploads
 
 /// Posts outcomes to a URL: a CloudEvent in structured JSON mode, signed as Standard Webhooks says.
 ///
-/// 2xx is success. 410 and what cannot pass pause the delegate; everything else is tried again, not before what `Retry-After`
-/// says. Redirects are not followed: the address was checked, the next one was not.
+/// 2xx is success. 410 and what cannot pass pause the delegate; everything else is tried again, not before what
+/// `Retry-After` says. Redirects are not followed: the address was checked, the next one was not.
 public final class WebhookDelegate: CompletionDelegate {
     /// Bytes of an answer that are read; more is cut off with the connection.
     static let responseBytesMaximum = 65_536

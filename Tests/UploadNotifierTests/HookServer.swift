@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A web server in a process of its own that takes webhooks. The last part of the path says what it answers, one answer
+/// a request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`).
+final class HookServer: Sendable {
+    struct Request: Decodable, Sendable {
+        let path: String
+        let headers: [String: String]
+        let body: String
+    }
+
+    let port: Int
+    private let process: Process
+    private let box: Box
+
+    init() async throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", Self.script]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        let box = Box()
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil } else { box.append(data) }
+        }
+        try process.run()
+        self.process = process
+        self.box = box
+        try await until { !box.lines.isEmpty }
+        port = try JSONDecoder().decode(Int.self, from: box.lines[0])
+    }
+
+    deinit { process.terminate() }
+
+    /// What came, in order, when it is this many: the other process tells it a little later than it answers.
+    func requests(_ count: Int) async throws -> [Request] {
+        try await until { requests.count >= count }
+        return requests
+    }
+
+    /// What came so far.
+    var requests: [Request] { box.lines.dropFirst().compactMap { try? JSONDecoder().decode(Request.self, from: $0) } }
+
+    func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)/\(path)" }
+
+    private final class Box: Sendable {
+        private let state = Mutex(Data())
+
+        func append(_ data: Data) { state.withLock { $0.append(data) } }
+
+        /// Complete lines only.
+        var lines: [Data] {
+            state.withLock { data in
+                let parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                return parts.dropLast().map { Data($0) }
+            }
+        }
+    }
+
+    private static let script = """
+        import http.server, json, threading
+        counts, lock = {}, threading.Lock()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *args):
+                pass
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length") or 0)).decode()
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                with lock:
+                    count = counts.get(self.path, 0)
+                    counts[self.path] = count + 1
+                    print(json.dumps({"path": self.path, "headers": headers, "body": body}), flush=True)
+                answers = self.path.rsplit("/", 1)[-1].split(",")
+                answer = answers[min(count, len(answers) - 1)]
+                if answer == "hang":
+                    threading.Event().wait(3600)
+                if answer == "big":
+                    self.send_response(500)
+                    self.send_header("content-length", str(1 << 40))
+                    self.end_headers()
+                    try:
+                        while True:
+                            self.wfile.write(b"x" * 65536)
+                    except OSError:
+                        self.close_connection = True
+                    return
+                self.send_response(429 if answer == "busy" else int(answer))
+                if answer == "busy":
+                    self.send_header("retry-after", "7")
+                if answer == "302":
+                    self.send_header("location", "/followed/200")
+                self.send_header("content-length", "5")
+                self.end_headers()
+                self.wfile.write(b"hello")
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+}

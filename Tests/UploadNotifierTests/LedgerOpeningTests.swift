@@ -1,0 +1,78 @@
+import Foundation
+import GRDB
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite("Opening a ledger")
+struct LedgerOpeningTests {
+    private func refusal(_ path: String) -> UploadError? {
+        do throws(UploadError) {
+            _ = try Ledger.open(path: path)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func `makes the directory and a file for its owner alone`() throws {
+        let scratch = try Scratch()
+        let path = scratch.file("state/deep/ledger.sqlite")
+        let ledger = try Ledger.open(path: path)
+        for file in [path, path + "-wal"] {
+            let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(rights == 0o600, "\(file)")
+        }
+        try ledger.close()
+    }
+
+    @Test func `commits wait for the disk`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let mode = try await ledger.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        #expect(mode == 2)
+    }
+
+    @Test func `a second process is refused until the first has closed`() throws {
+        let scratch = try Scratch()
+        let first = try Ledger.open(path: scratch.file())
+        #expect(refusal(scratch.file())?.message.contains("in use by another process") == true)
+        try first.close()
+        #expect(refusal(scratch.file()) == nil)
+    }
+
+    @Test func `a file that is no database is refused and left as it is`() throws {
+        let scratch = try Scratch()
+        let text = Data(String(repeating: "not a database\n", count: 500).utf8)
+        try text.write(to: URL(filePath: scratch.file()))
+        #expect(refusal(scratch.file())?.message.contains("is not a database") == true)
+        #expect(try Data(contentsOf: URL(filePath: scratch.file())) == text)
+    }
+
+    @Test func `another program's database is refused`() throws {
+        let scratch = try Scratch()
+        let other = try DatabaseQueue(path: scratch.file())
+        try other.write { try $0.execute(sql: "CREATE TABLE theirs (a)") }
+        try other.close()
+        #expect(refusal(scratch.file())?.message.contains("no ledger") == true)
+    }
+
+    @Test func `a newer version's ledger is refused`() throws {
+        let scratch = try Scratch()
+        try Ledger.open(path: scratch.file()).close()
+        let newer = try DatabaseQueue(path: scratch.file())
+        try newer.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
+        try newer.close()
+        #expect(refusal(scratch.file())?.message.contains("newer version") == true)
+    }
+
+    @Test func `a place where nothing can be made is refused with the path`() throws {
+        let error = refusal("/dev/null/ledger.sqlite")
+        #expect(error?.code == .misconfigured)
+        #expect(error?.message.contains("/dev/null/ledger.sqlite") == true)
+    }
+
+    @Test func `a directory in its place is refused`() throws {
+        let scratch = try Scratch()
+        #expect(refusal(scratch.path)?.code == .misconfigured)
+    }
+}

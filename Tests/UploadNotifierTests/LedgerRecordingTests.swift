@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+/// What every ledger must do, told through the ports alone.
+@Suite("Recording in a ledger")
+struct LedgerRecordingTests {
+    private typealias Ports = any LedgerRecorder & LedgerQueries & DeliveryOutbox
+
+    @discardableResult
+    private func record(_ ports: Ports, _ messages: [NotifierMessage], fence: [JobID: Int] = [:]) async throws
+        -> [OwedAction]
+    {
+        var view = ControlView()
+        view.apply(.fence(fence))
+        return try await ports.record(messages, view: view, routes: Sample.routes, now: Sample.start)
+    }
+
+    @Test func `the same batch twice changes nothing and doubles no outcome`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        let batch = [
+            NotifierMessage.job(job, maybeRepeated: false), Sample.event(.started, job), Sample.event(.failed, job),
+        ]
+        let first = try await record(ports, batch)
+        let known = try await ports.job(job.id)
+        let second = try await record(ports, batch)
+        #expect(first.count == 1)
+        #expect(second.isEmpty)
+        #expect(try await ports.job(job.id) == known)
+        #expect(try await ports.events(of: job.id).map(\.kind) == [.started, .failed])
+        for delegate in ["hook", "failures"] {
+            #expect(try await ports.standing(of: delegate).backlog == 1)
+        }
+    }
+
+    @Test func `only the outcomes that a delegate asked for are put into its outbox`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        try await record(ports, [Sample.event(.completed, Sample.job())])
+        #expect(try await ports.standing(of: "hook").backlog == 1)
+        #expect(try await ports.standing(of: "failures").backlog == 0)
+    }
+
+    @Test func `an outcome waits under the id that every repeat carries`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        try await record(ports, [Sample.event(.completed, job)])
+        let due = try await ports.due(for: "hook", now: Sample.start, excluding: [], limit: 10)
+        #expect(due.map(\.event.id) == ["\(job.id).1.ended"])
+    }
+
+    @Test func `the order of a batch holds`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let jobs = (0..<50).map { Sample.job(key: "\($0)") }
+        let owed = try await record(ports, jobs.map { Sample.event(.completed, $0) })
+        #expect(owed.map(\.job) == jobs.map(\.id))
+        #expect(owed.map(\.id) == owed.map(\.id).sorted())
+        let due = try await ports.due(for: "hook", now: Sample.start, excluding: [], limit: 100)
+        #expect(due.map(\.event.job.id) == jobs.map(\.id))
+    }
+
+    @Test func `a restart finds everything, and what was owed is repeated with its flag and its whole order`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        let before = try Ledger.open(path: scratch.file())
+        try await record(before, [.job(job, maybeRepeated: false)])
+        let marks = try await record(before, [Sample.event(.suspect, job)])
+        guard case .mark(let marker) = marks.first?.action else {
+            Issue.record("a suspect is owed a marker")
+            return
+        }
+        try await before.settle(marks.map(\.id))
+        let issue = try await record(before, [.marker(marker)])
+        try before.close()
+
+        let after = try Ledger.open(path: scratch.file())
+        let owed = try await after.owed()
+        #expect(owed.map(\.id) == issue.map(\.id))
+        guard case .issue(let baton, let lane, let maybeRepeated) = owed.first?.action else {
+            Issue.record("an issue is owed")
+            return
+        }
+        #expect(maybeRepeated)
+        #expect(lane == .normal)
+        #expect(baton.job == job)
+        #expect(baton.generation == 2)
+        #expect(owed.last?.action == .append(.fence([job.id: 2])))
+        #expect(try await after.job(job.id)?.generation == 2)
+    }
+
+    @Test func `an issue is not repeated when its round has ended meanwhile, its fence is`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        let marks = try await record(ports, [.job(job, maybeRepeated: false), Sample.event(.suspect, job)])
+        guard case .mark(let marker) = marks.first?.action else { return }
+        try await record(ports, [.marker(marker), Sample.event(.completed, job)])
+        let owed = try await ports.owed().map(\.action)
+        #expect(owed.contains(.append(.fence([job.id: 2]))))
+        #expect(!owed.contains { if case .issue = $0 { true } else { false } })
+        #expect(owed.contains { if case .outcome(let event) = $0 { event.id == "\(job.id).1.ended" } else { false } })
+    }
+
+    @Test func `what is settled is no longer owed`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let owed = try await record(ports, [Sample.event(.completed, Sample.job())])
+        try await ports.settle(owed.map(\.id))
+        #expect(try await ports.owed().isEmpty)
+    }
+
+    @Test func `those who ask see neither inline bytes nor the query of a URL`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        try await record(
+            ports, [.job(job, maybeRepeated: false), Sample.event(.suspect, job), Sample.event(.completed, job)])
+        #expect(try await ports.job(job.id)?.baton.job == job.redacted)
+        #expect(try await ports.jobs(LedgerFilter()).map(\.baton.job) == [job.redacted])
+        #expect(try await ports.events(of: job.id).allSatisfy { $0.job == job.redacted })
+    }
+
+    @Test func `listings are filtered and paged`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let jobs = (0..<5).map { Sample.job(key: "\($0)") }.sorted { $0.id < $1.id }
+        try await record(ports, jobs.map { .job($0, maybeRepeated: false) } + [Sample.event(.failed, jobs[4])])
+        #expect(try await ports.jobs(LedgerFilter(limit: 2)).map(\.id) == jobs[..<2].map(\.id))
+        #expect(try await ports.jobs(LedgerFilter(after: jobs[2].id)).map(\.id) == jobs[3...].map(\.id))
+        #expect(try await ports.jobs(LedgerFilter(statuses: [.failed])).map(\.id) == [jobs[4].id])
+        #expect(try await ports.jobs(LedgerFilter(destination: "https")).count == 5)
+        #expect(try await ports.jobs(LedgerFilter(queue: QueueName("other"))).isEmpty)
+        #expect(try await ports.counts() == [.queued: 4, .failed: 1])
+    }
+
+    @Test func `dead letters that nobody can read are kept once`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let message = NotifierMessage.unreadable(Data("{".utf8), reason: "no JSON")
+        try await record(ports, [message])
+        try await record(ports, [message, .unreadable(Data("[".utf8), reason: "no JSON")])
+        #expect(try await ports.unreadable(limit: 10).map(\.body) == [Data("[".utf8), Data("{".utf8)])
+    }
+
+    @Test func `a verb is noted, or refused with the reason`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        try await record(ports, [.job(job, maybeRepeated: false)])
+        let owed = try await ports.order(.cancel, of: job.id, view: ControlView(), now: Sample.start)
+        #expect(owed.count == 1)
+        #expect(try await ports.job(job.id)?.isCancelling == true)
+        await #expect(throws: UploadError.self) {
+            _ = try await ports.order(.pause, of: job.id, view: ControlView(), now: Sample.start)
+        }
+        await #expect(throws: UploadError.self) {
+            _ = try await ports.order(.cancel, of: JobID(), view: ControlView(), now: Sample.start)
+        }
+    }
+
+    @Test func `ended jobs are forgotten once everybody was told, and no others`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let (told, untold, open) = (Sample.job(), Sample.job(), Sample.job())
+        let owed = try await record(
+            ports, [Sample.event(.completed, told), Sample.event(.completed, untold), .job(open, maybeRepeated: false)])
+        try await ports.settle(owed.map(\.id))
+        let due = try await ports.due(for: "hook", now: Sample.start, excluding: [], limit: 10)
+        try await ports.delivered(due.filter { $0.event.job.id == told.id }.map(\.id), at: Sample.start)
+        #expect(try await ports.prune(endedBefore: Sample.start, limit: 10) == 0)
+        #expect(try await ports.prune(endedBefore: Sample.start.addingTimeInterval(1), limit: 10) == 1)
+        #expect(try await ports.job(told.id) == nil)
+        #expect(try await ports.events(of: told.id).isEmpty)
+        #expect(Set(try await ports.jobs(LedgerFilter()).map(\.id)) == [untold.id, open.id])
+    }
+
+    @Test func `a snapshot keeps the entries of jobs that are unknown or have not ended`() async throws {
+        let scratch = try Scratch()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        let (ended, open, unknown) = (Sample.job(), Sample.job(), JobID())
+        try await record(ports, [Sample.event(.failed, ended), .job(open, maybeRepeated: false)])
+        var view = ControlView()
+        view.apply(.fence([ended.id: 2, open.id: 3, unknown: 4]))
+        view.apply(.pause([ended.id: 2, open.id: 3]))
+        view.apply(.queueStopped(.standard))
+        let kept = try await ports.relevant(view, endedBefore: Sample.start.addingTimeInterval(1))
+        #expect(kept.fences == [open.id: 3, unknown: 4])
+        #expect(kept.pauses == [open.id: 3])
+        #expect(kept.stoppedQueues == [.standard])
+        #expect(try await ports.relevant(view, endedBefore: Sample.start) == view)
+    }
+
+    @Test func `a paused delegate keeps its backlog, across a restart, until it is served again`() async throws {
+        let scratch = try Scratch()
+        let before = try Ledger.open(path: scratch.file())
+        try await record(before, [Sample.event(.completed, Sample.job())])
+        try await before.pause("hook", reason: "gone", at: Sample.start)
+        try before.close()
+        let ports: Ports = try Ledger.open(path: scratch.file())
+        #expect(try await ports.due(for: "hook", now: Sample.start, excluding: [], limit: 10).isEmpty)
+        #expect(try await ports.nextDue(for: "hook", excluding: []) == nil)
+        #expect(
+            try await ports.standing(of: "hook")
+                == DelegateStanding(delegate: "hook", backlog: 1, pausedSince: Sample.start, reason: "gone"))
+        try await ports.resume("hook", at: Sample.start)
+        #expect(try await ports.due(for: "hook", now: Sample.start, excluding: [], limit: 10).count == 1)
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite("The notifier", .timeLimit(.minutes(2)))
+struct NotifierServiceTests {
+    /// Runs a notifier over a bus and a ledger file, stops it gracefully and closes the ledger.
+    private func run(
+        _ bus: MemoryNotifierBus, _ path: String, delegates: [RegisteredDelegate] = [],
+        clock: NotifierClock = .system, while body: (Ledger) async throws -> Void
+    ) async throws {
+        let ledger = try Ledger.open(path: path)
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: delegates,
+            configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), clock: clock, logger: quiet)
+        let group = ServiceGroup(services: [service], logger: quiet)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do { try await body(ledger) } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        try ledger.close()
+    }
+
+    @Test func `an end is recorded, told on the bus and to the delegates, and acknowledged`() async throws {
+        let scratch = try Scratch()
+        let bus = MemoryNotifierBus()
+        let delegate = ScriptedDelegate("hook")
+        let job = Sample.job()
+        bus.send(.job(job, maybeRepeated: false), Sample.event(.completed, job))
+        try await run(bus, scratch.file(), delegates: [RegisteredDelegate(delegate)]) { ledger in
+            try await until { bus.acknowledged == 2 && delegate.attempts.count == 1 }
+            #expect(try await ledger.job(job.id)?.status == .completed)
+            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+        }
+        #expect(bus.told.map(\.id) == ["\(job.id).1.ended"])
+        #expect(delegate.attempts.map(\.id) == ["\(job.id).1.ended"])
+    }
+
+    @Test func `a suspect is issued anew: marker, baton, fence`() async throws {
+        let scratch = try Scratch()
+        let bus = MemoryNotifierBus()
+        let job = Sample.job()
+        bus.send(.job(job, maybeRepeated: false), Sample.event(.suspect, job))
+        try await run(bus, scratch.file()) { ledger in
+            try await until { bus.acknowledged == 3 }
+            #expect(try await ledger.owed().isEmpty)
+        }
+        let kinds = bus.publications.map { publication in
+            switch publication {
+            case .mark: "mark"
+            case .issue(let baton, _, let maybeRepeated): "issue \(baton.generation) \(maybeRepeated)"
+            case .append(let entry): entry == .fence([job.id: 2]) ? "fence" : "other"
+            case .tell: "tell"
+            }
+        }
+        #expect(kinds == ["mark", "issue 2 false", "fence"])
+        #expect(bus.issued.first?.job == job)
+    }
+
+    /// Every publication of the story fails once, before or after it took effect, and the process is then another one.
+    @Test(arguments: 1...4, MemoryNotifierBus.Fault.allCases)
+    func `a crash between transaction, publication and confirm loses and doubles nothing`(
+        attempt: Int, fault: MemoryNotifierBus.Fault
+    ) async throws {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        // Far beyond the test, so that the first process never tries again by itself.
+        let clock = ManualClock()
+        let first = MemoryNotifierBus(batchCountMaximum: 1)
+        first.fail(attempt: attempt, fault)
+        first.send(.job(job, maybeRepeated: false), Sample.event(.suspect, job))
+        try await run(first, scratch.file(), clock: clock.clock) { _ in
+            if attempt == 4 {
+                try await until { first.attempts == 3 }
+                first.send(Sample.event(.completed, job, generation: 2))
+            }
+            try await until { first.attempts == attempt }
+        }
+        let second = first.reconnected()
+        try await run(second, scratch.file()) { ledger in
+            try await until { second.waiting == 0 && second.attempts > attempt }
+            try await until { try await ledger.owed().isEmpty }
+            if try await ledger.job(job.id)?.end == nil {
+                second.send(Sample.event(.completed, job, generation: 2))
+                try await until { !second.told.isEmpty }
+            }
+            try await until { second.waiting == 0 }
+            #expect(try await ledger.owed().isEmpty)
+            #expect(try await ledger.events(of: job.id).filter { $0.kind == .completed }.count == 1)
+        }
+        #expect(Set(second.told.map(\.id)) == ["\(job.id).1.ended"])
+        #expect(Set(second.told).count == 1)
+        if attempt < 4 {
+            // Whatever was repeated is of the one generation that was noted, and a repeat says so.
+            #expect(Set(second.issued.map(\.generation)) == [2])
+            let unflagged = second.publications.filter { if case .issue(_, _, false) = $0 { true } else { false } }
+            #expect(unflagged.count <= 1)
+        }
+    }
+
+    @Test func `what can never be published holds up no other job and is tried again at the next start`() async throws {
+        let scratch = try Scratch()
+        let (bad, good) = (Sample.job(), Sample.job())
+        let bus = MemoryNotifierBus()
+        bus.refuse(bad.id, with: UploadError(.misconfigured, "no such queue"))
+        bus.send(Sample.event(.suspect, bad), Sample.event(.suspect, good))
+        try await run(bus, scratch.file()) { ledger in
+            try await until { bus.acknowledged == 4 }
+            #expect(bus.issued.map(\.job.id) == [good.id])
+            #expect(try await ledger.owed().first?.job == bad.id)
+        }
+        let next = bus.reconnected()
+        next.refuse(bad.id, with: nil)
+        try await run(next, scratch.file()) { ledger in
+            try await until { try await ledger.owed().isEmpty }
+        }
+        #expect(next.issued.map(\.job.id) == [good.id, bad.id])
+    }
+
+    @Test func `a graceful shutdown cuts off a delegate that does not answer, and the next start delivers again`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        let bus = MemoryNotifierBus()
+        bus.send(Sample.event(.completed, job))
+        let hanging = ScriptedDelegate("hook") { _ throws(UploadError) in
+            do { try await Task.sleep(for: .seconds(3600)) } catch { throw UploadError(.interrupted, "stopped") }
+        }
+        try await run(bus, scratch.file(), delegates: [RegisteredDelegate(hanging)]) { _ in
+            try await until { hanging.attempts.count == 1 }
+        }
+        let healthy = ScriptedDelegate("hook")
+        try await run(bus.reconnected(), scratch.file(), delegates: [RegisteredDelegate(healthy)]) { _ in
+            try await until { healthy.attempts.count == 1 }
+        }
+        #expect(healthy.attempts == hanging.attempts)
+    }
+
+    @Test func `snapshots of the control log hold what still matters`() async throws {
+        let scratch = try Scratch()
+        let clock = ManualClock()
+        let bus = MemoryNotifierBus()
+        let job = Sample.job()
+        bus.send(Sample.event(.suspect, job))
+        try await run(bus, scratch.file(), clock: clock.clock) { _ in
+            try await until { bus.acknowledged == 2 }
+            try await until { clock.nextAlarm != nil }
+            clock.advance(to: Sample.start.addingTimeInterval(3600))
+            try await until { if case .append(.snapshot) = bus.publications.last { true } else { false } }
+        }
+        guard case .append(.snapshot(let view)) = bus.publications.last else { return }
+        #expect(view.fences == [job.id: 2])
+    }
+}

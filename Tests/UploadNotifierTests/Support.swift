@@ -1,0 +1,118 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+/// A directory of its own for a test, removed with it.
+final class Scratch: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "notifier-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String = "ledger.sqlite") -> String { "\(path)/\(name)" }
+}
+
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Waits until something holds; the limit only ends a test that has failed.
+func until(_ seconds: Double = 60, _ holds: () async throws -> Bool) async throws {
+    let end = Date().addingTimeInterval(seconds)
+    while try await !holds() {
+        try #require(Date() < end, "what was waited for did not happen within \(seconds) s")
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+enum Sample {
+    static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    static func job(key: String = "a") -> UploadJob {
+        UploadJob(
+            source: .inline(Data("hello".utf8)), destination: .url("https://host.example/\(key)?signature=hidden"),
+            size: 5, enqueuedAt: start)
+    }
+
+    static func event(_ kind: EventKind, _ job: UploadJob, generation: Int = 1, slice: Int = 0) -> NotifierMessage {
+        var baton = Baton(job: job, generation: generation)
+        baton.slice = slice
+        return .event(UploadEvent(kind: kind, of: baton, at: start))
+    }
+
+    static let routes = [DeliveryRoute(delegate: "hook"), DeliveryRoute(delegate: "failures", kinds: [.failed])]
+}
+
+/// A clock that stands until it is moved.
+final class ManualClock: Sendable {
+    private struct State {
+        var now = Sample.start
+        var sleepers: [UUID: (until: Date, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    var now: Date { state.withLock { $0.now } }
+
+    /// When somebody wakes next.
+    var nextAlarm: Date? { state.withLock { $0.sleepers.values.map(\.until).min() } }
+
+    func advance(to time: Date) {
+        let due = state.withLock { state in
+            state.now = max(state.now, time)
+            let due = state.sleepers.filter { $0.value.until <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in due { continuation.resume() }
+    }
+
+    var clock: NotifierClock {
+        NotifierClock(now: { self.now }, sleep: { try await self.sleep(until: $0) })
+    }
+
+    private func sleep(until time: Date) async throws {
+        let id = UUID()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isDue = state.withLock { state in
+                    if state.now >= time || Task.isCancelled { return true }
+                    state.sleepers[id] = (time, continuation)
+                    return false
+                }
+                if isDue { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}
+
+/// A delegate that a test scripts.
+final class ScriptedDelegate: CompletionDelegate {
+    let name: String
+    private let answer: @Sendable (_ attempt: Int) async throws(UploadError) -> Void
+    private let calls = Mutex<[UploadEvent]>([])
+
+    init(_ name: String, _ answer: @escaping @Sendable (_ attempt: Int) async throws(UploadError) -> Void = { _ in }) {
+        self.name = name
+        self.answer = answer
+    }
+
+    /// Every attempt, in order.
+    var attempts: [UploadEvent] { calls.withLock { $0 } }
+
+    func deliver(_ event: UploadEvent) async throws(UploadError) {
+        let attempt = calls.withLock { calls in
+            calls.append(event)
+            return calls.count
+        }
+        try await answer(attempt)
+    }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+public import Uploads
+
+/// The notifier's side of a broker in memory: messages come again until they are acknowledged, and any publication can
+/// be made to fail, before or after it took effect.
+public final class MemoryNotifierBus: NotifierBus {
+    /// A publication, in the order in which it took effect.
+    public enum Publication: Hashable, Sendable {
+        case mark(IssueMarker)
+        case issue(Baton, Lane, maybeRepeated: Bool)
+        case append(ControlEntry)
+        case tell(UploadEvent)
+    }
+
+    /// When a publication fails.
+    public enum Fault: Hashable, Sendable, CaseIterable {
+        /// Nothing arrived.
+        case before
+        /// It arrived; only its confirm was lost.
+        case after
+    }
+
+    private struct State {
+        var queue: [NotifierMessage] = []
+        var publications: [Publication] = []
+        var control = ControlView()
+        var isDrained = false
+        var attempts = 0
+        var faults: [Int: Fault] = [:]
+        var refusals: [JobID: UploadError] = [:]
+        var acknowledged = 0
+    }
+
+    /// Most messages of a batch.
+    public let batchCountMaximum: Int
+    private let state = Mutex(State())
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    public init(batchCountMaximum: Int = 100) {
+        self.batchCountMaximum = batchCountMaximum
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    // MARK: What a test does
+
+    public func send(_ messages: NotifierMessage...) {
+        state.withLock { $0.queue += messages }
+        signal.yield()
+    }
+
+    /// Lets the publication of this number, from 1 in the order of the attempts, fail.
+    public func fail(attempt: Int, _ fault: Fault) { state.withLock { $0.faults[attempt] = fault } }
+
+    /// Lets every issue of this job fail; nil for no more.
+    public func refuse(_ job: JobID, with error: UploadError?) { state.withLock { $0.refusals[job] = error } }
+
+    public var publications: [Publication] { state.withLock { $0.publications } }
+    public var attempts: Int { state.withLock { $0.attempts } }
+    public var acknowledged: Int { state.withLock { $0.acknowledged } }
+    public var waiting: Int { state.withLock { $0.queue.count } }
+    public var told: [UploadEvent] { publications.compactMap { if case .tell(let event) = $0 { event } else { nil } } }
+    public var issued: [Baton] {
+        publications.compactMap { if case .issue(let baton, _, _) = $0 { baton } else { nil } }
+    }
+
+    /// The same broker as the next process sees it: all that was not acknowledged is there again.
+    public func reconnected() -> MemoryNotifierBus {
+        let next = MemoryNotifierBus(batchCountMaximum: batchCountMaximum)
+        state.withLock { old in
+            let copy = old
+            next.state.withLock { state in
+                state = copy
+                state.isDrained = false
+                state.faults = [:]
+            }
+        }
+        next.signal.yield()
+        return next
+    }
+
+    // MARK: NotifierBus
+
+    public func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> Void) async throws(UploadError) {
+        for await _ in signals {
+            while let batch = nextBatch() {
+                do { try await handle(batch) } catch {
+                    throw error as? UploadError ?? UploadError(.unknown, "the handler failed", cause: error)
+                }
+                state.withLock { state in
+                    state.queue.removeFirst(batch.count)
+                    state.acknowledged += batch.count
+                }
+            }
+            if state.withLock({ $0.isDrained }) { return }
+        }
+    }
+
+    private func nextBatch() -> [NotifierMessage]? {
+        state.withLock { state in
+            state.isDrained || state.queue.isEmpty ? nil : Array(state.queue.prefix(batchCountMaximum))
+        }
+    }
+
+    public func drain() async {
+        state.withLock { $0.isDrained = true }
+        signal.yield()
+    }
+
+    public func mark(_ marker: IssueMarker) async throws(UploadError) {
+        try publish(.mark(marker)) { $0.queue.append(.marker(marker)) }
+        signal.yield()
+    }
+
+    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) {
+        if let refusal = state.withLock({ $0.refusals[baton.job.id] }) { throw refusal }
+        try publish(.issue(baton, lane, maybeRepeated: maybeRepeated)) { _ in }
+    }
+
+    public func append(_ entry: ControlEntry) async throws(UploadError) {
+        try publish(.append(entry)) { $0.control.apply(entry) }
+    }
+
+    public func controlView() async throws(UploadError) -> ControlView { state.withLock { $0.control } }
+
+    public func tell(_ outcome: UploadEvent) async throws(UploadError) { try publish(.tell(outcome)) { _ in } }
+
+    private func publish(_ publication: Publication, _ effect: (inout State) -> Void) throws(UploadError) {
+        let fault = state.withLock { state in
+            state.attempts += 1
+            let fault = state.faults[state.attempts]
+            if fault != .before {
+                state.publications.append(publication)
+                effect(&state)
+            }
+            return fault
+        }
+        if fault != nil { throw UploadError(.networkFailure, "the connection was lost before the confirm") }
+    }
+}
