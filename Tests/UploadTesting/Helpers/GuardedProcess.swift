@@ -10,16 +10,17 @@ public final class GuardedProcess: Sendable {
     private let lifeLine: CInt
     private let hasExited = Mutex(false)
 
-    /// - Parameter removing: a directory to remove when this process dies without having stopped the program.
+    /// - Parameter removing: a directory to remove once the program has ended, however that came about.
     public init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String], output: String = "/dev/null",
         removing directory: String = ""
     ) throws {
         let script = """
             "$@" </dev/null >"$GUARD_OUTPUT" 2>&1 3<&- 4>&- & pid=$!
-            (read -r _ <&3; kill -KILL $pid; [ -z "$GUARD_REMOVES" ] || { sleep 1; rm -rf "$GUARD_REMOVES"; }) 4>&- & guard=$!
+            (read -r _ <&3; kill -KILL $pid) 4>&- & guard=$!
             echo $pid >&4; exec 4>&-
             wait $pid; kill -KILL $guard
+            [ -z "$GUARD_REMOVES" ] || { rm -rf "$GUARD_REMOVES"; sleep 0.5; rm -rf "$GUARD_REMOVES"; }
             """
         var environment = environment
         environment["GUARD_OUTPUT"] = output
