@@ -28,11 +28,16 @@ public struct DestinationConformance: Sendable {
     }
 
     public static func bytes(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
+        // A period that is prime to all block sizes, repeated: quick in an unoptimised build too.
         var state = UInt32(seed) | 1
-        return (0..<count).map { _ in
+        let period = (0..<min(count, 65_521)).map { _ in
             state = state &* 1_664_525 &+ 1_013_904_223
             return UInt8(truncatingIfNeeded: state >> 24)
         }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count { bytes += period.prefix(count - bytes.count) }
+        return bytes
     }
 
     public func job(_ bytes: [UInt8], key: String, enqueuedAt: Date = Date()) throws -> UploadJob {

@@ -13,11 +13,19 @@ public final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        // Threads of a task block most signals, and a child inherits that: it could not be told to stop.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         words.append(nil)
         defer { for word in words { free(word) } }
         var id: pid_t = 0
-        let problem = posix_spawn(&id, path, &actions, nil, words, environ)
+        let problem = posix_spawn(&id, path, &actions, &attributes, words, environ)
         guard problem == 0 else { throw Loopback.Failure(description: "\(path) does not start, errno \(problem)") }
         self.id = id
     }
@@ -31,8 +39,8 @@ public final class ChildProcess: Sendable {
         return status & 0x7f == 0 ? status >> 8 & 0xff : nil
     }
 
-    /// Ends it, once.
-    public func stop(_ signal: Int32 = SIGTERM) {
+    /// Ends it, once, at once: nothing that a test starts has anything to save.
+    public func stop(_ signal: Int32 = SIGKILL) {
         kill(id, signal)
         wait()
     }
