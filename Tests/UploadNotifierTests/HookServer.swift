@@ -13,15 +13,18 @@ final class HookServer: Sendable {
 
     let port: Int
     private let process: Process
+    /// Its end is the server's end, also when the tests are killed.
+    private let input: Pipe
     private let box: Box
 
     init() async throws {
         let process = Process()
-        let output = Pipe()
+        let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.script]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
+        process.standardInput = input
         let box = Box()
         output.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
@@ -29,12 +32,16 @@ final class HookServer: Sendable {
         }
         try process.run()
         self.process = process
+        self.input = input
         self.box = box
         try await until { !box.lines.isEmpty }
         port = try JSONDecoder().decode(Int.self, from: box.lines[0])
     }
 
-    deinit { process.terminate() }
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.terminate()
+    }
 
     /// What came, in order, when it is this many: the other process tells it a little later than it answers.
     func requests(_ count: Int) async throws -> [Request] {
@@ -62,7 +69,7 @@ final class HookServer: Sendable {
     }
 
     private static let script = """
-        import http.server, json, threading
+        import http.server, json, os, sys, threading
         counts, lock = {}, threading.Lock()
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -103,6 +110,12 @@ final class HookServer: Sendable {
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
+
+        def follow_parent():
+            sys.stdin.read()
+            os._exit(0)
+
+        threading.Thread(target=follow_parent, daemon=True).start()
         print(server.server_address[1], flush=True)
         server.serve_forever()
         """
