@@ -121,6 +121,6 @@ let package = Package(
                 serviceLifecycle,
             ]),
         tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
-        tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadTesting"]),
+        tests("EndToEndTests", ["RabbitMQ", "UploadTesting", logging]),
     ]
 )

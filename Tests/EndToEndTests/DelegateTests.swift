@@ -5,9 +5,8 @@ import UploadTesting
 /// Outcomes reach a webhook, signed, with what the server answered.
 @Suite(.timeLimit(.minutes(5))) struct DelegateTests {
     @Test func aWebhookIsToldTheOutcomeOfAnHTTPUploadWithTheServersAnswer() async throws {
-        let nginx = try NginxServer.start()
-        defer { nginx.stop() }
-        let port = try UniqueNames.freePort()
+        let nginx = try await NginxServer()
+        let port = try Ports.free()
         let secret = "whsec_" + Data("a-secret-of-the-hook-0123456789".utf8).base64EncodedString()
         try await Deployment.with(
             delegates: ["hook: {kind: webhook, url: http://127.0.0.1:\(port)/hook, secret: env:HOOK_SECRET}"],
@@ -24,8 +23,8 @@ import UploadTesting
                 .notifier, [], environment: ["HOOK_SECRET": secret, "UPLOAD_NOTIFIER_ALLOW_NETWORKS": "127.0.0.0/8"])
             try deployment.start(.worker)
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
-            _ = try await deployment.enqueue(["--to", "\(nginx.url)/dir/a.bin", "--wait", file.path])
-            #expect(try Data(contentsOf: nginx.root.appending(path: "dir/a.bin")) == Data(contentsOf: file))
+            _ = try await deployment.enqueue(["--to", "\(nginx.url)dir/a.bin", "--wait", file.path])
+            #expect(nginx.stored("dir/a.bin") == Array(try Data(contentsOf: file)))
             try await eventually("the webhook is told, at the second try") {
                 (try? String(contentsOf: received, encoding: .utf8))?.isEmpty == false
             }

@@ -11,7 +11,7 @@ import UploadTesting
     private func beginUpload(_ deployment: Deployment) async throws -> (file: URL, id: String) {
         let file = try deployment.makeFile("large.bin", bytes: Self.size)
         let ids = try await deployment.enqueue(["--to", "local:", file.path])
-        try await eventually(every: .milliseconds(2), "the upload is under way") {
+        try await eventually("the upload is under way") {
             deployment.bytesInUnfinishedFiles() > Int64(Self.size / 4)
         }
         return (file, try #require(ids.first))
@@ -83,10 +83,10 @@ import UploadTesting
                 try deployment.expectArrived("after.bin", like: after)
             }
         } catch {
-            await broker.stop()
+            try await broker.stop()
             throw error
         }
-        await broker.stop()
+        try await broker.stop()
     }
 
     @Test func whileTheNotifierIsAwayUploadsGoOnAndItsRecordIsCompleteWhenItIsBack() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import RabbitMQ
 import Testing
 import UploadTesting
@@ -6,8 +7,7 @@ import UploadTesting
 /// Secrets and the query of a pre-signed URL appear nowhere but in the job.
 @Suite(.timeLimit(.minutes(5))) struct SecretTests {
     @Test func neitherSecretsNorQueriesAppearInLogsEventsMetricsOrTheEventsOfTheLedger() async throws {
-        let nginx = try NginxServer.start()
-        defer { nginx.stop() }
+        let nginx = try await NginxServer()
         let hook = "whsec_" + Data("a-secret-of-the-hook-0123456789".utf8).base64EncodedString()
         let delegates = ["hook: {kind: webhook, url: http://127.0.0.1:9/hook, secret: \(hook)}"]
         try await Deployment.with(delegates: delegates) { deployment in
@@ -16,7 +16,7 @@ import UploadTesting
             let notifier = try deployment.start(.notifier, ["--log-level", "trace"])
             let worker = try deployment.start(.worker, ["--log-level", "trace"])
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
-            let good = "\(nginx.url)/a.bin?X-Signature=verysecret"
+            let good = "\(nginx.url)a.bin?X-Signature=verysecret"
             let bad = "http://127.0.0.1:9/b.bin?X-Signature=verysecret"
             let enqueued = try await deployment.run(
                 .enqueue,
@@ -55,15 +55,15 @@ import UploadTesting
     /// A queue of a listener's own, bound to everything that is told.
     private func listener(_ deployment: Deployment) async throws -> Connection {
         let connection = try await Connection.open(
-            ConnectionConfiguration(urls: [deployment.broker.url]), logger: .silent)
+            ConnectionConfiguration(urls: [deployment.broker.url]), logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() })
         let name = "\(deployment.namespace).listener"
         let exchanges = ["events", "outcomes", "progress"].map {
-            Exchange("\(deployment.namespace).\($0)", kind: .topic)
+            Exchange(name: "\(deployment.namespace).\($0)", kind: .topic)
         }
         try await connection.define(
             Topology(
                 exchanges: exchanges,
-                queues: [Queue(name, arguments: ["x-max-length": 10_000, "x-overflow": "drop-head"])],
+                queues: [Queue(name: name, arguments: ["x-max-length": 10_000, "x-overflow": "drop-head"])],
                 bindings: exchanges.map { Binding(source: $0.name, destination: .queue(name), routingKey: "#") }))
         return connection
     }

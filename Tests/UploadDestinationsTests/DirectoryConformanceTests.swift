@@ -7,11 +7,11 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2)))
 struct DirectoryConformanceTests {
-    private let scratch: ScratchDirectory
+    private let scratch: TemporaryDirectory
     private let conformance: DestinationConformance
 
     init() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryDirectory()
         self.scratch = scratch
         let name = try DestinationName("archive")
         conformance = DestinationConformance(

@@ -9,11 +9,11 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2)))
 struct DirectoryDestinationTests {
-    private let scratch: ScratchDirectory
+    private let scratch: TemporaryDirectory
     private let conformance: DestinationConformance
 
     init() throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try TemporaryDirectory()
         self.scratch = scratch
         try FileManager.default.createDirectory(atPath: scratch.path("root"), withIntermediateDirectories: true)
         let name = try DestinationName("archive")
@@ -131,7 +131,7 @@ struct DirectoryDestinationTests {
         let honest = job
         job.digests = Digests(sha256: String(repeating: "0", count: 64))
         let sources = LocalSources(areas: [], roots: [])
-        guard case .claimed(let source) = try await sources.claim(honest) else { throw Loopback.Failure.unclaimed }
+        guard case .claimed(let source) = try await sources.claim(honest) else { throw DidNotHappen.unclaimed }
         let session = try await conformance.destination().open(job, resuming: nil)
         for part in session.missing { try await session.upload(part, from: source) { _ in } }
         let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
@@ -151,7 +151,7 @@ struct DirectoryDestinationTests {
         let area = try await StagingArea.open(at: scratch.path("staging"))
         let bytes = DestinationConformance.bytes((8 << 20) + 100)
         let staged = try await area.stage(fileAt: scratch.write(bytes, to: "original"))
-        guard case .staged(_, let name) = staged.reference else { throw Loopback.Failure.unclaimed }
+        guard case .staged(_, let name) = staged.reference else { throw DidNotHappen.unclaimed }
         let handle = try FileHandle(forUpdating: URL(filePath: area.path + "/" + name))
         try handle.seek(toOffset: 8 << 20)
         try handle.write(contentsOf: [~bytes[8 << 20]])
@@ -160,7 +160,7 @@ struct DirectoryDestinationTests {
             source: staged.reference, destination: .url("file://\(scratch.path("root"))/x"), size: staged.size,
             digests: staged.digests)
         let sources = LocalSources(areas: [area], roots: [])
-        guard case .claimed(let source) = try await sources.claim(job) else { throw Loopback.Failure.unclaimed }
+        guard case .claimed(let source) = try await sources.claim(job) else { throw DidNotHappen.unclaimed }
         let destination = DirectoryDestination(DirectoryConfiguration(path: scratch.path("root")))
         let session = try await destination.open(job, resuming: nil)
         #expect(session.plan.count == 2)
@@ -181,7 +181,7 @@ struct DirectoryDestinationTests {
         let job = try conformance.job(bytes, key: "parallel")
         let session = try await conformance.destination().open(job, resuming: nil)
         guard case .claimed(let source) = try await conformance.sources.claim(job) else {
-            throw Loopback.Failure.unclaimed
+            throw DidNotHappen.unclaimed
         }
         try await withThrowingTaskGroup { group in
             for part in session.missing { group.addTask { try await session.upload(part, from: source) { _ in } } }
@@ -193,6 +193,6 @@ struct DirectoryDestinationTests {
     }
 }
 
-extension Loopback.Failure {
-    static let unclaimed = Loopback.Failure(description: "the source cannot be claimed")
+extension DidNotHappen {
+    static let unclaimed = DidNotHappen("the source cannot be claimed")
 }

@@ -88,11 +88,11 @@ struct HTTPConformanceTests {
 
     @Test func `a damaged staged copy is never stored`() async throws {
         try await withConformance { conformance, server in
-            let scratch = try ScratchDirectory()
+            let scratch = try TemporaryDirectory()
             let area = try await StagingArea.open(at: scratch.path("staging"))
             let bytes = DestinationConformance.bytes((8 << 20) + 100)
             let staged = try await area.stage(fileAt: scratch.write(bytes, to: "original"))
-            guard case .staged(_, let name) = staged.reference else { throw Loopback.Failure.unclaimed }
+            guard case .staged(_, let name) = staged.reference else { throw DidNotHappen.unclaimed }
             let handle = try FileHandle(forUpdating: URL(filePath: area.path + "/" + name))
             try handle.seek(toOffset: 8 << 20)
             try handle.write(contentsOf: [~bytes[8 << 20]])
@@ -101,7 +101,7 @@ struct HTTPConformanceTests {
                 source: staged.reference, destination: .url(server.url + "x"), size: staged.size,
                 digests: staged.digests)
             guard case .claimed(let source) = try await LocalSources(areas: [area], roots: []).claim(job) else {
-                throw Loopback.Failure.unclaimed
+                throw DidNotHappen.unclaimed
             }
             let session = try await conformance.destination().open(job, resuming: nil)
             let error = await #expect(throws: UploadError.self) {

@@ -29,7 +29,7 @@ struct HTTPFaultTests {
         let result: Result<CompletedUpload, any Error>
         do {
             guard case .claimed(let source) = try await LocalSources(areas: [], roots: []).claim(job) else {
-                throw Loopback.Failure.unclaimed
+                throw DidNotHappen.unclaimed
             }
             let session = try await destination.open(job, resuming: nil)
             session.prepare(for: condition)
@@ -127,7 +127,7 @@ struct HTTPFaultTests {
             #expect(error.code == .networkFailure)
             #expect(error.retry == .afterBackoff)
         }
-        let result = try await put(port: Loopback.freePort()).result
+        let result = try await put(port: Ports.free()).result
         let refused = try #require(throws: UploadError.self) { try result.get() }
         #expect(refused.code == .networkFailure)
         #expect(refused.message.contains("cannot be reached"))

@@ -7,12 +7,12 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2)))
 struct LocalSourcesTests {
-    private let scratch: ScratchDirectory
+    private let scratch: TemporaryDirectory
     private let area: StagingArea
     private let sources: LocalSources
 
     init() async throws {
-        scratch = try ScratchDirectory()
+        scratch = try TemporaryDirectory()
         area = try await StagingArea.open(at: scratch.path("staging"))
         sources = LocalSources(areas: [area], roots: [scratch.path])
     }
@@ -24,12 +24,12 @@ struct LocalSourcesTests {
 
     private func stage(_ bytes: [UInt8]) async throws -> (job: UploadJob, path: String) {
         let staged = try await area.stage(fileAt: scratch.write(bytes, to: "original"))
-        guard case .staged(_, let name) = staged.reference else { throw Loopback.Failure.notStaged }
+        guard case .staged(_, let name) = staged.reference else { throw DidNotHappen.notStaged }
         return (job(staged), area.path + "/" + name)
     }
 
     private func claim(_ job: UploadJob) async throws -> any UploadSource {
-        guard case .claimed(let source) = try await sources.claim(job) else { throw Loopback.Failure.notStaged }
+        guard case .claimed(let source) = try await sources.claim(job) else { throw DidNotHappen.notStaged }
         return source
     }
 

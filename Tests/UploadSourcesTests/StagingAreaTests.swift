@@ -9,16 +9,16 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2)))
 struct StagingAreaTests {
-    private let scratch: ScratchDirectory
+    private let scratch: TemporaryDirectory
     private let area: StagingArea
 
     init() async throws {
-        scratch = try ScratchDirectory()
+        scratch = try TemporaryDirectory()
         area = try await StagingArea.open(at: scratch.path("state/staging"))
     }
 
     private func copyPath(_ staged: StagedFile) throws -> String {
-        guard case .staged(let id, let name) = staged.reference else { throw Loopback.Failure.notStaged }
+        guard case .staged(let id, let name) = staged.reference else { throw DidNotHappen.notStaged }
         #expect(id == area.id)
         return area.path + "/" + name
     }
@@ -83,7 +83,7 @@ struct StagingAreaTests {
     @Test func `a stream that fails leaves nothing`() async throws {
         let chunks = AsyncThrowingStream<[UInt8], any Error> { continuation in
             continuation.yield([1, 2, 3])
-            continuation.finish(throwing: Loopback.Failure.notStaged)
+            continuation.finish(throwing: DidNotHappen.notStaged)
         }
         let error = await #expect(throws: UploadError.self) { try await area.stage(chunks) }
         #expect(error?.code == .invalidFile)
@@ -131,6 +131,6 @@ struct StagingAreaTests {
     }
 }
 
-extension Loopback.Failure {
-    static let notStaged = Loopback.Failure(description: "this is no staged copy")
+extension DidNotHappen {
+    static let notStaged = DidNotHappen("this is no staged copy")
 }

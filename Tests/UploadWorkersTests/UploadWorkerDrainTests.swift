@@ -9,7 +9,7 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2))) struct UploadWorkerDrainTests {
     @Test func `draining lets the parts in flight finish and hands over the rest`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(parts: 2), redelivers: false) { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }
@@ -33,7 +33,7 @@ import Uploads
     }
 
     @Test func `what still runs near the end of the grace is cut and handed over, not failed`() async throws {
-        let never = Signal()
+        let never = Door()
         let bench = WorkerBench(redelivers: false) { log in
             MemoryDestination(yields: false, log: log) { _, _, _ throws(UploadError) in await never.wait() }
         }
@@ -54,7 +54,7 @@ import Uploads
     }
 
     @Test func `what waits for a slot is handed over as it came`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(concurrency: 1), redelivers: false) { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }
@@ -76,7 +76,7 @@ import Uploads
     }
 
     @Test func `a graceful shutdown of the service group drains the worker, and run returns`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(parts: 1), redelivers: false) { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }

@@ -8,7 +8,7 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(2))) struct UploadWorkerTests {
     @Test func `a job of many parts is opened, handed over, and carried by parts in parallel`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }
@@ -101,7 +101,7 @@ import Uploads
 
     @Test(arguments: [Standing.superseded, .disconnected])
     func `a lost baton cancels its requests at once`(standing: Standing) async throws {
-        let never = Signal()
+        let never = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await never.wait() }
         }
@@ -118,7 +118,7 @@ import Uploads
     }
 
     @Test func `a paused job stops at its part boundary`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(parts: 1)) { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }
@@ -139,7 +139,7 @@ import Uploads
     }
 
     @Test func `a fresh job is told as started after a second of work`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
         }
@@ -164,7 +164,7 @@ import Uploads
     }
 
     @Test func `progress is told at most once an interval`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, part, _ throws(UploadError) in if part.number == 3 { await gate.wait() } }
         }
@@ -183,7 +183,7 @@ import Uploads
     }
 
     @Test func `the end of the slice hands the baton over at a part boundary`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(
             WorkerConfiguration(parts: 1, slice: .seconds(5), progressInterval: .seconds(60)), redelivers: true
         ) { log in
@@ -213,7 +213,7 @@ import Uploads
     }
 
     @Test func `a job that a destination's limit holds up goes to the ladder after a second`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(limits: TransferLimits(jobs: 1), log: log) { _, _, _ throws(UploadError) in
                 await gate.wait()
@@ -237,7 +237,7 @@ import Uploads
     }
 
     @Test func `something urgent takes the place of the youngest that can yield`() async throws {
-        let gate = Signal()
+        let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(concurrency: 1, parts: 1)) { log in
             MemoryDestination(log: log) { job, _, _ throws(UploadError) in
                 if job.priority == .bulk { await gate.wait() }
@@ -264,7 +264,7 @@ import Uploads
     }
 
     @Test func `a worker that is cancelled hands over what it can`() async throws {
-        let never = Signal()
+        let never = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await never.wait() }
         }

@@ -8,7 +8,7 @@ extension Deployment {
         let url = path.appending(path: "files").appending(path: name)
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        FileManager.default.createFile(atPath: url.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: url.path, contents: nil)
         let random = try FileHandle(forReadingFrom: URL(filePath: "/dev/urandom"))
         let file = try FileHandle(forWritingTo: url)
         var left = bytes
@@ -47,7 +47,7 @@ extension Deployment {
     /// Waits until the notifier has told this many outcomes, and returns them.
     @discardableResult
     func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(120)) async throws -> [[String: Any]] {
-        try await eventually(within: limit, "\(count) outcomes are told") {
+        try await eventually("\(count) outcomes are told", within: limit) {
             (try? String(contentsOf: self.events, encoding: .utf8))?.split(separator: "\n").count ?? 0 >= count
         }
         return try toldOutcomes()

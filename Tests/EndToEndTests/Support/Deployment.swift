@@ -27,7 +27,7 @@ final class Deployment: Sendable {
     ) throws {
         self.broker = broker
         directory = try TemporaryDirectory()
-        namespace = UniqueNames.next("e2e")
+        namespace = UniqueNames.make("e2e")
         uploaded = directory.url.appending(path: "uploaded")
         for folder in [uploaded, directory.url.appending(path: "logs"), directory.url.appending(path: "files")] {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -74,7 +74,7 @@ final class Deployment: Sendable {
             return count
         }
         var all = ["--config", configuration.path]
-        let port = program == .enqueue ? nil : try UniqueNames.freePort()
+        let port = program == .enqueue ? nil : try Ports.free()
         if let port { all += ["--http", "127.0.0.1:\(port)"] }
         let started = try RunningProgram(
             program.url, all + arguments, environment: environment.merging(extra) { $1 },

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Testing
+import UploadTesting
 
 /// A program that a test started: its output goes to files, and it is signalled by its process id only.
 final class RunningProgram: Sendable {
@@ -52,24 +53,13 @@ final class RunningProgram: Sendable {
         self.port = port
         output = logs.appending(path: "\(name).out")
         errors = logs.appending(path: "\(name).err")
-        for file in [output, errors] { FileManager.default.createFile(atPath: file.path, contents: nil) }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = environment
-        process.currentDirectoryURL = directory
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = try input.map(FileHandle.init(forReadingFrom:)) ?? FileHandle.nullDevice
-        let exit = exit
-        process.terminationHandler = { process in
-            // As a shell would say it: 128 and the number of the signal.
-            let code = process.terminationStatus
-            exit.finish(process.terminationReason == .uncaughtSignal ? 128 + code : code)
-        }
-        try process.run()
-        pid = process.processIdentifier
+        let process = try ChildProcess(
+            "/usr/bin/env", ["-C", directory.path, executable.path] + arguments, environment: environment,
+            input: input?.path ?? "/dev/null", output: output.path, errors: errors.path)
+        pid = process.id
         Leftovers.shared.add(pid)
+        let exit = exit
+        Thread.detachNewThread { exit.finish(process.wait()) }
     }
 
     /// The exit status, or 128 and the signal's number.

@@ -10,7 +10,7 @@ enum Shell {
         process.arguments = command
         let output = Pipe()
         let errors = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)")
-        FileManager.default.createFile(atPath: errors.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: errors) }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: errors)

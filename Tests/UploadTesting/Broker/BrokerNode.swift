@@ -26,7 +26,7 @@ public final class BrokerNode: Sendable {
 
     /// Starts a node of the test's own. Stop it at the end.
     public static func start(tls: Bool = false, configuration: String = "") async throws -> BrokerNode {
-        var last: any Error = DidNotHappen(description: "the broker was not started")
+        var last: any Error = DidNotHappen("the broker was not started")
         // A port may be taken between choosing and using it.
         for _ in 0..<3 {
             do {
@@ -107,7 +107,7 @@ public final class BrokerNode: Sendable {
         try await eventually("broker \(name) listens") {
             guard server.isRunning else {
                 let log = (try? String(contentsOf: directory.file("startup.log"), encoding: .utf8)) ?? ""
-                throw DidNotHappen(description: "the broker ended while starting: \(log.suffix(2000))")
+                throw DidNotHappen("the broker ended while starting: \(log.suffix(2000))")
             }
             return Ports.isOpen(port) && tlsPort.map(Ports.isOpen) ?? true
         }
@@ -159,7 +159,7 @@ private actor SharedBroker {
 
     func node() async throws -> BrokerNode {
         if starting == nil { starting = Task { try await BrokerNode.start(tls: true) } }
-        guard let starting else { throw DidNotHappen(description: "no broker") }
+        guard let starting else { throw DidNotHappen("no broker") }
         return try await starting.value
     }
 }

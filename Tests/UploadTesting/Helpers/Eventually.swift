@@ -1,6 +1,8 @@
 /// What a test waited for did not come about in time.
 public struct DidNotHappen: Error, CustomStringConvertible {
     public let description: String
+
+    public init(_ description: String) { self.description = description }
 }
 
 /// Asks again and again, a few milliseconds apart, until `condition` holds. The limit is generous: it is there to end
@@ -11,7 +13,7 @@ public func eventually(
 ) async throws {
     let end = ContinuousClock.now + limit
     while try await !condition() {
-        guard ContinuousClock.now < end else { throw DidNotHappen(description: "not within \(limit): \(what)") }
+        guard ContinuousClock.now < end else { throw DidNotHappen("not within \(limit): \(what)") }
         try await Task.sleep(for: .milliseconds(5))
     }
 }

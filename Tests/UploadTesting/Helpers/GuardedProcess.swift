@@ -44,7 +44,7 @@ public final class GuardedProcess: Sendable {
         lifeLine = lifeWrite
         let text = Spawn.readAll(pidRead)
         guard let pid = pid_t(text.split(separator: "\n").first ?? "") else {
-            throw DidNotHappen(description: "\(executable) did not start")
+            throw DidNotHappen("\(executable) did not start")
         }
         self.pid = pid
     }

@@ -36,8 +36,7 @@ public enum Spawn {
         }
         guard output.status == 0 else {
             throw DidNotHappen(
-                description:
-                    "\(executable) \(arguments.joined(separator: " ")) ended with \(output.status): \(output.text)")
+                "\(executable) \(arguments.joined(separator: " ")) ended with \(output.status): \(output.text)")
         }
         return output
     }

@@ -6,7 +6,7 @@ public final class MemoryClaim: ClaimedBaton {
     public let baton: Baton
     public let lane: Lane
     private let current = Mutex(Standing.holds)
-    private let isLost = Signal()
+    private let isLost = Door()
     private let log: MemoryLog
 
     init(_ baton: Baton, lane: Lane, standing: Standing, log: MemoryLog) {

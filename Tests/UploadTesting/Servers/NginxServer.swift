@@ -5,14 +5,14 @@ import Glibc
 public final class NginxServer: Sendable {
     public let port: Int
     public let isSecure: Bool
-    private let scratch: ScratchDirectory
+    private let scratch: TemporaryDirectory
     private let process: ChildProcess
 
     /// - Parameter isSecure: with TLS, by a certificate for `localhost` that is its own authority.
     public init(isSecure: Bool = false) async throws {
-        scratch = try ScratchDirectory()
+        scratch = try TemporaryDirectory()
         self.isSecure = isSecure
-        port = try Loopback.freePort()
+        port = try Ports.free()
         for name in ["files", "temporary"] {
             try FileManager.default.createDirectory(
                 atPath: scratch.path(name), withIntermediateDirectories: true)
@@ -21,13 +21,12 @@ public final class NginxServer: Sendable {
         try scratch.write(Array(Self.configuration(port, isSecure, scratch.path).utf8), to: "nginx.conf")
         process = try ChildProcess(
             "/usr/sbin/nginx", ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")])
-        for _ in 0..<1000 where !Loopback.answers(port: port) {
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        guard Loopback.answers(port: port) else {
+        do {
+            try await eventually("nginx listens", within: .seconds(20)) { Ports.isOpen(port) }
+        } catch {
             process.stop()
             let log = scratch.read("error.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
-            throw Loopback.Failure(description: "nginx does not start: \(log)")
+            throw DidNotHappen("nginx does not start: \(log)")
         }
     }
 
@@ -74,7 +73,7 @@ public final class NginxServer: Sendable {
             """
     }
 
-    private static func makeCertificate(in scratch: ScratchDirectory) throws {
+    private static func makeCertificate(in scratch: TemporaryDirectory) throws {
         let process = try ChildProcess(
             "/usr/bin/openssl",
             [
@@ -83,7 +82,7 @@ public final class NginxServer: Sendable {
                 "-keyout", scratch.path("key.pem"), "-out", scratch.path("certificate.pem"),
             ])
         guard process.wait() == 0 else {
-            throw Loopback.Failure(description: "openssl makes no certificate")
+            throw DidNotHappen("openssl makes no certificate")
         }
     }
 }

@@ -11,7 +11,8 @@ public final class ScriptedServer: Sendable {
 
     /// - Parameter script: called on a thread of its own for each connection, which is closed when it returns.
     public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
-        (listener, port) = try Loopback.listen()
+        listener = try LoopbackSocket.listen(port: 0)
+        port = try LoopbackSocket.port(of: listener)
         let listener = self.listener
         Thread.detachNewThread {
             while true {

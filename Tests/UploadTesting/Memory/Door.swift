@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A door that stays open once it is opened; waiting before it ends early when the waiting task is cancelled.
-public final class Signal: Sendable {
+public final class Door: Sendable {
     private struct State: Sendable {
         var isOpen = false
         var nextID: UInt64 = 0
