@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -54,6 +55,8 @@ extension HTTPTarget {
             case let error as HTTPClientError: reason(error)
             case let error as NIOConnectionError where error.connectionErrors.isEmpty:
                 (.networkFailure, "the host of \(displayURL) has no address: check its name and the resolver")
+            case let error as IOError where Self.unreachable.contains(error.errnoCode):
+                (.networkFailure, "\(displayURL) cannot be reached: check that its server runs, and the network")
             case is NIOConnectionError:
                 (.networkFailure, "\(displayURL) cannot be reached: check that its server runs, and the network")
             case is SocketAddressError:
@@ -63,6 +66,9 @@ extension HTTPTarget {
             }
         return UploadError(code, reason, retry: .afterBackoff, cause: error)
     }
+
+    /// connect(2)
+    private static let unreachable: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, ETIMEDOUT]
 
     private func reason(_ error: HTTPClientError) -> (UploadError.Code, String) {
         switch error {

@@ -100,8 +100,8 @@ struct HTTPExchange: Sendable {
                 return UploadError(
                     .networkFailure,
                     isSending
-                        ? "\(target.displayURL) took no bytes for \(Int(seconds)) s: check the network and the server"
-                        : "\(target.displayURL) did not answer within \(Int(seconds)) s: check the server")
+                        ? "\(target.displayURL) took no bytes for \(Int(seconds.rounded(.up))) s: check the network and the server"
+                        : "\(target.displayURL) did not answer within \(Int(seconds.rounded(.up))) s: check the server")
             }
             try? await Task.sleep(until: due, clock: .continuous)
         }
