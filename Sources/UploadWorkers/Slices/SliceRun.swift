@@ -105,9 +105,9 @@ extension SliceRun {
             return await atDestination { destination throws(UploadError) in
                 .probed(try await destination.probe(self.baton.job, state: state))
             }
-        case .open(let state):
+        case .open(let state, let condition):
             return await atDestination { destination throws(UploadError) in
-                try await self.openSession(at: destination, resuming: state)
+                try await self.openSession(at: destination, resuming: state, condition: condition)
             }
         case .discard(let state):
             return await atDestination { destination throws(UploadError) in
@@ -176,9 +176,10 @@ extension SliceRun {
     }
 
     private func openSession(
-        at destination: any Destination, resuming state: UploadState?
+        at destination: any Destination, resuming state: UploadState?, condition: WriteCondition
     ) async throws(UploadError) -> SliceFact {
         let session = try await destination.open(baton.job, resuming: state)
+        session.prepare(for: condition)
         let missing = session.missing
         let former = open.withLock { open in
             defer {

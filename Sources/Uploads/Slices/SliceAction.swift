@@ -10,8 +10,8 @@ public enum SliceAction: Hashable, Sendable {
     case probe(UploadState?)
     /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown` or `failed`.
     case claimSource
-    /// Open a session or take one up; answered by `opened` or `failed`.
-    case open(resuming: UploadState?)
+    /// Open a session or take one up, and tell it the condition of the write as far as it is known; answered by `opened` or `failed`.
+    case open(resuming: UploadState?, condition: WriteCondition = .none)
     /// Send the missing part of this index, from 0, asking first how the baton stands; answered by `partAccepted` or `partFailed`.
     case sendPart(Int)
     /// Wait before a part is sent again; answered by `retryDue`.

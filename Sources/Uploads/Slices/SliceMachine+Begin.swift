@@ -22,7 +22,7 @@ extension SliceMachine {
             if let early = earlySettlement { return settle(early) }
             openings += 1
             phase = .opening
-            return [.open(resuming: state)]
+            return [.open(resuming: state, condition: condition)]
         case .send:
             phase = .sending
             return sendMore()

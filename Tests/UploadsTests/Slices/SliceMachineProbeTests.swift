@@ -53,7 +53,7 @@ import Testing
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
         slice.holding(.probed(answer))
-        #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.state)])
+        #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.state, condition: condition)])
         slice.holding(.opened(SessionFacts(state: H.state, partCount: 2, missingCount: 0)))
         #expect(slice.actions == [.complete(condition)])
     }
@@ -134,7 +134,7 @@ import Testing
         slice.holding(.probed(.nothing))
         slice.holding(.sourceClaimed)
         #expect(slice.holding(.failed(H.error(.sessionExpired))) == [.probe(H.state)])
-        #expect(slice.holding(.probed(.nothing)) == [.open(resuming: nil)])
+        #expect(slice.holding(.probed(.nothing)) == [.open(resuming: nil, condition: .absent)])
         slice.holding(.opened(SessionFacts(state: H.otherState, partCount: 2, missingCount: 2)))
         #expect(slice.settlement == .handOver(H.otherState))
     }
