@@ -1,0 +1,52 @@
+import Foundation
+
+/// The wire form `upload.baton.v1`.
+extension Baton: Codable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case job, round, generation, slice, attempts, idleWaits, state, failures, isCancel, runsAlone, bytesSent
+        case activeSeconds, startedAt
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            job: try container.decode(UploadJob.self, forKey: .job),
+            round: try container.decode(Int.self, forKey: .round),
+            generation: try container.decode(Int.self, forKey: .generation))
+        slice = try container.decodeIfPresent(Int.self, forKey: .slice) ?? 0
+        attempts = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
+        idleWaits = try container.decodeIfPresent(Int.self, forKey: .idleWaits) ?? 0
+        state = try container.decodeIfPresent(UploadState.self, forKey: .state)
+        failures = try container.decodeIfPresent([FailureRecord].self, forKey: .failures) ?? []
+        isCancel = try container.decodeIfPresent(Bool.self, forKey: .isCancel) ?? false
+        runsAlone = try container.decodeIfPresent(Bool.self, forKey: .runsAlone) ?? false
+        bytesSent = try container.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0
+        activeSeconds = try container.decodeIfPresent(Double.self, forKey: .activeSeconds) ?? 0
+        startedAt = try container.decodeIfPresent(Date.self, forKey: .startedAt)
+        unknown = try decoder.unknownFields(besides: Key.self)
+        guard round >= 1, generation >= 1, slice >= 0, attempts >= 0 else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: container.codingPath,
+                    debugDescription: "round and generation count from 1, slice and attempts from 0"))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(job, forKey: .job)
+        try container.encode(round, forKey: .round)
+        try container.encode(generation, forKey: .generation)
+        try container.encode(slice, forKey: .slice)
+        try container.encode(attempts, forKey: .attempts)
+        try container.encode(idleWaits, forKey: .idleWaits)
+        try container.encodeIfPresent(state, forKey: .state)
+        try container.encode(failures, forKey: .failures)
+        try container.encode(isCancel, forKey: .isCancel)
+        try container.encode(runsAlone, forKey: .runsAlone)
+        try container.encode(bytesSent, forKey: .bytesSent)
+        try container.encode(activeSeconds, forKey: .activeSeconds)
+        try container.encodeIfPresent(startedAt, forKey: .startedAt)
+        try encoder.encodeUnknownFields(unknown)
+    }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// What changes hands: the job, and all that a worker needs to go on with it. Whoever holds the delivery holds the
+/// baton; there is no lease table.
+///
+/// Lineage: a worker raises only ``slice``; the notifier alone raises ``generation`` and ``round``.
+public struct Baton: Hashable, Sendable {
+    /// Failures that travel; older ones are in the ledger.
+    public static let failureCountMaximum = 10
+
+    public var job: UploadJob
+    /// From 1; raised when an ended job is run again.
+    public var round: Int
+    /// From 1; raised whenever the notifier issues the job anew. Lower ones no longer count.
+    public var generation: Int
+    /// From 0; raised by every hand-over and wait.
+    public var slice: Int
+    /// Failed attempts of this round so far.
+    public var attempts: Int
+    /// Waits since the last progress that were no attempts: a held-up job waits longer each time.
+    public var idleWaits: Int
+    /// The open session, if any.
+    public var state: UploadState?
+    /// The last failures, oldest first, at most ``failureCountMaximum``.
+    public var failures: [FailureRecord]
+    /// Whether this baton's work is to cancel the job.
+    public var isCancel: Bool
+    /// Whether the job must run with nothing beside it, because it may kill its worker.
+    public var runsAlone: Bool
+    /// Bytes that were sent in this round, repeats included.
+    public var bytesSent: Int64
+    /// Seconds that slices of this round have worked.
+    public var activeSeconds: TimeInterval
+    /// When the round's first slice began.
+    public var startedAt: Date?
+    /// Fields of a newer version: kept and handed on.
+    public var unknown: [String: JSONValue]
+
+    /// The first baton of a job: what `upload.job.v1` means to a worker.
+    public init(job: UploadJob, round: Int = 1, generation: Int = 1) {
+        self.job = job
+        self.round = round
+        self.generation = generation
+        self.slice = 0
+        self.attempts = 0
+        self.idleWaits = 0
+        self.state = nil
+        self.failures = []
+        self.isCancel = false
+        self.runsAlone = false
+        self.bytesSent = 0
+        self.activeSeconds = 0
+        self.startedAt = nil
+        self.unknown = [:]
+    }
+
+    /// Whether somebody held this job before, so that the destination is asked first what it has.
+    public var mustProbe: Bool { round > 1 || generation > 1 || slice > 0 }
+
+    /// Whether the notifier issued it and no worker has handed it over since.
+    public var isIssued: Bool { slice == 0 && (round > 1 || generation > 1) }
+
+    /// The same with the job redacted: what events carry.
+    public var redacted: Baton {
+        var baton = self
+        baton.job = job.redacted
+        return baton
+    }
+}

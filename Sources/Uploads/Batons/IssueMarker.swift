@@ -1,0 +1,18 @@
+public import Foundation
+
+/// A note that the notifier sends to itself: when it comes by, every hand-over and end that was confirmed before it has
+/// been recorded, and the job may be issued anew if its round still has no end.
+public struct IssueMarker: Codable, Hashable, Sendable {
+    public var id: UUID
+    public var job: JobID
+    public var round: Int
+    /// The generation that was current when the wish was noted.
+    public var generation: Int
+
+    public init(id: UUID = UUID(), job: JobID, round: Int, generation: Int) {
+        self.id = id
+        self.job = job
+        self.round = round
+        self.generation = generation
+    }
+}

@@ -1,0 +1,18 @@
+/// How a round ended.
+public enum Outcome: Hashable, Sendable {
+    /// The object lies at the destination; the response is what the server answered, where there was one.
+    case completed(StoredObject, response: ServerResponse?)
+    /// Given up; the state is what a later round may go on from.
+    case failed(UploadError, state: UploadState?)
+    /// Cancelled, and nothing of this job lies at the destination.
+    case cancelled
+
+    /// A bounded word for metrics and routing keys.
+    public var label: String {
+        switch self {
+        case .completed: "completed"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import Foundation
+
+/// What the queue publishes, in this order and all confirmed, before it acknowledges a delivery. Pure: the rules of
+/// the baton for a worker's side are here.
+public struct SettlementPlan: Hashable, Sendable {
+    /// The next slice's baton and where it goes.
+    public struct Onward: Hashable, Sendable {
+        public var baton: Baton
+        public var lane: Lane
+        /// Seconds on the ladder; nil goes to the lane at once.
+        public var delay: TimeInterval?
+    }
+
+    public var onward: Onward?
+    public var event: UploadEvent?
+    /// Whether the staged copy goes once the event is confirmed: completed and cancelled only.
+    public var removesStagedCopy: Bool
+    /// False only where the delivery's connection is gone.
+    public var acknowledges: Bool
+
+    /// The plan for a delivery of this baton.
+    public init(_ slice: SettledSlice, of baton: Baton, now: Date) {
+        onward = nil
+        event = nil
+        removesStagedCopy = false
+        acknowledges = true
+        let current = baton.adding(slice.report)
+        switch slice.settlement {
+        case .superseded: break
+        case .abandoned: acknowledges = false
+        case .ended(let outcome):
+            var last = current
+            if case .failed(let error, let state) = outcome {
+                last.state = state
+                last.record(error, at: now)
+            }
+            event = UploadEvent(outcome: outcome, of: last, at: now)
+            switch outcome {
+            case .completed, .cancelled: removesStagedCopy = true
+            case .failed: break
+            }
+        case .handOver(let state):
+            var next = current
+            next.slice += 1
+            // Never begun and nothing open: it goes back to where it came from, not ahead of its peers.
+            let wasStarted = slice.report.startedAt != nil || state != nil
+            if wasStarted { next.idleWaits = 0 }
+            next.state = state
+            let lane: Lane = baton.isCancel ? .urgent : wasStarted ? .continued : baton.job.priority
+            onward = Onward(baton: next, lane: lane, delay: nil)
+            event = UploadEvent(kind: .handedOver, of: next, at: now)
+        case .wait(let until, let reason, let state):
+            var next = current
+            next.slice += 1
+            next.state = state
+            if case .retry(let error) = reason {
+                next.record(error, at: now)
+                next.idleWaits = 0
+            } else {
+                next.idleWaits += 1
+            }
+            let lane: Lane = baton.isCancel ? .urgent : state == nil ? baton.job.priority : .continued
+            onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))
+            event = UploadEvent(kind: reason == .paused ? .paused : .waiting, of: next, at: now)
+            event?.data.waitingUntil = until
+            event?.data.reason = reason.label
+            if case .retry(let error) = reason { event?.data.error = error }
+        }
+    }
+}
+
+extension Baton {
+    fileprivate func adding(_ report: SliceReport) -> Baton {
+        var baton = self
+        baton.bytesSent += report.bytesSent
+        baton.activeSeconds += report.activeSeconds
+        baton.startedAt = startedAt ?? report.startedAt
+        return baton
+    }
+
+    fileprivate mutating func record(_ error: UploadError, at now: Date) {
+        attempts += 1
+        failures.append(FailureRecord(at: now, attempt: attempts, error: error))
+        failures.removeFirst(max(0, failures.count - Self.failureCountMaximum))
+    }
+}

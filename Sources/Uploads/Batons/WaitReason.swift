@@ -1,0 +1,39 @@
+/// Why a job waits on the ladder instead of running.
+public enum WaitReason: Hashable, Sendable {
+    /// An attempt failed: counted, recorded, and tried again.
+    case retry(UploadError)
+    /// This worker's configuration does not name the destination (yet).
+    case unknownDestination
+    /// This worker does not serve the staging area (yet).
+    case unknownStagingArea
+    /// A newer version wrote the job, or names a driver that this one does not have.
+    case unsupportedVersion
+    /// Another slice works on the staged copy.
+    case locked
+    /// A limit of the worker or the destination holds it up.
+    case limited
+    /// The destination's circuit is open.
+    case circuitOpen
+    /// Paused until an operator lifts it.
+    case paused
+    /// Not due yet (`notBefore`).
+    case scheduled
+
+    /// Only a failed attempt counts against the job's attempts.
+    public var countsAsAttempt: Bool { if case .retry = self { true } else { false } }
+
+    /// A bounded word for events and metrics.
+    public var label: String {
+        switch self {
+        case .retry: "retry"
+        case .unknownDestination: "unknownDestination"
+        case .unknownStagingArea: "unknownStagingArea"
+        case .unsupportedVersion: "unsupportedVersion"
+        case .locked: "locked"
+        case .limited: "limited"
+        case .circuitOpen: "circuitOpen"
+        case .paused: "paused"
+        case .scheduled: "scheduled"
+        }
+    }
+}

@@ -1,0 +1,20 @@
+public import Foundation
+
+/// One entry of the control log: what everybody must know about jobs out of the ordinary.
+///
+/// JSON `upload.control.v1`: `{"kind": "fence", "generations": {"<job>": 3}}` and so on.
+public enum ControlEntry: Hashable, Sendable {
+    /// Per job the lowest generation that counts. The highest entry holds, whatever the order.
+    case fence([JobID: Int])
+    /// Paused, up to and including this generation, per job.
+    case pause([JobID: Int])
+    /// No longer paused.
+    case lift([JobID])
+    /// A transfer queue is stopped.
+    case queueStopped(QueueName)
+    case queueStarted(QueueName)
+    /// All that still matters at this point; reading may begin here.
+    case snapshot(ControlView)
+    /// Nothing but a place in the log: whoever appended it has read everything before when it comes by.
+    case marker(UUID)
+}

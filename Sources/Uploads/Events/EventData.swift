@@ -1,0 +1,58 @@
+public import Foundation
+
+/// The data of an event: the baton as it is after what happened, with the job in it, and what the kind adds. On the
+/// wire both stand side by side in one object.
+public struct EventData: Hashable, Sendable {
+    public var baton: Baton
+    /// `completed`: what lies at the destination.
+    public var object: StoredObject?
+    /// What the server answered, if anything.
+    public var response: ServerResponse?
+    /// `failed`, and `waiting` for a retry.
+    public var error: UploadError?
+    /// `waiting`, `paused`: until when at most.
+    public var waitingUntil: Date?
+    /// `waiting`: the wait reason's word; `suspect`: why it is one.
+    public var reason: String?
+    /// `progress`: bytes of the file that the destination holds.
+    public var bytesDone: Int64?
+    /// `progress`: bytes per second over the last report's time.
+    public var bytesPerSecond: Double?
+    /// Ends: when.
+    public var endedAt: Date?
+
+    public init(_ baton: Baton) { self.baton = baton }
+}
+
+extension EventData: Codable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case object, response, error, waitingUntil, reason, bytesDone, bytesPerSecond, endedAt
+    }
+
+    public init(from decoder: any Decoder) throws {
+        baton = try Baton(from: decoder)
+        for key in Key.allCases { baton.unknown[key.stringValue] = nil }
+        let container = try decoder.container(keyedBy: Key.self)
+        object = try container.decodeIfPresent(StoredObject.self, forKey: .object)
+        response = try container.decodeIfPresent(ServerResponse.self, forKey: .response)
+        error = try container.decodeIfPresent(UploadError.self, forKey: .error)
+        waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
+        reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        bytesDone = try container.decodeIfPresent(Int64.self, forKey: .bytesDone)
+        bytesPerSecond = try container.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
+        endedAt = try container.decodeIfPresent(Date.self, forKey: .endedAt)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try baton.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(object, forKey: .object)
+        try container.encodeIfPresent(response, forKey: .response)
+        try container.encodeIfPresent(error, forKey: .error)
+        try container.encodeIfPresent(waitingUntil, forKey: .waitingUntil)
+        try container.encodeIfPresent(reason, forKey: .reason)
+        try container.encodeIfPresent(bytesDone, forKey: .bytesDone)
+        try container.encodeIfPresent(bytesPerSecond, forKey: .bytesPerSecond)
+        try container.encodeIfPresent(endedAt, forKey: .endedAt)
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+
+/// Something that happened to a job: a CloudEvent 1.0 in structured JSON mode.
+///
+/// Its data is redacted: no inline bytes, no query of a URL. The one exception is `suspect`, which goes to the
+/// notifier's queue alone and carries the baton whole, because the job may have to be issued anew from it.
+public struct UploadEvent: Hashable, Sendable {
+    /// `<job>.<round>.<generation>.<slice>.<kind>`, or `<job>.<round>.ended` for the outcome that the ledger tells.
+    /// Consumers drop repeats by it.
+    public var id: String
+    public var kind: EventKind
+    public var time: Date
+    public var data: EventData
+
+    public init(id: String, kind: EventKind, time: Date, data: EventData) {
+        self.id = id
+        self.kind = kind
+        self.time = time
+        self.data = data
+    }
+
+    /// What a worker or producer tells of a baton.
+    public init(kind: EventKind, of baton: Baton, at time: Date) {
+        self.init(
+            id: "\(baton.job.id).\(baton.round).\(baton.generation).\(baton.slice).\(kind.rawValue)",
+            kind: kind, time: time, data: EventData(kind == .suspect ? baton : baton.redacted))
+    }
+
+    /// A worker's word for the end of a round.
+    public init(outcome: Outcome, of baton: Baton, at time: Date) {
+        switch outcome {
+        case .completed(let object, let response):
+            self.init(kind: .completed, of: baton, at: time)
+            data.object = object
+            data.response = response
+        case .failed(let error, _):
+            self.init(kind: .failed, of: baton, at: time)
+            data.error = error
+            data.response = error.response
+        case .cancelled:
+            self.init(kind: .cancelled, of: baton, at: time)
+        }
+        data.endedAt = time
+    }
+
+    /// The same under the id of the one outcome of a round, as the ledger tells it.
+    public var asOutcome: UploadEvent {
+        var event = self
+        event.id = "\(job.id).\(data.baton.round).ended"
+        return event
+    }
+
+    public var job: UploadJob { data.baton.job }
+
+    /// CloudEvents `source`.
+    public var source: String { "/queues/\(job.queue)" }
+
+    /// `<kind>.<queue>.<destination>`.
+    public var routingKey: String { "\(kind.rawValue).\(job.queue).\(job.destination.label)" }
+}

@@ -1,0 +1,9 @@
+/// Somebody who is told of outcomes: a webhook, a log file, a queue, a command.
+public protocol CompletionDelegate: Sendable {
+    /// The name under which it is registered.
+    var name: String { get }
+
+    /// Delivers one event; repeats carry the same event id.
+    /// - Throws: an `UploadError` whose `retry` says whether and when to try again.
+    func deliver(_ event: UploadEvent) async throws(UploadError)
+}

@@ -1,0 +1,7 @@
+/// Finds the destination that a job names.
+public protocol DestinationProvider: Sendable {
+    /// - Returns: nil when the configuration names no such destination (yet).
+    /// - Throws: `misconfigured` when it does, but the reference makes no sense for it (a key that leaves the
+    ///   directory, a URL of a scheme that nobody serves).
+    func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)?
+}

@@ -1,0 +1,27 @@
+/// The notifier's side of the broker: its queue, and what it alone may publish.
+public protocol NotifierBus: Sendable {
+    /// Hands over what the notifier's queue and the dead-letter queue hold, in the order of the queue, in batches, one batch at
+    /// a time, until `drain` is called or the task is cancelled. A batch is acknowledged when `handle` returns; when it
+    /// throws, nothing of it is acknowledged and the error is passed on.
+    /// Survives the loss of the connection: what was not acknowledged comes again.
+    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> Void) async throws(UploadError)
+
+    /// Stops taking; `consume` returns when the batch at hand is done.
+    func drain() async
+
+    /// Publishes a marker to the notifier's own queue. Confirmed when this returns.
+    func mark(_ marker: IssueMarker) async throws(UploadError)
+
+    /// Publishes an issued baton to a lane. Confirmed when this returns.
+    /// - Parameter maybeRepeated: set when it cannot be known whether an earlier try arrived; the delivery is then a suspect.
+    func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError)
+
+    /// Appends to the control log. Confirmed when this returns.
+    func append(_ entry: ControlEntry) async throws(UploadError)
+
+    /// What the control log says, read up to now.
+    func controlView() async throws(UploadError) -> ControlView
+
+    /// Tells an outcome to whoever listens on `upload.outcomes`. Confirmed when this returns; nobody listening is no error.
+    func tell(_ outcome: UploadEvent) async throws(UploadError)
+}

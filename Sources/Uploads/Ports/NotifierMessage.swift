@@ -1,0 +1,15 @@
+public import Foundation
+
+/// What comes to the notifier.
+public enum NotifierMessage: Hashable, Sendable {
+    /// A producer's job, as it went to its lane.
+    case job(UploadJob, maybeRepeated: Bool)
+    /// A worker's event; `suspect` carries the whole baton.
+    case event(UploadEvent)
+    /// A marker of the notifier's own: everything confirmed before it has been read.
+    case marker(IssueMarker)
+    /// A baton that ended in the dead-letter queue, treated like a suspect.
+    case deadBaton(Baton, reason: String)
+    /// What nobody can read: kept in the ledger with the reason, for an operator.
+    case unreadable(Data, reason: String)
+}

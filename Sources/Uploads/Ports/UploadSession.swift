@@ -1,0 +1,22 @@
+/// An upload under way at a destination. `upload` may run for several parts at once; the rest is called alone.
+public protocol UploadSession: Sendable {
+    /// What another worker needs to go on; nil where nothing remains of an unfinished upload.
+    var state: UploadState? { get }
+    var plan: PartPlan { get }
+    /// The parts that the destination does not hold, verified by it or by the driver, in the order to send them.
+    var missing: [Part] { get }
+
+    /// Sends one part from the source. Repeating it is safe.
+    /// - Parameter sent: told the bytes of each piece that left, for progress; cheap, callable from anywhere.
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError)
+
+    /// Makes the object of the parts and checks that it is what the job says, under a condition where the destination
+    /// can. Repeating it is safe.
+    /// - Throws: `preconditionFailed` when the condition does not hold: probe again; `checksumMismatch`.
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload
+
+    /// Lets go of local resources (file descriptors, connections); what the destination holds stays.
+    func close() async
+}

@@ -1,0 +1,23 @@
+/// An opened source of bytes: a staged copy, a file in place, inline bytes.
+///
+/// The engine opens one for a slice and closes it at the slice's end. While it is open it holds whatever lock its kind
+/// knows, so that two slices never work on one staged copy. Reads of different ranges may run at the same time.
+public protocol UploadSource: Sendable {
+    /// Bytes; what the job said, or the source would not have opened.
+    var size: Int64 { get }
+
+    /// The bytes of a range of the file, in order, in buffers of about 1 MiB.
+    ///
+    /// What was staged is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when
+    /// the block is not what was staged, so that a request with a declared length can never complete with wrong bytes.
+    /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable
+
+    /// Whether the source is still what was opened (size, modification time, name).
+    /// Called before the completing call.
+    /// - Throws: `sourceChanged`.
+    func verifyUnchanged() async throws(UploadError)
+
+    /// Lets go of the lock and the file. Called exactly once.
+    func close() async
+}

@@ -1,0 +1,68 @@
+/// Where a job's bytes belong: a configured destination with a key, or a URL that needs no configuration.
+///
+/// JSON: `{"name": "photos", "key": "2026/11/cat.jpg"}` or `{"url": "https://…"}`.
+public enum DestinationReference: Hashable, Sendable {
+    case named(DestinationName, key: String)
+    /// `http(s)://…` (open or pre-signed, then a credential itself) or `file:///…`.
+    case url(String)
+
+    /// A bounded word for metrics, routing keys and logs: the name, or the URL's scheme.
+    public var label: String {
+        switch self {
+        case .named(let name, _): name.rawValue
+        case .url(let url): url.prefix { $0 != ":" }.lowercased()
+        }
+    }
+
+    /// The same without user, password, query and fragment of a URL: what may be shown.
+    public var redacted: DestinationReference {
+        switch self {
+        case .named: self
+        case .url(let url): .url(Self.redact(url))
+        }
+    }
+
+    /// For people: `photos:2026/11/cat.jpg` or the redacted URL.
+    public var displayText: String {
+        switch redacted {
+        case .named(let name, let key): "\(name):\(key)"
+        case .url(let url): url
+        }
+    }
+
+    /// A URL without user, password, query and fragment. A text that is no URL is cut at the first `?` or `#`.
+    public static func redact(_ url: String) -> String {
+        let bare = String(url.prefix { $0 != "?" && $0 != "#" })
+        guard let authority = bare.firstRange(of: "://") else { return bare }
+        let rest = bare[authority.upperBound...]
+        let host = rest.prefix { $0 != "/" }
+        guard let at = host.lastIndex(of: "@") else { return bare }
+        return String(bare[..<authority.upperBound] + rest[rest.index(after: at)...])
+    }
+}
+
+extension DestinationReference: Codable {
+    private enum Key: String, CodingKey { case name, key, url }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        if let url = try container.decodeIfPresent(String.self, forKey: .url) {
+            self = .url(url)
+        } else {
+            self = .named(
+                try container.decode(DestinationName.self, forKey: .name),
+                key: try container.decode(String.self, forKey: .key))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .named(let name, let key):
+            try container.encode(name, forKey: .name)
+            try container.encode(key, forKey: .key)
+        case .url(let url):
+            try container.encode(url, forKey: .url)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Foundation
+
+/// When a failed attempt is made again: exponential backoff with full jitter, bounded by attempts and age.
+///
+/// Full jitter after "Exponential Backoff And Jitter" (AWS Architecture Blog): a delay is uniform between 0 and the
+/// exponential bound, here never below ``delayMinimum``.
+public struct RetryPolicy: Codable, Hashable, Sendable {
+    /// Never sooner than this many seconds: the delay ladder's step.
+    public static let delayMinimum: TimeInterval = 1
+    /// The longest `Retry-After` that is honoured, in seconds: 1 hour.
+    public static let retryAfterMaximum: TimeInterval = 3600
+
+    /// Attempts in all, 1 or more.
+    public var maxAttempts: Int
+    /// Seconds from enqueueing until the job is given up.
+    public var maxAge: TimeInterval
+    /// Seconds: the bound of the first delay.
+    public var base: TimeInterval
+    /// By how much the bound grows with each attempt, 1 or more.
+    public var factor: Double
+    /// Seconds: the bound's own bound.
+    public var cap: TimeInterval
+
+    public init(
+        maxAttempts: Int = 10, maxAge: TimeInterval = 86_400, base: TimeInterval = 2, factor: Double = 2,
+        cap: TimeInterval = 600
+    ) {
+        self.maxAttempts = max(1, maxAttempts)
+        self.maxAge = max(0, maxAge)
+        self.base = max(0, base)
+        self.factor = max(1, factor)
+        self.cap = max(0, cap)
+    }
+
+    public enum Decision: Hashable, Sendable {
+        /// Try again after this many seconds.
+        case retry(after: TimeInterval)
+        /// No more: the error was permanent, or attempts or age are used up.
+        case giveUp
+    }
+
+    /// What follows the failure of an attempt.
+    /// - Parameters:
+    ///   - attempt: which attempt failed, from 1.
+    ///   - age: seconds since the job was enqueued.
+    public func decide(
+        attempt: Int, error: UploadError, age: TimeInterval, using generator: inout some RandomNumberGenerator
+    ) -> Decision {
+        guard error.retry != .never, attempt < maxAttempts else { return .giveUp }
+        let delay: TimeInterval
+        if case .after(let seconds) = error.retry {
+            delay = min(max(seconds, Self.delayMinimum), Self.retryAfterMaximum)
+        } else {
+            let bound = max(Self.delayMinimum, bound(attempt: attempt))
+            delay = Double.random(in: Self.delayMinimum...bound, using: &generator)
+        }
+        return age + delay > maxAge ? .giveUp : .retry(after: delay)
+    }
+
+    /// The largest delay after this attempt, in seconds.
+    public func bound(attempt: Int) -> TimeInterval {
+        min(cap, base * pow(factor, Double(max(0, attempt - 1))))
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let usual = RetryPolicy()
+        self.init(
+            maxAttempts: try container.decodeIfPresent(Int.self, forKey: .maxAttempts) ?? usual.maxAttempts,
+            maxAge: try container.decodeIfPresent(Double.self, forKey: .maxAge) ?? usual.maxAge,
+            base: try container.decodeIfPresent(Double.self, forKey: .base) ?? usual.base,
+            factor: try container.decodeIfPresent(Double.self, forKey: .factor) ?? usual.factor,
+            cap: try container.decodeIfPresent(Double.self, forKey: .cap) ?? usual.cap)
+    }
+}

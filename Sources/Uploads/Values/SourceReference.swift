@@ -1,0 +1,63 @@
+public import Foundation
+
+/// Where a job's bytes come from.
+///
+/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}` or
+/// `{"kind": "inline", "data": "base64"}`.
+public enum SourceReference: Hashable, Sendable {
+    /// A copy in a staging area: the area's id and the copy's unique name.
+    case staged(area: String, name: String)
+    /// A file where it lies, below a configured source root; refused when size or modification time have changed.
+    case file(path: String, modifiedAt: Date?)
+    /// The bytes themselves, at most ``inlineBytesMaximum``.
+    case inline(Data)
+
+    /// The largest file, in bytes, that rides inside its message: 32 KiB.
+    public static let inlineBytesMaximum = 32_768
+
+    /// The same without inline bytes: what events show.
+    public var redacted: SourceReference {
+        switch self {
+        case .inline: .inline(Data())
+        case .staged, .file: self
+        }
+    }
+}
+
+extension SourceReference: Codable {
+    private enum Key: String, CodingKey { case kind, area, name, path, modifiedAt, data }
+    private enum Kind: String, Codable { case staged, file, inline }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        switch try container.decode(Kind.self, forKey: .kind) {
+        case .staged:
+            self = .staged(
+                area: try container.decode(String.self, forKey: .area),
+                name: try container.decode(String.self, forKey: .name))
+        case .file:
+            self = .file(
+                path: try container.decode(String.self, forKey: .path),
+                modifiedAt: try container.decodeIfPresent(Date.self, forKey: .modifiedAt))
+        case .inline:
+            self = .inline(try container.decode(Data.self, forKey: .data))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch self {
+        case .staged(let area, let name):
+            try container.encode(Kind.staged, forKey: .kind)
+            try container.encode(area, forKey: .area)
+            try container.encode(name, forKey: .name)
+        case .file(let path, let modifiedAt):
+            try container.encode(Kind.file, forKey: .kind)
+            try container.encode(path, forKey: .path)
+            try container.encodeIfPresent(modifiedAt, forKey: .modifiedAt)
+        case .inline(let data):
+            try container.encode(Kind.inline, forKey: .kind)
+            try container.encode(data, forKey: .data)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension UploadError {
+    /// The kind of a failure. A struct over a private enum, so that kinds can be added without breaking a `switch`.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Base: String, CaseIterable {
+            case networkFailure, notAuthenticated, wrongCredentials, accessDenied, serverFailure, rateLimited
+            case destinationNotFound, rejected, preconditionFailed, invalidFile, sourceChanged, checksumMismatch
+            case invalidResponse, sessionExpired, expired, interrupted, cancelled, poisoned, misconfigured, unknown
+        }
+
+        private let base: Base
+
+        private init(_ base: Base) { self.base = base }
+
+        /// The code of this name; `unknown` for one that this version does not know.
+        public init(named name: String) { base = Base(rawValue: name) ?? .unknown }
+
+        /// No answer, or the connection was lost.
+        public static let networkFailure = Self(.networkFailure)
+        /// The destination wants credentials and got none.
+        public static let notAuthenticated = Self(.notAuthenticated)
+        /// The destination refused the credentials.
+        public static let wrongCredentials = Self(.wrongCredentials)
+        /// The credentials are good, but not for this.
+        public static let accessDenied = Self(.accessDenied)
+        /// The destination failed at its side.
+        public static let serverFailure = Self(.serverFailure)
+        /// The destination asked for fewer requests.
+        public static let rateLimited = Self(.rateLimited)
+        /// The bucket, directory or URL does not exist.
+        public static let destinationNotFound = Self(.destinationNotFound)
+        /// The destination refused this upload, and will again.
+        public static let rejected = Self(.rejected)
+        /// A conditional write found something else than expected.
+        public static let preconditionFailed = Self(.preconditionFailed)
+        /// The source cannot be read.
+        public static let invalidFile = Self(.invalidFile)
+        /// The source is no longer what was enqueued.
+        public static let sourceChanged = Self(.sourceChanged)
+        /// What arrived is not what was sent.
+        public static let checksumMismatch = Self(.checksumMismatch)
+        /// The destination answered something that its protocol does not know.
+        public static let invalidResponse = Self(.invalidResponse)
+        /// The session at the destination is gone; a new one is opened.
+        public static let sessionExpired = Self(.sessionExpired)
+        /// The job's deadline or age ran out.
+        public static let expired = Self(.expired)
+        /// The time for an uncut step ran out, or the worker stopped.
+        public static let interrupted = Self(.interrupted)
+        /// Cancelled by request.
+        public static let cancelled = Self(.cancelled)
+        /// The job stopped its workers too often.
+        public static let poisoned = Self(.poisoned)
+        /// Configuration names something that is not there or contradicts itself.
+        public static let misconfigured = Self(.misconfigured)
+        /// Nothing else fits.
+        public static let unknown = Self(.unknown)
+
+        /// Every code, in the order of the documentation.
+        public static var allCodes: [Self] { Base.allCases.map(Self.init) }
+
+        public var description: String { base.rawValue }
+
+        /// What a failure of this kind means for trying again, unless its driver knows better.
+        public var usualRetry: Retry {
+            switch base {
+            case .networkFailure, .serverFailure, .rateLimited, .invalidResponse, .sessionExpired, .interrupted,
+                .checksumMismatch, .unknown:
+                .afterBackoff
+            case .notAuthenticated, .wrongCredentials, .accessDenied, .destinationNotFound, .rejected,
+                .preconditionFailed, .invalidFile, .sourceChanged, .expired, .cancelled, .poisoned, .misconfigured:
+                .never
+            }
+        }
+    }
+}
+
+extension UploadError.Code: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(named: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

@@ -1,0 +1,61 @@
+public import Foundation
+
+/// What went wrong with an upload, with what, and what to do about it.
+///
+/// Every driver maps each foreign status or errno to one of these once, beside a reference to its manual; whether and
+/// when a job is tried again is decided from `retry` in one place.
+public struct UploadError: Error, Sendable {
+    /// The kind of failure: bounded, so it may be a metric label.
+    public let code: Code
+    /// What went wrong with what, and its remedy. Safe to log: never a secret, never the query of a URL.
+    public let message: String
+    /// Whether trying again may help.
+    public let retry: Retry
+    /// The error underneath, for diagnosis only; its text may be unsafe to show and is not part of `description`.
+    public let cause: (any Error)?
+    /// What the destination answered, where the failure is an answer.
+    public let response: ServerResponse?
+    /// Where in the source the error was made.
+    public let location: SourceLocation
+
+    public init(
+        _ code: Code,
+        _ message: String,
+        retry: Retry? = nil,
+        cause: (any Error)? = nil,
+        response: ServerResponse? = nil,
+        file: String = #fileID,
+        line: Int = #line
+    ) {
+        self.code = code
+        self.message = message
+        self.retry = retry ?? code.usualRetry
+        self.cause = cause
+        self.response = response
+        self.location = SourceLocation(file: file, line: line)
+    }
+
+    /// Whether, and when, a failed step may be repeated.
+    public enum Retry: Hashable, Sendable {
+        /// Repeating cannot help until somebody changes something.
+        case never
+        /// The usual backoff of the job's policy.
+        case afterBackoff
+        /// Not before this many seconds, as the destination asked (`Retry-After`).
+        case after(seconds: TimeInterval)
+    }
+
+    public struct SourceLocation: Hashable, Sendable {
+        public let file: String
+        public let line: Int
+    }
+}
+
+extension UploadError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var description: String { "\(code): \(message)" }
+
+    public var debugDescription: String {
+        let underneath = cause.map { "; cause: \(String(reflecting: $0))" } ?? ""
+        return "\(code): \(message) (\(location.file):\(location.line), retry: \(retry)\(underneath))"
+    }
+}

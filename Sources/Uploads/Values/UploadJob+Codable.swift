@@ -1,0 +1,62 @@
+import Foundation
+
+/// The wire form `upload.job.v1`. What a producer may leave out has a default: queue `default`, priority `normal`,
+/// content type `application/octet-stream`, no digests, no metadata, the usual retry policy.
+extension UploadJob: Codable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case id, queue, priority, source, destination, contentType, size, digests, metadata, batch, idempotencyKey
+        case retry, notBefore, expiresAt, enqueuedAt
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let size = try container.decode(Int64.self, forKey: .size)
+        guard size >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .size, in: container, debugDescription: "a size is a number of bytes, 0 or more")
+        }
+        self.init(
+            id: try container.decode(JobID.self, forKey: .id),
+            queue: try container.decodeIfPresent(QueueName.self, forKey: .queue) ?? .standard,
+            priority: try container.decodeIfPresent(Lane.self, forKey: .priority) ?? .normal,
+            source: try container.decode(SourceReference.self, forKey: .source),
+            destination: try container.decode(DestinationReference.self, forKey: .destination),
+            contentType: try container.decodeIfPresent(String.self, forKey: .contentType)
+                ?? "application/octet-stream",
+            size: size,
+            digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
+            metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
+            retry: try container.decodeIfPresent(RetryPolicy.self, forKey: .retry) ?? RetryPolicy(),
+            enqueuedAt: try container.decode(Date.self, forKey: .enqueuedAt))
+        if case .inline(let data) = source, !data.isEmpty, data.count != size {
+            throw DecodingError.dataCorruptedError(
+                forKey: .size, in: container,
+                debugDescription: "size says \(size) bytes, the inline data has \(data.count)")
+        }
+        batch = try container.decodeIfPresent(String.self, forKey: .batch)
+        idempotencyKey = try container.decodeIfPresent(String.self, forKey: .idempotencyKey)
+        notBefore = try container.decodeIfPresent(Date.self, forKey: .notBefore)
+        expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
+        unknown = try decoder.unknownFields(besides: Key.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(queue, forKey: .queue)
+        try container.encode(priority, forKey: .priority)
+        try container.encode(source, forKey: .source)
+        try container.encode(destination, forKey: .destination)
+        try container.encode(contentType, forKey: .contentType)
+        try container.encode(size, forKey: .size)
+        try container.encode(digests, forKey: .digests)
+        try container.encode(metadata, forKey: .metadata)
+        try container.encodeIfPresent(batch, forKey: .batch)
+        try container.encodeIfPresent(idempotencyKey, forKey: .idempotencyKey)
+        try container.encode(retry, forKey: .retry)
+        try container.encodeIfPresent(notBefore, forKey: .notBefore)
+        try container.encodeIfPresent(expiresAt, forKey: .expiresAt)
+        try container.encode(enqueuedAt, forKey: .enqueuedAt)
+        try encoder.encodeUnknownFields(unknown)
+    }
+}

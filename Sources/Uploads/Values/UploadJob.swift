@@ -1,0 +1,71 @@
+public import Foundation
+
+/// The immutable order: what goes where, and how long it may be tried. Published once by a producer; everything that
+/// changes on the way is in the ``Baton``.
+public struct UploadJob: Hashable, Sendable {
+    public var id: JobID
+    /// The transfer queue.
+    public var queue: QueueName
+    /// `urgent`, `normal` or `bulk`; `continued` is for batons only.
+    public var priority: Lane
+    public var source: SourceReference
+    public var destination: DestinationReference
+    /// A media type (RFC 9110, section 8.3.1).
+    public var contentType: String
+    /// Bytes.
+    public var size: Int64
+    public var digests: Digests
+    /// Whatever the producer wants to find again at the destination and in events.
+    public var metadata: [String: String]
+    /// A name that the producer gives to jobs that belong together.
+    public var batch: String?
+    /// Jobs with the same key are one upload.
+    public var idempotencyKey: String?
+    public var retry: RetryPolicy
+    /// Not started before this time.
+    public var notBefore: Date?
+    /// Given up after this time.
+    public var expiresAt: Date?
+    public var enqueuedAt: Date
+    /// Fields of a newer version: kept and handed on.
+    public var unknown: [String: JSONValue]
+
+    public init(
+        id: JobID = JobID(),
+        queue: QueueName = .standard,
+        priority: Lane = .normal,
+        source: SourceReference,
+        destination: DestinationReference,
+        contentType: String = "application/octet-stream",
+        size: Int64,
+        digests: Digests = Digests(),
+        metadata: [String: String] = [:],
+        retry: RetryPolicy = RetryPolicy(),
+        enqueuedAt: Date = Date()
+    ) {
+        self.id = id
+        self.queue = queue
+        self.priority = priority
+        self.source = source
+        self.destination = destination
+        self.contentType = contentType
+        self.size = size
+        self.digests = digests
+        self.metadata = metadata
+        self.batch = nil
+        self.idempotencyKey = nil
+        self.retry = retry
+        self.notBefore = nil
+        self.expiresAt = nil
+        self.enqueuedAt = enqueuedAt
+        self.unknown = [:]
+    }
+
+    /// The same without inline bytes and without the query of a URL: what events carry. It cannot be run.
+    public var redacted: UploadJob {
+        var job = self
+        job.source = source.redacted
+        job.destination = destination.redacted
+        return job
+    }
+}

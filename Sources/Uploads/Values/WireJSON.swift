@@ -1,0 +1,42 @@
+public import Foundation
+
+/// The one way in which values become JSON on the wire and in the ledger: RFC 3339 times in UTC with milliseconds,
+/// base64 data, keys in a fixed order.
+public enum WireJSON {
+    public static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(timestamp(date))
+        }
+        return try encoder.encode(value)
+    }
+
+    public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let container = try decoder.singleValueContainer()
+            let text = try container.decode(String.self)
+            guard let date = date(text) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "'\(text)' is not an RFC 3339 time such as 2026-11-21T08:00:00Z")
+            }
+            return date
+        }
+        return try decoder.decode(type, from: data)
+    }
+
+    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6).
+    public static func timestamp(_ date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// The time that an RFC 3339 text names, with or without fractions of a second.
+    public static func date(_ text: String) -> Date? {
+        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
+            return date
+        }
+        return try? Date(text, strategy: Date.ISO8601FormatStyle())
+    }
+}
