@@ -29,8 +29,11 @@ let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", packa
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: settings)
 }
 
 func program(_ name: String) -> Target {
@@ -70,7 +73,7 @@ let package = Package(
         library("UploadDestinations", ["Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
-        library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging]),
+        library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging], exclude: ["Schemas"]),
         library(
             "UploadNotifier",
             ["Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore, nioPosix, serviceLifecycle]

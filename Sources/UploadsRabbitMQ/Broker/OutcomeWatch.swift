@@ -1,0 +1,80 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Synchronization
+public import Uploads
+
+/// Outcomes and progress of a transfer queue's jobs, as they come: a worker's `completed`, what the ledger tells, and
+/// `progress`. One outcome may come more than once; a job's ids tell.
+///
+/// Begin to watch before submitting, or an outcome may be told before anybody listens. Iterate once, from one task.
+/// Goes on across reconnects; ends after ``close()``.
+public final class OutcomeWatch: AsyncSequence, Sendable {
+    public typealias Element = UploadEvent
+    public typealias Failure = UploadError
+
+    private static let prefetch: UInt16 = 100
+
+    private let connection: Connection
+    private let topology: Topology
+    private let channel: Channel
+    private let feed = WatchFeed()
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    init(
+        _ names: UploadTopology, queue: QueueName, connection: Connection, logger: Logger
+    ) async throws(RabbitMQError) {
+        let id = UUID()
+        self.connection = connection
+        self.topology = names.watch(id, of: queue)
+        try await connection.define(names.shared + topology)
+        channel = try await connection.openChannel()
+        let consumers = [
+            try await channel.consume(names.watchQueue(id), prefetch: Self.prefetch),
+            try await channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch),
+        ]
+        tasks.withLock { tasks in
+            tasks = consumers.map { consumer in Task { [feed] in await feed.read(consumer) } }
+            tasks.append(Task { [feed] in await feed.measureAbsence(of: connection) })
+        }
+    }
+
+    deinit { for task in tasks.withLock({ $0 }) { task.cancel() } }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watch: self, feed: feed) }
+
+    /// Stops listening and deletes what listened.
+    public func close() async {
+        feed.finish()
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+        await channel.close()
+        // Should this fail, the broker deletes the queues after an hour without a listener.
+        _ = try? await connection.delete(topology)
+    }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        /// Kept, for its end stops the reading.
+        private let watch: OutcomeWatch
+        private let feed: WatchFeed
+        private var items: AsyncStream<WatchFeed.Item>.AsyncIterator
+
+        init(watch: OutcomeWatch, feed: WatchFeed) {
+            self.watch = watch
+            self.feed = feed
+            self.items = feed.items.makeAsyncIterator()
+        }
+
+        /// - Throws: `networkFailure` when outcomes may have been missed: the queue that listened was deleted, or the
+        ///   broker was away for longer than it is kept.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(UploadError) -> UploadEvent? {
+            guard let item = await items.next(isolation: actor) else {
+                if let failure = feed.failure { throw failure }
+                return nil
+            }
+            item.consumer.acknowledge(item.delivery)
+            return item.event
+        }
+    }
+}

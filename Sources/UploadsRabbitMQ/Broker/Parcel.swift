@@ -1,0 +1,20 @@
+import RabbitMQ
+
+/// A message and where it goes.
+struct Parcel: Sendable {
+    var message: Message
+    var exchange: String
+    var routingKey: String
+    /// Whether a repeat must be recognisable: jobs and batons. Events and markers are dropped by id when they come twice.
+    var flagsRepeats = false
+    /// What to declare again when the broker has no queue for it.
+    var topology: Topology?
+
+    /// The same, for a repeat of which nobody knows whether the first arrived.
+    var repeated: Parcel {
+        guard flagsRepeats else { return self }
+        var parcel = self
+        parcel.message.headers[WireFormat.maybeRepeatedHeader] = true
+        return parcel
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+public import Logging
+public import RabbitMQ
+import Synchronization
+public import Uploads
+
+/// The broker, as one process sees it: one connection to publish and, where somebody reads, a second one to consume, so
+/// that a broker that takes no messages for a while still gets acknowledgements.
+public final class UploadBroker: Sendable {
+    /// The names and arguments of everything on the broker.
+    public let topology: UploadTopology
+
+    private let configuration: ConnectionConfiguration
+    private let publisher: Publisher
+    private let logger: Logger
+    private let consuming = Mutex<Connection?>(nil)
+    private let opening = AsyncLock()
+    private let closed = Mutex(false)
+
+    private init(
+        _ configuration: ConnectionConfiguration, topology: UploadTopology, publisher: Publisher, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.topology = topology
+        self.publisher = publisher
+        self.logger = logger
+    }
+
+    /// Connects to publish. Nothing is declared yet: whoever needs an object declares it.
+    ///
+    /// - Throws: `misconfigured` for a bad namespace, URL or TLS trouble, `wrongCredentials` when the login is refused,
+    ///   `networkFailure` when nobody answers.
+    public static func connect(
+        _ configuration: ConnectionConfiguration, namespace: String, logger: Logger
+    ) async throws(UploadError) -> UploadBroker {
+        let topology = try UploadTopology(namespace: namespace)
+        do throws(RabbitMQError) {
+            let connection = try await Connection.open(configuration, logger: logger)
+            let publisher = try await Publisher(connection: connection, logger: logger)
+            return UploadBroker(configuration, topology: topology, publisher: publisher, logger: logger)
+        } catch {
+            throw UploadError(error, doing: "no connection to the broker")
+        }
+    }
+
+    /// Declares the lanes of a transfer queue and what leads to them, so that a mistyped name cannot swallow a job.
+    public func submitter(for queue: QueueName) async throws(UploadError) -> UploadSubmitter {
+        do throws(RabbitMQError) {
+            try await publisher.connection.define(topology.foundation + topology.lanes(of: queue))
+        } catch {
+            throw UploadError(error, doing: "the lanes of '\(queue)' could not be declared")
+        }
+        return UploadSubmitter(queue: queue, topology: topology, publisher: publisher)
+    }
+
+    /// What a worker consumes. Declares everything that is needed; consuming begins with `consume`.
+    public func jobQueue(_ configuration: JobQueueConfiguration) async throws(UploadError) -> RabbitMQJobQueue {
+        let connection = try await declared(
+            configuration.queues.reduce(topology.shared) { $0 + topology.lanes(of: $1) })
+        return RabbitMQJobQueue(
+            configuration, topology: topology, consuming: connection, publisher: publisher, logger: logger)
+    }
+
+    /// What a notifier consumes and publishes. Declares everything that is needed; consuming begins with `consume`.
+    public func notifierBus() async throws(UploadError) -> RabbitMQNotifierBus {
+        let connection = try await declared(topology.shared)
+        return RabbitMQNotifierBus(topology: topology, consuming: connection, publisher: publisher, logger: logger)
+    }
+
+    /// Listens to outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
+    public func watch(_ queue: QueueName) async throws(UploadError) -> OutcomeWatch {
+        let connection = try await consumingConnection()
+        do throws(RabbitMQError) {
+            return try await OutcomeWatch(topology, queue: queue, connection: connection, logger: logger)
+        } catch {
+            throw UploadError(error, doing: "the outcomes of '\(queue)' cannot be watched")
+        }
+    }
+
+    /// Whether every connection that was opened is up.
+    public var isConnected: Bool {
+        publisher.connection.epoch != 0 && consuming.withLock { $0.map { $0.epoch != 0 } ?? true }
+    }
+
+    /// Closes in good order: first what reads, so that its acknowledgements go out, then what publishes. Idempotent.
+    public func close() async {
+        closed.withLock { $0 = true }
+        await opening.acquire()
+        defer { opening.release() }
+        await consuming.withLock { $0 }?.close()
+        await publisher.connection.close()
+    }
+
+    /// Both connections declare it again after a reconnect: whichever comes back first finds what it needs.
+    private func declared(_ objects: Topology) async throws(UploadError) -> Connection {
+        let connection = try await consumingConnection()
+        do throws(RabbitMQError) {
+            try await publisher.connection.define(objects)
+            try await connection.define(objects)
+        } catch {
+            throw UploadError(error, doing: "the broker's objects could not be declared")
+        }
+        return connection
+    }
+
+    private func consumingConnection() async throws(UploadError) -> Connection {
+        await opening.acquire()
+        defer { opening.release() }
+        if let connection = consuming.withLock({ $0 }) { return connection }
+        guard !closed.withLock({ $0 }) else {
+            throw UploadError(.interrupted, "the broker object is closed; connect again")
+        }
+        var configuration = configuration
+        configuration.name += ".consumer"
+        do throws(RabbitMQError) {
+            let connection = try await Connection.open(configuration, logger: logger)
+            consuming.withLock { $0 = connection }
+            return connection
+        } catch {
+            throw UploadError(error, doing: "no connection to the broker")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import RabbitMQ
+import Uploads
+
+extension UploadError {
+    /// What an error of the broker means for whoever uploads. Each code is mapped here, once.
+    init(_ error: RabbitMQError, doing what: String, file: String = #fileID, line: Int = #line) {
+        let (code, remedy): (Code, String) =
+            switch error.code {
+            case .loginRefused:
+                (.wrongCredentials, "check user, password and virtual host of 'broker'")
+            case .accessRefused:
+                (.accessDenied, "give the broker's user configure, write and read permission for the namespace")
+            case .tlsFailed:
+                (.misconfigured, "check the CA file, the client certificate and the host name of 'broker'")
+            case .invalidURL, .invalidArgument:
+                (.misconfigured, "correct it")
+            case .preconditionFailed:
+                (
+                    .misconfigured,
+                    "another version declared it with other arguments: use another namespace or delete the old objects"
+                )
+            case .connectionRefused, .timedOut:
+                (.networkFailure, "check that the broker runs and can be reached at 'broker'")
+            case .connectionLost, .notConnected, .channelClosed, .consumerCancelled, .closed:
+                (.networkFailure, "it can be repeated when the broker is back")
+            case .returned, .notFound:
+                (.serverFailure, "no queue takes it: the broker's objects were deleted; they are declared again")
+            case .nacked, .resourceLocked:
+                (.serverFailure, "look for full queues, disks and memory alarms at the broker")
+            case .cancelled: (.interrupted, "it was cancelled")
+            case .frameError: (.invalidResponse, "check that an AMQP 0-9-1 broker listens there")
+            default: (.unknown, "see the broker's log")
+            }
+        self.init(
+            code, "\(what): \(error.message) (\(error.code)); \(remedy)",
+            retry: error.isRetryable ? .afterBackoff : nil,
+            cause: error, file: file, line: line)
+    }
+}

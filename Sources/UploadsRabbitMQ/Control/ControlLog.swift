@@ -1,0 +1,261 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Synchronization
+import Uploads
+
+/// The control log as one process has read it: a fold over a stream that everybody reads and the notifier writes.
+///
+/// After ``start()`` it is read up to a marker of its own, so whatever was appended before is known. After a reconnect the
+/// reader goes on behind the last entry.
+final class ControlLog: Sendable {
+    /// A log that was silent for longer may be a connection that is half dead.
+    static let silenceMaximum = Duration.seconds(10)
+    /// How far back the last snapshot is looked for first: snapshots come every hour.
+    static let snapshotAgeMaximum: TimeInterval = 2 * 3600
+    private static let markerPatience = Duration.seconds(10)
+    private static let prefetch: UInt16 = 256
+
+    private struct State {
+        var view = ControlView()
+        var heardAt: ContinuousClock.Instant
+        var snapshotAt: ContinuousClock.Instant?
+        var lastOffset: UInt64?
+        var markers: [UUID: (begunAt: ContinuousClock.Instant, read: Signal)] = [:]
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var lastID = 0
+        var consumer: Consumer?
+        var reader: Task<Void, Never>?
+    }
+
+    private let topology: UploadTopology
+    private let consuming: Connection
+    private let publisher: Publisher
+    private let logger: Logger
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let stopped = Signal()
+    private let state: Mutex<State>
+
+    /// - Parameter now: the clock of the silence rule.
+    init(
+        topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.topology = topology
+        self.consuming = consuming
+        self.publisher = publisher
+        self.logger = logger
+        self.now = now
+        self.state = Mutex(State(heardAt: now()))
+    }
+
+    var view: ControlView { state.withLock { $0.view } }
+
+    /// When the last snapshot was read; nil while none was.
+    var snapshotAt: ContinuousClock.Instant? { state.withLock { $0.snapshotAt } }
+
+    var isSilent: Bool { now() - state.withLock { $0.heardAt } >= Self.silenceMaximum }
+
+    /// Reads from the last snapshot up to a marker of its own.
+    /// - Throws: what keeps it from reading: `accessDenied`, `networkFailure` when the broker object is closed.
+    func start() async throws(UploadError) {
+        let recent = Date(timeIntervalSinceNow: -Self.snapshotAgeMaximum)
+        try await read(from: .timestamp(recent))
+        if await readUpToNow(unless: stopped), snapshotAt != nil { return }
+        await endReading()
+        state.withLock { state in
+            state.view = ControlView()
+            state.lastOffset = nil
+        }
+        try await read(from: .first)
+        guard await readUpToNow(unless: stopped) else {
+            throw UploadError(.interrupted, "the control log was stopped before it was read; start it again")
+        }
+    }
+
+    func stop() async {
+        stopped.fire()
+        await endReading()
+    }
+
+    /// Calls back after each change of the view, from any thread, until ``removeObserver(_:)``.
+    func observe(_ callback: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.lastID += 1
+            state.observers[state.lastID] = callback
+            return state.lastID
+        }
+    }
+
+    func removeObserver(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
+
+    /// Appends, trying until it is confirmed.
+    func append(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
+        let parcel = Parcel(
+            message: try WireFormat.message(entry: entry), exchange: topology.control, routingKey: "",
+            topology: topology.shared)
+        do throws(RabbitMQError) {
+            try await publisher.deliver(parcel, until: lost)
+        } catch {
+            throw UploadError(error, doing: "the control log could not be appended to")
+        }
+    }
+
+    /// Appends a marker and reads up to it, so that everything confirmed before this call is in the view.
+    /// - Returns: false when `lost` or ``stop()`` came first.
+    func readUpToNow(unless lost: Signal) async -> Bool {
+        while !lost.isFired, !stopped.isFired {
+            let id = UUID()
+            let read = Signal()
+            let begunAt = now()
+            state.withLock { $0.markers[id] = (begunAt, read) }
+            defer { state.withLock { _ = $0.markers.removeValue(forKey: id) } }
+            let appended = (try? await append(.marker(id), unless: lost)) != nil
+            // A stream that was deleted meanwhile took the marker with it: append another one after a while.
+            if appended, await lost.cancelling({ await read.wait(atMost: Self.markerPatience, or: self.stopped) }) {
+                return true
+            }
+            if !appended, await stopped.wait(atMost: .milliseconds(200), or: lost) { return false }
+        }
+        return false
+    }
+
+    /// After a silence: reads up to now.
+    func refreshIfSilent(unless lost: Signal) async {
+        while isSilent, !lost.isFired, !stopped.isFired {
+            guard await readUpToNow(unless: lost) else { return }
+        }
+    }
+
+    // MARK: Reading
+
+    private func read(from offset: StreamOffset) async throws(UploadError) {
+        while true {
+            do throws(RabbitMQError) {
+                let channel = try await consuming.openChannel()
+                let consumer = try await consume(channel, from: offset)
+                let reader = Task { await self.readOn(channel, consumer) }
+                return state.withLock { state in
+                    state.reader = reader
+                    state.consumer = consumer
+                }
+            } catch {
+                guard error.isRetryable, !stopped.isFired, (try? await consuming.waitUntilConnected()) != nil else {
+                    throw UploadError(error, doing: "the control log could not be read")
+                }
+                await stopped.wait(atMost: .milliseconds(200))
+            }
+        }
+    }
+
+    private func consume(_ channel: Channel, from offset: StreamOffset) async throws(RabbitMQError) -> Consumer {
+        try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
+    }
+
+    private func endReading() async {
+        let (consumer, reader) = state.withLock { state in
+            defer {
+                state.consumer = nil
+                state.reader = nil
+            }
+            return (state.consumer, state.reader)
+        }
+        reader?.cancel()
+        await consumer?.cancel()
+        await reader?.value
+    }
+
+    /// Goes on until it is cancelled, whatever happens to consumer and channel.
+    private func readOn(_ channel: Channel, _ first: Consumer) async {
+        var consumer = first
+        while true {
+            do throws(RabbitMQError) {
+                var batches = consumer.makeAsyncIterator()
+                while let batch = try await batches.next() { apply(batch, from: consumer) }
+            } catch {
+                logger.warning("control log interrupted", metadata: ["error": .string(String(describing: error))])
+                if error.code == .consumerCancelled { forgetOffset() }
+            }
+            guard !Task.isCancelled, !stopped.isFired, let next = await consumeAgain(channel) else { break }
+            consumer = next
+        }
+        await channel.close()
+    }
+
+    private func consumeAgain(_ channel: Channel) async -> Consumer? {
+        while !Task.isCancelled, !stopped.isFired {
+            do throws(RabbitMQError) {
+                try await consuming.waitUntilConnected()
+                try await consuming.define(topology.shared)
+                let offset = state.withLock { $0.lastOffset }.map { StreamOffset.offset($0 + 1) } ?? .first
+                let consumer = try await consume(channel, from: offset)
+                state.withLock { $0.consumer = consumer }
+                return consumer
+            } catch {
+                if error.code == .closed { return nil }
+                logger.warning(
+                    "control log cannot be read, trying again",
+                    metadata: ["error": .string(String(describing: error))])
+                await stopped.wait(atMost: .seconds(1))
+            }
+        }
+        return nil
+    }
+
+    private func forgetOffset() { state.withLock { $0.lastOffset = nil } }
+
+    private func apply(_ batch: [Delivery], from consumer: Consumer) {
+        for delivery in batch {
+            let content = WireFormat.read(delivery.message)
+            consumer.acknowledge(delivery)
+            guard case .control(let entry) = content else {
+                // Of a newer version, perhaps: what it says about jobs is in the next snapshot as well.
+                logger.warning("control log entry not understood", metadata: ["content": .string("\(content.word)")])
+                continue
+            }
+            apply(entry, offset: delivery.streamOffset)
+        }
+    }
+
+    private func apply(_ entry: ControlEntry, offset: UInt64?) {
+        let now = now()
+        let (read, observers) = state.withLock { state -> (Signal?, [@Sendable () -> Void]) in
+            state.lastOffset = offset ?? state.lastOffset
+            state.view.apply(entry)
+            var read: Signal?
+            switch entry {
+            case .marker(let id):
+                if let marker = state.markers.removeValue(forKey: id) {
+                    // One's own marker proves no more than that all was read which was there when it was appended.
+                    state.heardAt = max(state.heardAt, marker.begunAt)
+                    read = marker.read
+                } else {
+                    state.heardAt = now
+                }
+            case .snapshot:
+                state.snapshotAt = now
+                state.heardAt = now
+            default: state.heardAt = now
+            }
+            if case .marker = entry { return (read, []) }
+            return (read, Array(state.observers.values))
+        }
+        for observer in observers { observer() }
+        read?.fire()
+    }
+}
+
+extension WireFormat.Content {
+    /// A bounded word for logs; what was unreadable, with its reason.
+    var word: String {
+        switch self {
+        case .job: "job"
+        case .baton: "baton"
+        case .event(let event): event.kind.type
+        case .marker: "marker"
+        case .control: "control"
+        case .newer(let type): type
+        case .unreadable(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import RabbitMQ
+import Uploads
+
+/// What is to be done with a delivery before anybody works on it: the rules of the baton for taking, as a value.
+enum DeliveryVerdict: Hashable, Sendable {
+    /// Give it to the handler.
+    case work(Baton)
+    /// It may be a repeat: pass it to the notifier, with the reason's word.
+    case suspect(Baton, reason: String)
+    /// A higher generation counts: acknowledge, touch nothing.
+    case superseded(Baton)
+    /// A newer version wrote it: let it wait for a worker that knows the type.
+    case unsupported(type: String)
+    /// Nobody can work on it: set it aside with the reason.
+    case dead(reason: String)
+
+    init(_ message: Message, redelivered: Bool, queue: QueueName, view: ControlView) {
+        let baton: Baton
+        switch WireFormat.read(message) {
+        case .job(let job): baton = Baton(job: job)
+        case .baton(let delivered): baton = delivered
+        case .newer(let type):
+            self = .unsupported(type: type)
+            return
+        case .unreadable(let reason):
+            self = .dead(reason: reason)
+            return
+        case .event, .marker, .control:
+            self = .dead(
+                reason: "'\(message.type ?? "")' does not belong into a lane: expected \(WireType.jobText)")
+            return
+        }
+        // Its events would tell of one queue and its batons go through another.
+        guard baton.job.queue == queue else {
+            self = .dead(
+                reason: "the job's queue is '\(baton.job.queue)', but it was published to '\(queue)': use the job's own"
+            )
+            return
+        }
+        if view.standing(of: baton) == .superseded {
+            // Comes before suspicion: the notifier would only drop it.
+            self = .superseded(baton)
+        } else if redelivered {
+            self = .suspect(baton, reason: "redelivered")
+        } else if WireFormat.isMaybeRepeated(message) {
+            self = .suspect(baton, reason: WireFormat.maybeRepeatedHeader)
+        } else {
+            self = .work(baton)
+        }
+    }
+}

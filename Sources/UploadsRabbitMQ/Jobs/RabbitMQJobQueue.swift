@@ -1,0 +1,121 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Synchronization
+public import Uploads
+
+/// The lanes of some transfer queues: takes deliveries, has the handler work on what may be worked on, and settles what
+/// it returns. Confirm first, acknowledge last.
+///
+/// What may be a repeat never reaches the handler: it is passed to the notifier as a suspect. What nobody can read
+/// becomes a dead letter with a reason. What a newer version wrote waits.
+public final class RabbitMQJobQueue: JobQueue {
+    private let configuration: JobQueueConfiguration
+    private let topology: UploadTopology
+    private let consuming: Connection
+    private let log: ControlLog
+    private let line: SettlementLine
+    private let draining = Signal()
+    private let cancelled = Signal()
+    private let readers = Mutex<[LaneReader]>([])
+
+    init(
+        _ configuration: JobQueueConfiguration, topology: UploadTopology, consuming: Connection, publisher: Publisher,
+        logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.configuration = configuration
+        self.topology = topology
+        self.consuming = consuming
+        self.log = ControlLog(
+            topology: topology, consuming: consuming, publisher: publisher, logger: logger, now: clock)
+        self.line = SettlementLine(topology: topology, publisher: publisher, log: log, logger: logger, now: now)
+    }
+
+    /// Whether the control log is read, the connection is up and every lane is served.
+    public var isReady: Bool {
+        let readers = readers.withLock { $0 }
+        return !draining.isFired && consuming.epoch != 0 && !readers.isEmpty && readers.allSatisfy(\.isReady)
+    }
+
+    /// Called once. Reads the control log before it takes anything.
+    /// - Throws: `accessDenied`, `misconfigured`: what keeps it from taking for good.
+    public func consume(_ handler: any JobHandler) async throws(UploadError) {
+        // A task of its own: cancelling the caller stops taking and cancels the handler, never a settlement.
+        let run = Task { () async -> UploadError? in await self.run(handler) }
+        let failure = await withTaskCancellationHandler {
+            await run.value
+        } onCancel: {
+            draining.fire()
+            cancelled.fire()
+        }
+        if let failure { throw failure }
+    }
+
+    public func drain() async { draining.fire() }
+
+    private func run(_ handler: any JobHandler) async -> UploadError? {
+        let tenures = Tenures(connection: consuming)
+        let watch = Task { await tenures.watch() }
+        let giveUp = draining.onFire { [self] in
+            // Nothing is held yet while the log is being read for the first time.
+            if readers.withLock({ $0.isEmpty }) { Task { await log.stop() } }
+        }
+        defer {
+            watch.cancel()
+            draining.remove(giveUp)
+        }
+        do throws(UploadError) {
+            try await log.start()
+        } catch {
+            await log.stop()
+            return draining.isFired ? nil : error
+        }
+        let failure = await serve(handler, tenures)
+        await log.stop()
+        return failure
+    }
+
+    private func serve(_ handler: any JobHandler, _ tenures: Tenures) async -> UploadError? {
+        var channels: [Channel] = []
+        var readers: [LaneReader] = []
+        do throws(RabbitMQError) {
+            for queue in configuration.queues {
+                let channel = try await openChannel()
+                channels.append(channel)
+                readers += Lane.allCases.map { lane in
+                    LaneReader(
+                        queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
+                        tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled)
+                }
+            }
+        } catch {
+            return UploadError(error, doing: "the lanes could not be opened")
+        }
+        self.readers.withLock { $0 = readers }
+        let failure = await withTaskGroup(of: UploadError?.self) { group in
+            for reader in readers { group.addTask { await reader.run() } }
+            var first: UploadError?
+            for await failure in group {
+                guard let failure else { continue }
+                first = first ?? failure
+                draining.fire()
+            }
+            return first
+        }
+        // Acknowledgements are flushed by closing the channels in good order, not by closing the connection.
+        for channel in channels { await channel.close() }
+        return failure
+    }
+
+    private func openChannel() async throws(RabbitMQError) -> Channel {
+        while true {
+            do throws(RabbitMQError) {
+                try await consuming.waitUntilConnected()
+                return try await consuming.openChannel()
+            } catch {
+                guard error.isRetryable, !draining.isFired else { throw error }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Uploads
+
+/// What a worker says to the broker about a delivery: everything confirmed before it is acknowledged, and nothing once
+/// the connection that delivered it is gone.
+struct SettlementLine: Sendable {
+    /// Seconds that a baton of a newer version waits for a worker that knows it.
+    static let unsupportedDelay: TimeInterval = 60
+
+    let topology: UploadTopology
+    let publisher: Publisher
+    let log: ControlLog
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    /// Publishes what the plan says and removes what it allows to remove.
+    /// - Returns: whether to acknowledge.
+    func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
+        guard plan.acknowledges else { return false }
+        async let isOnward = hand(plan.onward, of: claimed)
+        async let isTold = tell(plan.event, of: claimed)
+        let (onward, told) = await (isOnward, isTold)
+        guard onward, told else { return false }
+        if plan.removesStagedCopy { await handler.removeStagedCopy(of: claimed.baton.job) }
+        return true
+    }
+
+    /// Publishes an event, if there is one, to whoever listens; the notifier always does.
+    func tell(_ event: UploadEvent?, of claimed: ClaimedDelivery) async -> Bool {
+        guard let event else { return true }
+        guard let message = encoded(event, claimed.trace) else { return false }
+        let parcel = Parcel(
+            message: message, exchange: topology.events, routingKey: event.routingKey, topology: topology.shared)
+        return await deliver(parcel, claimed.tenure)
+    }
+
+    func post(_ event: UploadEvent, of claimed: ClaimedDelivery) {
+        guard let message = encoded(event, claimed.trace) else { return }
+        publisher.post(Parcel(message: message, exchange: topology.progress, routingKey: event.routingKey))
+    }
+
+    /// Passes a suspect to the notifier's queue itself: it carries the whole baton, which nobody else may see.
+    func pass(_ baton: Baton, reason: String, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
+        var event = UploadEvent(kind: .suspect, of: baton, at: now())
+        event.data.reason = reason
+        guard let message = encoded(event, WireFormat.traceParent(of: delivery.message)) else { return false }
+        let parcel = Parcel(
+            message: message, exchange: "", routingKey: topology.notifier, topology: topology.shared)
+        return await deliver(parcel, tenure)
+    }
+
+    /// Lets a message that a newer version wrote wait on the ladder, as it came.
+    func wait(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
+        let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
+        let parcel = Parcel(
+            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.ladderTop,
+            routingKey: topology.delayKey(seconds: Self.unsupportedDelay, queue, lane), flagsRepeats: true,
+            topology: topology.shared)
+        return await deliver(parcel, tenure)
+    }
+
+    /// Sets aside what nobody can work on.
+    func setAside(_ delivery: Delivery, reason: String, _ tenure: Tenure) async -> Bool {
+        let parcel = Parcel(
+            message: WireFormat.deadLetter(delivery.message, reason: reason), exchange: "",
+            routingKey: topology.dead, topology: topology.shared)
+        return await deliver(parcel, tenure)
+    }
+
+    private func hand(_ onward: SettlementPlan.Onward?, of claimed: ClaimedDelivery) async -> Bool {
+        guard let onward else { return true }
+        let queue = onward.baton.job.queue
+        do throws(UploadError) {
+            let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)
+            let lanes = topology.shared + topology.lanes(of: queue)
+            let parcel =
+                if let delay = onward.delay {
+                    Parcel(
+                        message: message, exchange: topology.ladderTop,
+                        routingKey: topology.delayKey(seconds: delay, queue, onward.lane), flagsRepeats: true,
+                        topology: lanes)
+                } else {
+                    Parcel(
+                        message: message, exchange: topology.jobs,
+                        routingKey: topology.laneKey(queue, onward.lane), flagsRepeats: true, topology: lanes)
+                }
+            return await deliver(parcel, claimed.tenure)
+        } catch {
+            logger.error("baton cannot be written", metadata: ["error": .string(error.description)])
+            return false
+        }
+    }
+
+    private func encoded(_ event: UploadEvent, _ trace: TraceParent?) -> Message? {
+        do throws(UploadError) {
+            return try WireFormat.message(event: event, trace: trace)
+        } catch {
+            logger.error("event cannot be written", metadata: ["error": .string(error.description)])
+            return nil
+        }
+    }
+
+    private func deliver(_ parcel: Parcel, _ tenure: Tenure) async -> Bool {
+        do throws(RabbitMQError) {
+            try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
+            return true
+        } catch {
+            if error.code != .cancelled {
+                logger.error(
+                    "publish refused for good",
+                    metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: error))])
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import RabbitMQ
+import Uploads
+
+extension NotifierMessage {
+    /// What the notifier's own queue delivers.
+    init(_ message: Message) {
+        switch WireFormat.read(message) {
+        case .job(let job): self = .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
+        case .event(let event): self = .event(event)
+        case .marker(let marker): self = .marker(marker)
+        case .baton, .control:
+            self = .unreadable(
+                message.body, reason: "'\(message.type ?? "")' does not belong into the notifier's queue")
+        case .newer(let type):
+            self = .unreadable(
+                message.body, reason: "\(type) was written by a newer version: update the notifier, then run it again")
+        case .unreadable(let reason): self = .unreadable(message.body, reason: reason)
+        }
+    }
+
+    /// What the dead-letter queue delivers.
+    ///
+    /// - Parameter notifierQueue: what died in the notifier's own queue is no baton that died in a lane, but a record that
+    ///   is still owed.
+    init(dead message: Message, notifierQueue: String) {
+        let death = message.headers["x-death"]?.array?.first?.table
+        let isOwed = death?["queue"]?.string == notifierQueue
+        let reason =
+            message.headers[WireFormat.reasonHeader]?.string
+            ?? death.map(Self.reason) ?? "no lane takes it: its transfer queue does not exist"
+        switch WireFormat.read(message) {
+        case .job(let job):
+            self =
+                isOwed
+                ? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
+                : .deadBaton(Baton(job: job), reason: reason)
+        case .baton(let baton): self = .deadBaton(baton, reason: reason)
+        case .event(let event): self = .event(event)
+        case .marker(let marker): self = .marker(marker)
+        case .control, .newer: self = .unreadable(message.body, reason: reason)
+        case .unreadable(let problem):
+            self = .unreadable(
+                message.body, reason: message.headers[WireFormat.reasonHeader]?.string ?? problem)
+        }
+    }
+
+    private static func reason(_ death: Table) -> String {
+        switch death["reason"]?.string {
+        case "delivery_limit": "it was delivered \(UploadTopology.deliveryLimit) times and never settled"
+        case "expired": "no lane takes it after its wait: its transfer queue does not exist"
+        case "rejected": "it was rejected"
+        case let word?: "the broker gave it up (\(word))"
+        case nil: "the broker gave it up"
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Synchronization
+public import Uploads
+
+/// The notifier's side of the broker.
+///
+/// What it publishes is tried until the broker has confirmed it; cancelling the calling task ends the trying. While it
+/// consumes it appends a snapshot to the control log every hour.
+public final class RabbitMQNotifierBus: NotifierBus {
+    /// Deliveries of the notifier's queue that may be unsettled at once, and so the most in a batch.
+    public static let prefetch: UInt16 = 500
+    private static let deadPrefetch: UInt16 = 50
+    private static let snapshotInterval = Duration.seconds(3600)
+    private static let retryPause = Duration.seconds(1)
+
+    private struct Batch: Sendable {
+        var messages: [NotifierMessage]
+        var deliveries: [Delivery]
+        var consumer: Consumer
+    }
+
+    private let topology: UploadTopology
+    private let consuming: Connection
+    private let publisher: Publisher
+    private let log: ControlLog
+    private let logger: Logger
+    private let draining = Signal()
+    /// Between a snapshot's reading and its appending nothing else may be appended.
+    private let appending = AsyncLock()
+    private let lanes = Mutex<Set<QueueName>>([])
+    private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
+
+    init(topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger) {
+        self.topology = topology
+        self.consuming = consuming
+        self.publisher = publisher
+        self.logger = logger
+        self.log = ControlLog(topology: topology, consuming: consuming, publisher: publisher, logger: logger)
+    }
+
+    public func consume(
+        _ handle: @Sendable ([NotifierMessage]) async throws -> Void
+    ) async throws(UploadError) {
+        try await startLog()
+        let snapshots = Task { await self.keepSnapshots() }
+        let (batches, feed) = AsyncStream.makeStream(of: Batch.self)
+        let notifier = topology.notifier
+        let readers = [
+            Task { await self.read(notifier, Self.prefetch, into: feed) { NotifierMessage($0) } },
+            Task {
+                await self.read(self.topology.dead, Self.deadPrefetch, into: feed) {
+                    NotifierMessage(dead: $0, notifierQueue: notifier)
+                }
+            },
+        ]
+        let drain = draining.onFire { feed.finish() }
+        var failure: UploadError?
+        // The stream holds at most what the two prefetches let through.
+        for await batch in batches {
+            if draining.isFired || Task.isCancelled { break }
+            do {
+                try await handle(batch.messages)
+            } catch {
+                failure =
+                    error as? UploadError
+                    ?? UploadError(.unknown, "the notifier could not record a batch; see its cause", cause: error)
+                break
+            }
+            for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) }
+        }
+        draining.remove(drain)
+        draining.fire()
+        snapshots.cancel()
+        for reader in readers {
+            if let problem = await reader.value { failure = failure ?? problem }
+        }
+        await snapshots.value
+        await log.stop()
+        if let failure { throw failure }
+    }
+
+    public func drain() async { draining.fire() }
+
+    public func mark(_ marker: IssueMarker) async throws(UploadError) {
+        let parcel = Parcel(
+            message: try WireFormat.message(marker: marker), exchange: "", routingKey: topology.notifier,
+            topology: topology.shared)
+        try await deliver(parcel, "the marker could not be published")
+    }
+
+    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) {
+        let queue = baton.job.queue
+        let lanes = topology.lanes(of: queue)
+        if !self.lanes.withLock({ $0.contains(queue) }) {
+            do throws(RabbitMQError) {
+                try await publisher.connection.define(lanes)
+                _ = self.lanes.withLock { $0.insert(queue) }
+            } catch {
+                throw UploadError(error, doing: "the lanes of '\(queue)' could not be declared")
+            }
+        }
+        let parcel = Parcel(
+            message: try WireFormat.message(baton: baton, maybeRepeated: maybeRepeated), exchange: topology.jobs,
+            routingKey: topology.laneKey(queue, lane), flagsRepeats: true, topology: topology.shared + lanes)
+        try await deliver(parcel, "the baton of \(baton.job.id) could not be issued")
+    }
+
+    public func append(_ entry: ControlEntry) async throws(UploadError) {
+        await appending.acquire()
+        defer { appending.release() }
+        try await appendNow(entry)
+    }
+
+    public func controlView() async throws(UploadError) -> ControlView {
+        try await startLog()
+        return try await upToDate()
+    }
+
+    public func tell(_ outcome: UploadEvent) async throws(UploadError) {
+        let parcel = Parcel(
+            message: try WireFormat.message(event: outcome), exchange: topology.outcomes,
+            routingKey: outcome.routingKey)
+        do throws(RabbitMQError) {
+            try await publisher.publish(parcel)
+        } catch {
+            // Nobody listens; that is no error.
+            if error.code == .returned { return }
+            throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be told")
+        }
+    }
+
+    // MARK: Reading
+
+    private func read(
+        _ queue: String, _ prefetch: UInt16, into feed: AsyncStream<Batch>.Continuation,
+        _ translate: @escaping @Sendable (Message) -> NotifierMessage
+    ) async -> UploadError? {
+        var channel: Channel?
+        var failure: UploadError?
+        while !draining.isFired {
+            _ = await draining.cancelling { [consuming] in try? await consuming.waitUntilConnected() }
+            if draining.isFired { break }
+            do throws(RabbitMQError) {
+                let open = if let channel { channel } else { try await consuming.openChannel() }
+                channel = open
+                let consumer = try await open.consume(queue, prefetch: prefetch)
+                let drain = draining.onFire { Task { await consumer.cancel() } }
+                defer { draining.remove(drain) }
+                var batches = consumer.makeAsyncIterator()
+                while let deliveries = try await batches.next() {
+                    feed.yield(
+                        Batch(
+                            messages: deliveries.map { translate($0.message) }, deliveries: deliveries,
+                            consumer: consumer))
+                }
+            } catch {
+                if draining.isFired { break }
+                logger.warning(
+                    "notifier's queue interrupted",
+                    metadata: ["queue": .string(queue), "error": .string(String(describing: error))])
+                if error.code == .closed || error.code == .accessRefused || error.code == .preconditionFailed {
+                    failure = UploadError(error, doing: "'\(queue)' cannot be read")
+                    feed.finish()
+                    break
+                }
+                _ = try? await consuming.define(topology.shared)
+                await draining.wait(atMost: Self.retryPause)
+            }
+        }
+        await channel?.close()
+        return failure
+    }
+
+    // MARK: Control log
+
+    private func startLog() async throws(UploadError) {
+        let start = logStart.withLock { start in
+            let task =
+                start
+                ?? Task { [log] () -> UploadError? in
+                    do throws(UploadError) {
+                        try await log.start()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            start = task
+            return task
+        }
+        if let failure = await start.value { throw failure }
+    }
+
+    private func upToDate() async throws(UploadError) -> ControlView {
+        let lost = Signal()
+        let isRead = await withTaskCancellationHandler {
+            await log.readUpToNow(unless: lost)
+        } onCancel: {
+            lost.fire()
+        }
+        guard isRead else { throw UploadError(.interrupted, "the control log was not read to its end: cancelled") }
+        return log.view
+    }
+
+    private func appendNow(_ entry: ControlEntry) async throws(UploadError) {
+        let lost = Signal()
+        let result = await withTaskCancellationHandler {
+            do throws(UploadError) {
+                try await log.append(entry, unless: lost)
+                return Result<Void, UploadError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            lost.fire()
+        }
+        try result.get()
+    }
+
+    private func keepSnapshots() async {
+        while !draining.isFired, !Task.isCancelled {
+            let age = log.snapshotAt.map { ContinuousClock.now - $0 } ?? Self.snapshotInterval
+            if age >= Self.snapshotInterval {
+                do throws(UploadError) {
+                    try await appendSnapshot()
+                } catch {
+                    logger.warning("snapshot failed", metadata: ["error": .string(error.description)])
+                }
+                await draining.wait(atMost: .seconds(5))
+            } else {
+                await draining.wait(atMost: Self.snapshotInterval - age)
+            }
+        }
+    }
+
+    /// Appends all that the control log says, so that nobody has to read further back.
+    func appendSnapshot() async throws(UploadError) {
+        await appending.acquire()
+        defer { appending.release() }
+        try await appendNow(.snapshot(try await upToDate()))
+    }
+
+    private func deliver(_ parcel: Parcel, _ what: String) async throws(UploadError) {
+        let lost = Signal()
+        let result = await withTaskCancellationHandler {
+            do throws(RabbitMQError) {
+                try await publisher.deliver(parcel, until: lost)
+                return Result<Void, RabbitMQError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            lost.fire()
+        }
+        do throws(RabbitMQError) { try result.get() } catch { throw UploadError(error, doing: what) }
+    }
+}

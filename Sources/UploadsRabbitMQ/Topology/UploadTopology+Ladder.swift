@@ -1,0 +1,61 @@
+public import Foundation
+import RabbitMQ
+public import Uploads
+
+/// A binary ladder that gives any delay to the second without a plugin and without head-of-line blocking: per level one
+/// topic exchange that reads its bit of the routing key, and one queue whose messages live 2^level seconds.
+extension UploadTopology {
+    /// Levels, and bits of a delay.
+    static let levelCount = 22
+    /// The longest delay in seconds, 48.5 days: what is due later comes by earlier and waits again.
+    public static let delaySecondsMaximum = 1 << levelCount - 1
+
+    /// Matches the bits before a lane's key at the ladder's foot.
+    static let anyDelay = String(repeating: "*.", count: levelCount)
+
+    /// Where a wait begins.
+    public var ladderTop: String { delayLevel(Self.levelCount - 1) }
+
+    /// The exchange and the queue of a level, from 0.
+    func delayLevel(_ level: Int) -> String { "\(namespace).delay.\(level < 10 ? "0" : "")\(level)" }
+
+    /// The bits of a delay, most significant first, joined by dots. Rounded up, so that nothing comes early; from 1 to
+    /// ``delaySecondsMaximum`` seconds.
+    public static func delayBits(_ seconds: TimeInterval) -> String {
+        // Clamped as a floating point number: converting infinity or NaN would trap.
+        let rounded = seconds.isNaN ? 1 : min(max(seconds.rounded(.up), 1), TimeInterval(delaySecondsMaximum))
+        let whole = Int(rounded)
+        return (0..<levelCount).reversed().map { whole >> $0 & 1 == 1 ? "1" : "0" }.joined(separator: ".")
+    }
+
+    /// The routing key with which a message published to ``ladderTop`` reaches a lane after a delay.
+    public func delayKey(seconds: TimeInterval, _ queue: QueueName, _ lane: Lane) -> String {
+        "\(Self.delayBits(seconds)).\(laneKey(queue, lane))"
+    }
+
+    var ladder: Topology {
+        var ladder = Topology()
+        // From the foot up, so that every target is there before what leads to it.
+        for level in 0..<Self.levelCount {
+            let name = delayLevel(level)
+            let below = level == 0 ? due : delayLevel(level - 1)
+            let higherBits = String(repeating: "*.", count: Self.levelCount - 1 - level)
+            ladder.exchanges.append(Exchange(name: name, kind: .topic))
+            ladder.queues.append(
+                Queue(
+                    name: name,
+                    arguments: [
+                        "x-queue-type": "quorum",
+                        "x-message-ttl": .int64(Int64(1000) << Int64(level)),
+                        "x-dead-letter-exchange": .string(below),
+                        "x-dead-letter-strategy": "at-least-once",
+                        "x-overflow": "reject-publish",
+                    ]))
+            ladder.bindings += [
+                Binding(source: name, destination: .queue(name), routingKey: higherBits + "1.#"),
+                Binding(source: name, destination: .exchange(below), routingKey: higherBits + "0.#"),
+            ]
+        }
+        return ladder
+    }
+}

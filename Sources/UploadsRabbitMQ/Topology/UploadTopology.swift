@@ -1,0 +1,137 @@
+public import RabbitMQ
+public import Uploads
+
+/// Every object on the broker, with its final arguments, as pure values.
+///
+/// A queue's arguments cannot be changed once it is declared, so they are part of the contract with every program that
+/// shares the namespace: what changes them raises ``version`` and needs a new namespace.
+public struct UploadTopology: Hashable, Sendable {
+    /// The version of these objects and arguments.
+    public static let version = 1
+
+    /// How often a lane delivers a message that nobody acknowledged before it becomes a dead letter.
+    public static let deliveryLimit = 20
+    /// From RabbitMQ 4.0 a quorum queue without a limit has one of 20 and drops what exceeds it; before, -1 (none) is
+    /// refused. Where nothing may be dropped and nothing is behind, this stands for "none" in both.
+    static let deliveryLimitNone = 1_000_000_000
+
+    /// With what all names begin.
+    public let namespace: String
+
+    /// - Throws: `misconfigured` when the namespace is empty, longer than 64 characters or has others than
+    ///   `a-z 0-9 . _ -`.
+    public init(namespace: String) throws(UploadError) {
+        let allowed = namespace.unicodeScalars.allSatisfy { scalar in
+            ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || "._-".unicodeScalars.contains(scalar)
+        }
+        guard allowed, (1...64).contains(namespace.unicodeScalars.count) else {
+            throw UploadError(
+                .misconfigured,
+                "'\(namespace)' is no namespace: use 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'")
+        }
+        self.namespace = namespace
+    }
+
+    /// Where producers publish, with the key ``laneKey(_:_:)``.
+    public var submit: String { "\(namespace).submit" }
+    /// Batons on their way to a lane, with the same key.
+    public var jobs: String { "\(namespace).jobs" }
+    /// The ladder's foot: what has waited long enough.
+    public var due: String { "\(namespace).due" }
+    /// Workers' events, with the key `<kind>.<queue>.<destination>`.
+    public var events: String { "\(namespace).events" }
+    /// What the ledger tells, with the same key.
+    public var outcomes: String { "\(namespace).outcomes" }
+    /// Progress, with the same key.
+    public var progress: String { "\(namespace).progress" }
+    /// The notifier's queue.
+    public var notifier: String { "\(namespace).notifier" }
+    /// The control log: a fanout exchange and its stream.
+    public var control: String { "\(namespace).control" }
+    /// Dead letters: a fanout exchange and its queue.
+    public var dead: String { "\(namespace).dead" }
+
+    /// The routing key of a lane: `<queue>.<lane>`.
+    public func laneKey(_ queue: QueueName, _ lane: Lane) -> String { "\(queue).\(lane.rawValue)" }
+
+    /// The queue behind a lane: `<namespace>.jobs.<queue>.<lane>`.
+    public func laneQueue(_ queue: QueueName, _ lane: Lane) -> String { "\(jobs).\(laneKey(queue, lane))" }
+
+    /// What a worker or a notifier needs: everything but the lanes.
+    public var shared: Topology { foundation + ladder + telling + controlLog }
+
+    /// What a producer needs, besides the lanes: one confirm covers the job's lane and its record.
+    public var foundation: Topology {
+        // The dead-letter queue comes first: at-least-once dead-lettering to a missing target waits for minutes.
+        Topology(
+            exchanges: [
+                Exchange(name: dead, kind: .fanout),
+                Exchange(name: jobs, kind: .topic),
+                Exchange(name: submit, kind: .topic),
+                // An unroutable message would block at-least-once dead-lettering for everybody.
+                Exchange(name: due, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
+            ],
+            queues: [
+                Queue(
+                    name: dead,
+                    arguments: [
+                        "x-queue-type": "quorum", "x-delivery-limit": .int64(Int64(Self.deliveryLimitNone)),
+                    ]),
+                Queue(
+                    name: notifier, arguments: working.merging(["x-single-active-consumer": true]) { $1 }),
+            ],
+            bindings: [
+                Binding(source: dead, destination: .queue(dead)),
+                Binding(source: submit, destination: .exchange(jobs), routingKey: "#"),
+                Binding(source: submit, destination: .queue(notifier), routingKey: "#"),
+            ])
+    }
+
+    /// The four lanes of a transfer queue, and their ways from ``jobs`` and ``due``.
+    public func lanes(of queue: QueueName) -> Topology {
+        Topology(
+            queues: Lane.allCases.map { Queue(name: laneQueue(queue, $0), arguments: working) },
+            bindings: Lane.allCases.flatMap { lane in
+                let name = Binding.Destination.queue(laneQueue(queue, lane))
+                let key = laneKey(queue, lane)
+                return [
+                    Binding(source: jobs, destination: name, routingKey: key),
+                    Binding(source: due, destination: name, routingKey: Self.anyDelay + key),
+                ]
+            })
+    }
+
+    /// Arguments of a queue from which somebody works: what kills its consumer too often is set aside, never dropped.
+    private var working: Table {
+        [
+            "x-queue-type": "quorum",
+            "x-delivery-limit": .int64(Int64(Self.deliveryLimit)),
+            "x-dead-letter-exchange": .string(dead),
+            "x-dead-letter-strategy": "at-least-once",
+            "x-overflow": "reject-publish",
+        ]
+    }
+
+    private var telling: Topology {
+        Topology(
+            exchanges: [events, outcomes, progress].map { Exchange(name: $0, kind: .topic) },
+            bindings: [Binding(source: events, destination: .queue(notifier), routingKey: "#")])
+    }
+
+    private var controlLog: Topology {
+        Topology(
+            exchanges: [Exchange(name: control, kind: .fanout)],
+            queues: [
+                Queue(
+                    name: control,
+                    arguments: [
+                        "x-queue-type": "stream",
+                        "x-max-age": "40D",
+                        "x-max-length-bytes": .int64(1 << 30),
+                        // Whole segments are dropped, so small ones keep the log close to its limits.
+                        "x-stream-max-segment-size-bytes": .int64(1 << 20),
+                    ])
+            ],
+            bindings: [Binding(source: control, destination: .queue(control))])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import RabbitMQ
+import Uploads
+
+extension WireFormat {
+    /// What stands in a message, or why that cannot be said.
+    enum Content: Hashable, Sendable {
+        case job(UploadJob)
+        case baton(Baton)
+        case event(UploadEvent)
+        case marker(IssueMarker)
+        case control(ControlEntry)
+        /// Written by a newer version of ours; the text is the message's type.
+        case newer(String)
+        /// Nothing of ours; what was expected, and at which field. Never shows the body.
+        case unreadable(String)
+    }
+
+    static func read(_ message: Message) -> Content {
+        let type = WireType(message.type)
+        if let problem = contentTypeProblem(message, type) { return .unreadable(problem) }
+        do {
+            switch type {
+            case .job: return .job(try WireJSON.decode(UploadJob.self, from: message.body))
+            case .baton: return .baton(try WireJSON.decode(Baton.self, from: message.body))
+            case .marker: return .marker(try WireJSON.decode(IssueMarker.self, from: message.body))
+            case .control: return .control(try WireJSON.decode(ControlEntry.self, from: message.body))
+            case .event(let kind):
+                let event = try WireJSON.decode(UploadEvent.self, from: message.body)
+                guard event.kind == kind else {
+                    return .unreadable("the message says \(kind.type), its body says \(event.kind.type)")
+                }
+                return .event(event)
+            case .newer(let text): return .newer(text)
+            case .foreign:
+                let found = message.type.map { "is '\(scrub(String($0.prefix(80))))'" } ?? "is missing"
+                return .unreadable(
+                    """
+                    the message property 'type' \(found): expected \(WireType.jobText), \(WireType.batonText) or an \
+                    event's type such as \(EventKind.completed.type)
+                    """)
+            }
+        } catch {
+            return .unreadable("not \(message.type ?? ""): \(explain(error))")
+        }
+    }
+
+    private static func contentTypeProblem(_ message: Message, _ type: WireType) -> String? {
+        guard let text = message.contentType, type != .foreign else { return nil }
+        let media = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        if media == contentType { return nil }
+        if case .event = type, media == eventContentType { return nil }
+        return "the content type is '\(scrub(String(text.prefix(80))))': expected \(contentType)"
+    }
+
+    /// One line for what does not decode: at which field, and what was expected there.
+    static func explain(_ error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "it cannot be decoded" }
+        switch error {
+        case .keyNotFound(let key, let context):
+            return "the field '\(path(context.codingPath + [key]))' is missing"
+        case .typeMismatch(let type, let context):
+            return "the field '\(path(context.codingPath))' is not \(name(of: type))"
+        case .valueNotFound(let type, let context):
+            return "the field '\(path(context.codingPath))' is null: expected \(name(of: type))"
+        case .dataCorrupted(let context):
+            if context.codingPath.isEmpty, context.underlyingError != nil { return "the body is not JSON" }
+            return "the field '\(path(context.codingPath))': \(scrub(context.debugDescription))"
+        @unknown default: return "it cannot be decoded"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.isEmpty
+            ? "(the whole body)" : keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is Double.Type: "a number"
+        case is any FixedWidthInteger.Type: "a whole number"
+        case is any Collection.Type: "an object or an array"
+        default: "of the expected kind (\(type))"
+        }
+    }
+
+    /// A value may have been put where it does not belong, and a pre-signed URL is a credential: its query goes.
+    private static func scrub(_ text: String) -> String {
+        guard text.contains("?") else { return text.replacing("\n", with: " ") }
+        return text.replacing(#/\?[^\s'"]*/#, with: "?…").replacing("\n", with: " ")
+    }
+}

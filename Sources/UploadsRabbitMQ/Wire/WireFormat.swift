@@ -1,0 +1,91 @@
+import Foundation
+public import RabbitMQ
+public import Uploads
+
+/// Values as messages, and back.
+///
+/// Headers are built fresh for every publish: ours and `traceparent`, never one that came with a delivery. (A baton that
+/// is published with the `x-death` of an earlier wait would be dropped by the broker as a cycle.)
+public enum WireFormat {
+    /// Set when its publisher cannot know whether an earlier try arrived.
+    static let maybeRepeatedHeader = "maybeRepeated"
+    /// Of dead letters that a worker set aside: why.
+    static let reasonHeader = "reason"
+
+    static let contentType = "application/json"
+    /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
+    static let eventContentType = "application/cloudevents+json"
+
+    /// - Throws: `misconfigured` when a value cannot be said in JSON (a number that is infinite, say).
+    public static func message(
+        job: UploadJob, maybeRepeated: Bool = false, trace: TraceParent? = nil
+    ) throws(UploadError) -> Message {
+        try message(job, WireType.jobText, id: job.id, headers: headers(maybeRepeated, trace))
+    }
+
+    public static func message(
+        baton: Baton, maybeRepeated: Bool = false, trace: TraceParent? = nil
+    ) throws(UploadError) -> Message {
+        try message(baton, WireType.batonText, id: baton.job.id, headers: headers(maybeRepeated, trace))
+    }
+
+    public static func message(event: UploadEvent, trace: TraceParent? = nil) throws(UploadError) -> Message {
+        var message = try message(event, event.kind.type, id: event.job.id, headers: headers(false, trace))
+        message.contentType = eventContentType
+        message.isPersistent = event.kind != .progress
+        return message
+    }
+
+    public static func message(marker: IssueMarker) throws(UploadError) -> Message {
+        try message(marker, WireType.markerText, id: marker.job)
+    }
+
+    public static func message(entry: ControlEntry) throws(UploadError) -> Message {
+        try message(entry, WireType.controlText, id: nil)
+    }
+
+    /// What nobody can read, for the dead-letter queue: the body as it came, and why.
+    static func deadLetter(_ message: Message, reason: String) -> Message {
+        var headers = headers(false, traceParent(of: message))
+        // Short strings end at 255 bytes, but header values are long strings; the bound is for those who read it.
+        headers[reasonHeader] = .string(String(reason.prefix(1000)))
+        return Message(
+            body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
+            type: message.type)
+    }
+
+    /// The same message once more, for what is only passed along.
+    static func forwarded(_ message: Message, maybeRepeated: Bool) -> Message {
+        Message(
+            body: message.body, contentType: message.contentType,
+            headers: headers(maybeRepeated, traceParent(of: message)), messageID: message.messageID,
+            type: message.type)
+    }
+
+    static func isMaybeRepeated(_ message: Message) -> Bool { message.headers[maybeRepeatedHeader]?.bool == true }
+
+    static func traceParent(of message: Message) -> TraceParent? {
+        message.headers[TraceParent.header]?.string.flatMap(TraceParent.init)
+    }
+
+    private static func headers(_ maybeRepeated: Bool, _ trace: TraceParent?) -> Table {
+        var headers = Table()
+        if maybeRepeated { headers[maybeRepeatedHeader] = true }
+        if let trace { headers[TraceParent.header] = .string(trace.description) }
+        return headers
+    }
+
+    private static func message(
+        _ value: some Encodable, _ type: String, id: JobID?, headers: Table = [:]
+    ) throws(UploadError) -> Message {
+        do {
+            return Message(
+                body: try WireJSON.encode(value), contentType: contentType, headers: headers,
+                messageID: id?.rawValue, type: type)
+        } catch {
+            throw UploadError(
+                .misconfigured, "a value of \(type) cannot be written as JSON: look for a number that is infinite",
+                cause: error)
+        }
+    }
+}

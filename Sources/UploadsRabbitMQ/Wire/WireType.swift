@@ -1,0 +1,43 @@
+import Uploads
+
+/// What a message's `type` says about its body.
+enum WireType: Hashable, Sendable {
+    case job, baton, marker, control
+    case event(EventKind)
+    /// One of ours, written by a newer version.
+    case newer(String)
+    /// None of ours.
+    case foreign
+
+    static let jobText = "upload.job.v1"
+    static let batonText = "upload.baton.v1"
+    static let markerText = "upload.marker.v1"
+    static let controlText = "upload.control.v1"
+
+    init(_ text: String?) {
+        switch text {
+        case Self.jobText?: self = .job
+        case Self.batonText?: self = .baton
+        case Self.markerText?: self = .marker
+        case Self.controlText?: self = .control
+        case let text?:
+            if let kind = EventKind(type: text) {
+                self = .event(kind)
+            } else if Self.isNewer(text) {
+                self = .newer(text)
+            } else {
+                self = .foreign
+            }
+        case nil: self = .foreign
+        }
+    }
+
+    /// `upload.<job|baton|marker|control>.v<2 or more>`.
+    private static func isNewer(_ text: String) -> Bool {
+        let words = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count == 3, words[0] == "upload", ["job", "baton", "marker", "control"].contains(words[1]),
+            words[2].first == "v", let version = Int(words[2].dropFirst())
+        else { return false }
+        return version > 1
+    }
+}
