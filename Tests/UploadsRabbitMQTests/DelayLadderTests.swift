@@ -1,0 +1,95 @@
+import Foundation
+import RabbitMQ
+import Testing
+import Uploads
+
+@testable import UploadsRabbitMQ
+
+@Suite struct DelayLadderTests {
+    let topology: UploadTopology
+    init() throws { topology = try UploadTopology(namespace: "upload") }
+
+    /// Follows a routing key through the ladder by its bindings alone.
+    private func walk(_ key: String) -> (milliseconds: Int64, landing: String, levels: Int) {
+        let ladder = topology.ladder
+        let words = key.split(separator: ".").map(String.init)
+        var place = topology.ladderTop
+        var milliseconds: Int64 = 0
+        var levels = 0
+        while place != topology.due, levels < 100 {
+            levels += 1
+            let matching = ladder.bindings.filter { $0.source == place && matches(words, $0.routingKey) }
+            guard matching.count == 1, let way = matching.first else { return (-1, place, levels) }
+            switch way.destination {
+            case .exchange(let next): place = next
+            case .queue(let name):
+                guard let queue = ladder.queues.first(where: { $0.name == name }),
+                    let next = queue.arguments["x-dead-letter-exchange"]?.string
+                else { return (-2, place, levels) }
+                milliseconds += queue.arguments["x-message-ttl"]?.integer ?? 0
+                place = next
+            }
+        }
+        let landing = topology.lanes(of: .standard).bindings.first {
+            $0.source == topology.due && matches(words, $0.routingKey)
+        }
+        guard case .queue(let name)? = landing?.destination else { return (milliseconds, "nowhere", levels) }
+        return (milliseconds, name, levels)
+    }
+
+    /// The topic exchange's rule for patterns of `*` and words with at most one `#`, at the end.
+    private func matches(_ words: [String], _ pattern: String) -> Bool {
+        var parts = pattern.split(separator: ".").map(String.init)
+        let isOpen = parts.last == "#"
+        if isOpen { parts.removeLast() }
+        guard isOpen ? words.count >= parts.count : words.count == parts.count else { return false }
+        return zip(words, parts).allSatisfy { $1 == "*" || $0 == $1 }
+    }
+
+    @Test(arguments: [1, 2, 3, 5, 10, 59, 60, 600, 3600, 86_400, 4_194_302, 4_194_303])
+    func `every delay takes exactly its seconds to its lane`(_ seconds: Int) {
+        let (milliseconds, landing, levels) = walk(topology.delayKey(seconds: Double(seconds), .standard, .continued))
+        #expect(milliseconds == Int64(seconds) * 1000)
+        #expect(landing == "upload.jobs.default.continued")
+        #expect(levels == 22)
+    }
+
+    @Test func `random delays too, and a queue's name that looks like a bit misleads nobody`() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<50 {
+            let seconds = Int.random(in: 1...UploadTopology.delaySecondsMaximum, using: &generator)
+            #expect(walk(topology.delayKey(seconds: Double(seconds), .standard, .bulk)).milliseconds == seconds * 1000)
+        }
+        let key = topology.delayKey(seconds: 1, try QueueName("1"), .normal)
+        #expect(walk(key).landing == "nowhere")
+        #expect(walk(key).milliseconds == 1000)
+    }
+
+    @Test func `fractions are rounded up, so nothing comes early`() {
+        #expect(UploadTopology.delayBits(1.001) == UploadTopology.delayBits(2))
+        #expect(UploadTopology.delayBits(2) != UploadTopology.delayBits(3))
+    }
+
+    @Test(arguments: [(0.0, 1), (-5, 1), (.nan, 1), (-.infinity, 1), (.infinity, 4_194_303), (1e12, 4_194_303)])
+    func `what is out of range becomes the nearest delay`(_ seconds: Double, _ expected: Int) {
+        #expect(UploadTopology.delayBits(seconds) == UploadTopology.delayBits(Double(expected)))
+    }
+
+    @Test func `22 bits, most significant first`() {
+        #expect(UploadTopology.delayBits(5) == String(repeating: "0.", count: 19) + "1.0.1")
+        #expect(topology.ladderTop == "upload.delay.21")
+        #expect(topology.ladder.exchanges.count == 22 && topology.ladder.queues.count == 22)
+    }
+
+    @Test func `a routing key stays within 255 bytes for the longest queue name`() throws {
+        let queue = try QueueName(String(repeating: "q", count: 64))
+        #expect(topology.delayKey(seconds: 4_194_303, queue, .continued).utf8.count <= 255)
+    }
+
+    @Test func `a level keeps its messages until the next one has confirmed them`() {
+        for queue in topology.ladder.queues {
+            #expect(queue.arguments["x-dead-letter-strategy"]?.string == "at-least-once")
+            #expect(queue.arguments["x-overflow"]?.string == "reject-publish")
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import RabbitMQ
+import Testing
+import Uploads
+
+@testable import UploadsRabbitMQ
+
+/// The published schemas against what is really written, judged by Python's jsonschema.
+@Suite(.timeLimit(.minutes(2))) struct SchemaTests {
+    private static let validate = """
+        import json, sys, pathlib
+        from jsonschema import Draft202012Validator
+        from referencing import Registry, Resource
+        directory = pathlib.Path(sys.argv[1])
+        schemas = {p.name: json.loads(p.read_text()) for p in directory.glob("*.schema.json")}
+        for schema in schemas.values():
+            Draft202012Validator.check_schema(schema)
+        registry = Registry().with_resources((n, Resource.from_contents(s)) for n, s in schemas.items())
+        for line in sys.stdin:
+            case = json.loads(line)
+            validator = Draft202012Validator(schemas[case["schema"] + ".schema.json"], registry=registry)
+            errors = [e.json_path + ": " + e.message for e in validator.iter_errors(case["value"])]
+            print("valid" if not errors else " | ".join(errors))
+        """
+
+    private func judge(_ cases: [(schema: String, json: Data)]) async throws -> [String] {
+        let lines = cases.map {
+            "{\"schema\": \"\($0.schema)\", \"value\": \(String(decoding: $0.json, as: UTF8.self))}"
+        }
+        let input = Data((lines.joined(separator: "\n") + "\n").utf8)
+        return try await Python.run(Self.validate, arguments: [Python.schemas], input: input)
+            .split(separator: "\n").map(String.init)
+    }
+
+    private func fullBaton() -> Baton {
+        var baton = Samples.baton(Samples.presigned(), generation: 3, slice: 2)
+        baton.state = UploadState(driver: "s3", payload: ["upload": "x", "parts": [1, 2]])
+        baton.startedAt = Date()
+        baton.failures = [FailureRecord(at: Date(), attempt: 1, error: UploadError(.serverFailure, "503"))]
+        baton.job.notBefore = Date()
+        baton.job.batch = "holiday"
+        baton.unknown = ["colour": "red"]
+        return baton
+    }
+
+    @Test func `everything that is written is valid`() async throws {
+        let baton = fullBaton()
+        let staged = Samples.job(source: .staged(area: "area", name: "copy"))
+        let file = Samples.job(source: .file(path: "/srv/in/a", modifiedAt: Date()))
+        let error = UploadError(.rateLimited, "slow down", retry: .after(seconds: 3))
+        let settled: [Settlement] = [
+            .ended(
+                .completed(
+                    StoredObject(location: "/a", etag: "e", size: 3, digests: baton.job.digests),
+                    response: ServerResponse(status: 200, headers: ["etag": "e"], body: Data("ok".utf8)))),
+            .ended(.failed(error, state: baton.state)), .ended(.cancelled), .handOver(baton.state),
+            .wait(until: Date(), reason: .retry(error), state: nil), .wait(until: Date(), reason: .paused, state: nil),
+        ]
+        var view = ControlView()
+        view.apply(.fence([baton.job.id: 3]))
+        view.apply(.queueStopped(.standard))
+        var cases: [(String, Data)] = []
+        for job in [staged, file, Samples.job(), baton.job] {
+            cases.append(("upload.job.v1", try WireFormat.message(job: job).body))
+        }
+        cases.append(("upload.baton.v1", try WireFormat.message(baton: baton).body))
+        cases.append(("upload.baton.v1", try WireFormat.message(baton: Samples.baton()).body))
+        for settlement in settled {
+            let event = try #require(SettlementPlan(SettledSlice(settlement), of: baton, now: Date()).event)
+            cases.append(("upload.event.v1", try WireFormat.message(event: event).body))
+            cases.append(("upload.event.v1", try WireFormat.message(event: event.asOutcome).body))
+        }
+        for kind in [EventKind.enqueued, .started, .suspect, .progress] {
+            let event = UploadEvent(kind: kind, of: baton, at: Date())
+            cases.append(("upload.event.v1", try WireFormat.message(event: event).body))
+        }
+        for entry in [
+            ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
+            .queueStopped(.standard), .queueStarted(.standard), .snapshot(view), .marker(UUID()),
+        ] {
+            cases.append(("upload.control.v1", try WireFormat.message(entry: entry).body))
+        }
+        let verdicts = try await judge(cases)
+        #expect(verdicts.count == cases.count)
+        for (verdict, written) in zip(verdicts, cases) {
+            #expect(verdict == "valid", "\(String(decoding: written.1, as: UTF8.self))")
+        }
+    }
+
+    @Test func `what cannot be read is not valid either`() async throws {
+        let cases: [(String, String)] = [
+            ("upload.job.v1", "{}"),
+            ("upload.job.v1", #"{"id": "x", "size": -1, "source": {"kind": "pigeon"}, "destination": {}}"#),
+            ("upload.baton.v1", #"{"round": 0, "generation": 1}"#),
+            ("upload.event.v1", #"{"specversion": "1.0", "type": "upload.pancake"}"#),
+            ("upload.control.v1", #"{"kind": "fence"}"#),
+        ]
+        let verdicts = try await judge(cases.map { ($0.0, Data($0.1.utf8)) })
+        #expect(verdicts.count == cases.count)
+        #expect(!verdicts.contains("valid"))
+    }
+}
