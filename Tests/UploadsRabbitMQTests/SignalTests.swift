@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import UploadsRabbitMQ
@@ -15,14 +14,14 @@ import Testing
     }
 
     @Test func `a removed callback is not called`() {
-        let calls = Mutex(0)
+        let calls = Box(0)
         let signal = Signal()
-        let id = signal.onFire { calls.withLock { $0 += 1 } }
-        signal.onFire { calls.withLock { $0 += 10 } }
+        let id = signal.onFire { calls.change { $0 += 1 } }
+        signal.onFire { calls.change { $0 += 10 } }
         signal.remove(id)
         signal.fire()
         signal.fire()
-        #expect(calls.withLock { $0 } == 10)
+        #expect(calls.value == 10)
     }
 
     @Test func `a wait ends with its limit, with another signal, and with its task`() async {
@@ -52,21 +51,17 @@ import Testing
 
     @Test func `the lock lets in one at a time`() async {
         let lock = AsyncLock()
-        let inside = Mutex((now: 0, most: 0))
-        await withDiscardingTaskGroup { group in
-            for _ in 0..<50 {
-                group.addTask {
-                    await lock.acquire()
-                    inside.withLock {
-                        $0.now += 1
-                        $0.most = max($0.most, $0.now)
-                    }
-                    await Task.yield()
-                    inside.withLock { $0.now -= 1 }
-                    lock.release()
-                }
+        let inside = Box((now: 0, most: 0))
+        let tasks = (0..<50).map { _ in
+            Task {
+                await lock.acquire()
+                inside.change { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                await Task.yield()
+                inside.change { $0.now -= 1 }
+                lock.release()
             }
         }
-        #expect(inside.withLock { $0.most } == 1)
+        for task in tasks { await task.value }
+        #expect(inside.value.most == 1)
     }
 }

@@ -41,7 +41,10 @@ extension WireFormat {
                     """)
             }
         } catch {
-            return .unreadable("not \(message.type ?? ""): \(explain(error))")
+            // Which error means "no JSON at all" differs between versions of Foundation, so it is asked directly.
+            let isJSON = (try? WireJSON.decode(JSONValue.self, from: message.body)) != nil
+            let why = isJSON ? explain(error) : "the body is not JSON"
+            return .unreadable("not \(message.type ?? ""): \(why)")
         }
     }
 
@@ -64,7 +67,6 @@ extension WireFormat {
         case .valueNotFound(let type, let context):
             return "the field '\(path(context.codingPath))' is null: expected \(name(of: type))"
         case .dataCorrupted(let context):
-            if context.codingPath.isEmpty, context.underlyingError != nil { return "the body is not JSON" }
             return "the field '\(path(context.codingPath))': \(scrub(context.debugDescription))"
         @unknown default: return "it cannot be decoded"
         }
