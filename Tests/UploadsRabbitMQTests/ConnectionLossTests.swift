@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct ConnectionLossTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectionLossTests {
     let state = UploadState(driver: "directory", payload: 1)
 
     @Test func `a lost delivery stops its slice, publishes nothing, and comes back as a suspect`() async throws {

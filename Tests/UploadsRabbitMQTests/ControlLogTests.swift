@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct ControlLogTests {
+@Suite(.timeLimit(.minutes(10))) struct ControlLogTests {
     let job = JobID()
 
     @Test func `what was appended before the start is known after it`() async throws {

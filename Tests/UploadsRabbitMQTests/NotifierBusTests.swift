@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct NotifierBusTests {
+@Suite(.timeLimit(.minutes(10))) struct NotifierBusTests {
     private struct Refused: Error {}
 
     private func markers(_ count: Int) -> [IssueMarker] {

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct UploadBrokerTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadBrokerTests {
     @Test func `a watch hears progress, a worker's completed and the ledger's word`() async throws {
         try await Rig.run { rig in
             let broker = try await rig.broker()
