@@ -49,7 +49,8 @@ import Uploads
         ("hello", "upload.job.v1", "the body is not JSON"), ("{}", "upload.job.v1", "the field 'size' is missing"),
         ("{}", "pancake", "expected upload.job.v1"),
     ])
-    func `what is no job is set aside with the reason`(_ body: String, _ type: String, _ expected: String) async throws {
+    func `what is no job is set aside with the reason`(_ body: String, _ type: String, _ expected: String) async throws
+    {
         try await Rig.run { rig in
             let handler = TestHandler(TestHandler.completing)
             try await rig.serve(try await rig.worker(), handler)
