@@ -7,6 +7,8 @@ import Uploads
 /// Takes the deliveries of one lane, has each handled and settles it.
 final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
+    /// How long a drain waits for the broker to stop delivering: a connection that is half dead must not eat the grace.
+    static let quietPatience = Duration.seconds(5)
 
     private let queue: QueueName
     private let lane: Lane
@@ -149,7 +151,7 @@ final class LaneReader: Sendable {
     /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
     /// back as redelivered, a suspect for nothing.
     private func holdBack() async {
-        if draining.isFired { await quiet.wait() }
+        if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
     }
 
     private func work(on baton: Baton, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {

@@ -56,9 +56,10 @@ public final class RabbitMQJobQueue: JobQueue {
         if let failure { throw failure }
     }
 
+    /// Returns when no lane takes any more, or after 5 s if the broker does not answer.
     public func drain() async {
         draining.fire()
-        if isConsuming.withLock({ $0 }) { await quiet.wait() }
+        if isConsuming.withLock({ $0 }) { await quiet.wait(atMost: LaneReader.quietPatience) }
     }
 
     private func run(_ handler: any JobHandler) async -> UploadError? {
