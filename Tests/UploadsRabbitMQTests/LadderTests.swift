@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct LadderTests {
+@Suite(.timeLimit(.minutes(10))) struct LadderTests {
     @Test func `declaring everything again changes nothing`() async throws {
         try await Rig.run { rig in
             let other = try await rig.open()

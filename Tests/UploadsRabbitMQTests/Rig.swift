@@ -18,6 +18,8 @@ struct Rig: Sendable {
 
     /// Runs a test, closes what it opened, the latest first, and deletes its objects.
     static func run(_ test: (Rig) async throws -> Void) async throws {
+        await Gate.shared.enter()
+        defer { Gate.shared.leave() }
         let rig = try await Rig()
         do {
             try await test(rig)

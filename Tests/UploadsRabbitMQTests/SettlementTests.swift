@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct SettlementTests {
+@Suite(.timeLimit(.minutes(10))) struct SettlementTests {
     static let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
     @Test func `a submitted job is recorded, worked on, told and removed`() async throws {

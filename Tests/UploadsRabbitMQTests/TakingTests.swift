@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(3))) struct TakingTests {
+@Suite(.timeLimit(.minutes(10))) struct TakingTests {
     @Test func `a flagged job goes to the notifier whole and to nobody else`() async throws {
         try await Rig.run { rig in
             let listener = "\(rig.topology.namespace).listener"

@@ -7,6 +7,8 @@ import Uploads
 /// Takes the deliveries of one lane, has each handled and settles it.
 final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
+    /// How long a drain waits for the broker to stop delivering: a connection that is half dead must not eat the grace.
+    static let quietPatience = Duration.seconds(5)
 
     private let queue: QueueName
     private let lane: Lane
@@ -17,12 +19,15 @@ final class LaneReader: Sendable {
     private let handler: any JobHandler
     private let draining: Signal
     private let cancelled: Signal
+    /// Fires when no lane takes any more.
+    private let quiet: Signal
     private let logger: Logger
     private let isTaking = Mutex(false)
 
     init(
         queue: QueueName, lane: Lane, channel: Channel, prefetch: UInt16, tenures: Tenures, line: SettlementLine,
-        handler: any JobHandler, draining: Signal, cancelled: Signal
+        handler: any JobHandler, draining: Signal, cancelled: Signal,
+        quiet: Signal
     ) {
         self.queue = queue
         self.lane = lane
@@ -33,6 +38,7 @@ final class LaneReader: Sendable {
         self.handler = handler
         self.draining = draining
         self.cancelled = cancelled
+        self.quiet = quiet
         var logger = line.logger
         logger[metadataKey: "queue"] = .string(queue.rawValue)
         logger[metadataKey: "lane"] = .string(lane.rawValue)
@@ -43,9 +49,11 @@ final class LaneReader: Sendable {
     var isReady: Bool { isTaking.withLock { $0 } || line.log.view.stoppedQueues.contains(queue) }
 
     /// Returns when it was drained and every delivery is settled.
+    /// - Parameter hasStopped: called when it takes no more.
     /// - Returns: what keeps it from taking for good.
-    func run() async -> UploadError? {
+    func run(hasStopped: @escaping @Sendable () -> Void) async -> UploadError? {
         await withDiscardingTaskGroup { group in
+            defer { hasStopped() }
             while await isAllowed() {
                 _ = await draining.cancelling { [channel] in try? await channel.connection.waitUntilConnected() }
                 if draining.isFired { break }
@@ -121,6 +129,7 @@ final class LaneReader: Sendable {
         switch verdict {
         case .work(let baton): isSettled = await work(on: baton, delivery, tenure)
         case .suspect(let baton, let reason):
+            await holdBack()
             logger.notice(
                 "suspect passed to the notifier",
                 metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
@@ -138,10 +147,18 @@ final class LaneReader: Sendable {
         if isSettled, tenure.holds { consumer.acknowledge(delivery) }
     }
 
+    /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
+    /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
+    /// back as redelivered, a suspect for nothing.
+    private func holdBack() async {
+        if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
+    }
+
     private func work(on baton: Baton, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
         let claimed = ClaimedDelivery(
             baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure, line: line)
         let slice = await cancelled.cancelling { [handler] in await handler.handle(claimed) }
+        await holdBack()
         let plan = SettlementPlan(slice, of: baton, now: line.now())
         if await line.carryOut(plan, of: claimed, handler: handler) { return true }
         guard plan.acknowledges, tenure.holds else { return false }

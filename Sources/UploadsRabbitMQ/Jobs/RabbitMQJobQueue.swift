@@ -17,6 +17,9 @@ public final class RabbitMQJobQueue: JobQueue {
     private let line: SettlementLine
     private let draining = Signal()
     private let cancelled = Signal()
+    /// No lane takes any more.
+    private let quiet = Signal()
+    private let isConsuming = Mutex(false)
     private let readers = Mutex<[LaneReader]>([])
 
     init(
@@ -41,6 +44,7 @@ public final class RabbitMQJobQueue: JobQueue {
     /// Called once. Reads the control log before it takes anything.
     /// - Throws: `accessDenied`, `misconfigured`: what keeps it from taking for good.
     public func consume(_ handler: any JobHandler) async throws(UploadError) {
+        isConsuming.withLock { $0 = true }
         // A task of its own: cancelling the caller stops taking and cancels the handler, never a settlement.
         let run = Task { () async -> UploadError? in await self.run(handler) }
         let failure = await withTaskCancellationHandler {
@@ -52,7 +56,11 @@ public final class RabbitMQJobQueue: JobQueue {
         if let failure { throw failure }
     }
 
-    public func drain() async { draining.fire() }
+    /// Returns when no lane takes any more, or after 5 s if the broker does not answer.
+    public func drain() async {
+        draining.fire()
+        if isConsuming.withLock({ $0 }) { await quiet.wait(atMost: LaneReader.quietPatience) }
+    }
 
     private func run(_ handler: any JobHandler) async -> UploadError? {
         let tenures = Tenures(connection: consuming)
@@ -64,6 +72,7 @@ public final class RabbitMQJobQueue: JobQueue {
         defer {
             watch.cancel()
             draining.remove(giveUp)
+            quiet.fire()
         }
         do throws(UploadError) {
             try await log.start()
@@ -86,7 +95,8 @@ public final class RabbitMQJobQueue: JobQueue {
                 readers += Lane.allCases.map { lane in
                     LaneReader(
                         queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
-                        tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled)
+                        tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
+                        quiet: quiet)
                 }
             }
         } catch {
@@ -94,7 +104,8 @@ public final class RabbitMQJobQueue: JobQueue {
         }
         self.readers.withLock { $0 = readers }
         let failure = await withTaskGroup(of: UploadError?.self) { group in
-            for reader in readers { group.addTask { await reader.run() } }
+            let taking = Countdown(readers.count, firing: quiet)
+            for reader in readers { group.addTask { await reader.run { taking.checkOff() } } }
             var first: UploadError?
             for await failure in group {
                 guard let failure else { continue }

@@ -1,0 +1,182 @@
+import Foundation
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadsRabbitMQ
+
+@Suite(.timeLimit(.minutes(10))) struct NotifierBusTests {
+    private struct Refused: Error {}
+
+    private func markers(_ count: Int) -> [IssueMarker] {
+        (0..<count).map { IssueMarker(job: JobID(), round: 1, generation: $0 + 1) }
+    }
+
+    @Test func `messages come in the order of the queue`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            let sent = markers(50)
+            for marker in sent { try await bus.mark(marker) }
+            let probe = try await rig.notifier()
+            try await eventually("all have come") { probe.messages.value.count == sent.count }
+            #expect(probe.messages.value == sent.map { .marker($0) })
+        }
+    }
+
+    @Test func `what could not be recorded is not acknowledged and comes again`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            let sent = markers(3)
+            for marker in sent { try await bus.mark(marker) }
+            let error = await #expect(throws: UploadError.self) {
+                try await bus.consume { _ in throw Refused() }
+            }
+            #expect(error?.cause is Refused)
+            let probe = try await rig.notifier()
+            try await eventually("all come again") { probe.messages.value.count == sent.count }
+            #expect(probe.messages.value == sent.map { .marker($0) })
+        }
+    }
+
+    @Test func `what was recorded does not come again, whatever follows`() async throws {
+        try await Rig.run { rig in
+            let first = try await rig.broker().notifierBus()
+            let sent = markers(5)
+            for marker in sent { try await first.mark(marker) }
+            let recorded = Box<[NotifierMessage]>([])
+            let task = Task { try await first.consume { batch in recorded.change { $0 += batch } } }
+            try await eventually("recorded") { recorded.value.count == 5 }
+            await first.drain()
+            try await task.value
+            let later = IssueMarker(job: JobID(), round: 2, generation: 1)
+            let probe = try await rig.notifier()
+            try await probe.bus.mark(later)
+            try await eventually("the later one") { !probe.messages.value.isEmpty }
+            #expect(probe.messages.value == [.marker(later)])
+        }
+    }
+
+    @Test func `a second notifier takes over when the first one goes`() async throws {
+        try await Rig.run { rig in
+            let first = try await rig.broker().notifierBus()
+            let seen = Box<[NotifierMessage]>([])
+            let task = Task { try await first.consume { batch in seen.change { $0 += batch } } }
+            let marker = markers(1)[0]
+            try await first.mark(marker)
+            try await eventually("the first is active") { seen.value == [.marker(marker)] }
+            let second = try await rig.notifier()
+            let other = markers(1)[0]
+            try await second.bus.mark(other)
+            try await eventually("still the first") { seen.value == [.marker(marker), .marker(other)] }
+            #expect(second.messages.value.isEmpty)
+            await first.drain()
+            try await task.value
+            let last = markers(1)[0]
+            try await second.bus.mark(last)
+            try await eventually("now the second") { second.messages.value == [.marker(last)] }
+        }
+    }
+
+    @Test func `an issued baton reaches its lane, and the flag makes it a suspect`() async throws {
+        try await Rig.run { rig in
+            let handler = TestHandler(TestHandler.completing)
+            try await rig.serve(try await rig.worker(), handler)
+            let probe = try await rig.notifier()
+            let sure = Samples.baton(generation: 2)
+            let unsure = Samples.baton(generation: 5)
+            try await probe.bus.issue(sure, on: .urgent, maybeRepeated: false)
+            try await probe.bus.issue(unsure, on: .continued, maybeRepeated: true)
+            #expect(try await probe.event(.completed).job.id == sure.job.id)
+            #expect(try await probe.event(.suspect).data.baton == unsure)
+            #expect(handler.handled.value == [sure])
+        }
+    }
+
+    @Test func `a baton can be issued to a transfer queue that nobody has declared yet`() async throws {
+        try await Rig.run { rig in
+            let queue = try QueueName("video")
+            rig.atEnd { try? await rig.connection.delete(rig.topology.lanes(of: queue)) }
+            let bus = try await rig.broker().notifierBus()
+            try await bus.issue(Samples.baton(Samples.job(queue: queue)), on: .normal, maybeRepeated: false)
+            let waiting = try await rig.channel.messageCount(of: rig.topology.laneQueue(queue, .normal))
+            #expect(waiting == 1)
+        }
+    }
+
+    @Test func `dead letters come to the notifier: batons as such, the rest with its reason`() async throws {
+        try await Rig.run { rig in
+            let probe = try await rig.notifier()
+            let baton = Samples.baton(generation: 2)
+            let message = try WireFormat.message(baton: baton)
+            try await rig.channel.publish(
+                WireFormat.deadLetter(message, reason: "why"), to: rig.topology.dead, routingKey: "")
+            try await rig.channel.publish(Message(body: Data("?".utf8)), to: rig.topology.dead, routingKey: "")
+            try await eventually("both") { probe.messages.value.count == 2 }
+            #expect(probe.messages.value.contains(.deadBaton(baton, reason: "why")))
+            #expect(
+                probe.messages.value.contains {
+                    if case .unreadable(Data("?".utf8), let reason) = $0 { !reason.isEmpty } else { false }
+                })
+        }
+    }
+
+    @Test func `a lane's delivery limit ends in a dead baton that says so`() async throws {
+        try await Rig.run { rig in
+            let baton = Samples.baton()
+            try await rig.put(try WireFormat.message(baton: baton))
+            let lane = rig.topology.laneQueue(.standard, .normal)
+            for _ in 0...UploadTopology.deliveryLimit {
+                try await eventually("delivered again") {
+                    guard let delivery = try await rig.channel.get(lane) else { return false }
+                    rig.channel.reject(delivery, requeue: true)
+                    return true
+                }
+            }
+            let probe = try await rig.notifier()
+            try await eventually("dead") { !probe.messages.value.isEmpty }
+            #expect(
+                probe.messages.value == [.deadBaton(baton, reason: "it was delivered 20 times and never settled")])
+        }
+    }
+
+    @Test func `the control view is read up to now, and telling nobody is no error`() async throws {
+        try await Rig.run { rig in
+            let job = JobID()
+            let writer = try await rig.broker().notifierBus()
+            try await writer.append(.fence([job: 6]))
+            let bus = try await rig.broker().notifierBus()
+            #expect(try await bus.controlView().fence(of: job) == 6)
+            try await writer.append(.fence([job: 8]))
+            #expect(try await bus.controlView().fence(of: job) == 8)
+            try await bus.tell(UploadEvent(outcome: .cancelled, of: Samples.baton(), at: Date()).asOutcome)
+        }
+    }
+
+    @Test func `it goes on after its connection was lost`() async throws {
+        try await Rig.run { rig in
+            let proxy = try FaultProxy(to: rig.node.port)
+            let bus = RabbitMQNotifierBus(
+                topology: rig.topology, consuming: try await rig.open(proxy),
+                publisher: try await Publisher(connection: try await rig.open(proxy), logger: rig.logger),
+                logger: rig.logger)
+            let seen = Box<Set<UUID>>([])
+            let task = Task {
+                try await bus.consume { batch in
+                    for case .marker(let marker) in batch { seen.change { _ = $0.insert(marker.id) } }
+                }
+            }
+            rig.atEnd {
+                await bus.drain()
+                _ = await task.result
+            }
+            let before = markers(1)[0]
+            let after = markers(1)[0]
+            try await bus.mark(before)
+            try await eventually("the first") { seen.value == [before.id] }
+            proxy.cut()
+            try await bus.mark(after)
+            try await eventually("the second") { seen.value == [before.id, after.id] }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadsRabbitMQ
+
+/// A producer and a listener that are not ours: Python with pika, by the published contract alone.
+@Suite(.timeLimit(.minutes(10))) struct PythonTests {
+    private static let enqueue = """
+        import base64, json, pika, sys, uuid
+        url, namespace = sys.argv[1:3]
+        connection = pika.BlockingConnection(pika.URLParameters(url))
+        channel = connection.channel()
+        channel.confirm_delivery()
+        job = str(uuid.uuid4())
+        body = {
+            "id": job, "queue": "default", "priority": "normal", "size": 3,
+            "source": {"kind": "inline", "data": base64.b64encode(b"abc").decode()},
+            "destination": {"name": "photos", "key": "from/python.txt"},
+            "enqueuedAt": "2026-11-21T08:00:00Z",
+        }
+        channel.basic_publish(
+            namespace + ".submit", "default.normal", json.dumps(body),
+            pika.BasicProperties(content_type="application/json", delivery_mode=2, message_id=job,
+                                 type="upload.job.v1"),
+            mandatory=True)
+        connection.close()
+        print(job, end="")
+        """
+
+    private static let listen = """
+        import json, pika, sys
+        url, queue = sys.argv[1:3]
+        connection = pika.BlockingConnection(pika.URLParameters(url))
+        channel = connection.channel()
+        for method, properties, body in channel.consume(queue, inactivity_timeout=60):
+            event = json.loads(body)
+            channel.basic_ack(method.delivery_tag)
+            print(properties.type, properties.content_type, event["subject"], event["data"]["object"]["location"], end="")
+            break
+        channel.cancel()
+        connection.close()
+        """
+
+    @Test func `a job made in Python is worked on, and its outcome read in Python`() async throws {
+        try await Rig.run { rig in
+            let listener = "\(rig.topology.namespace).python"
+            let topology = Topology(
+                queues: [
+                    Queue(name: listener, arguments: ["x-max-length": 10, "x-overflow": "drop-head"])
+                ],
+                bindings: [
+                    Binding(
+                        source: rig.topology.events, destination: .queue(listener), routingKey: "completed.default.#")
+                ])
+            try await rig.connection.define(topology)
+            rig.atEnd { [connection = rig.connection] in try? await connection.delete(topology) }
+            let handler = TestHandler(TestHandler.completing)
+            try await rig.serve(try await rig.worker(), handler)
+            let probe = try await rig.notifier()
+            let id = try await Python.run(Self.enqueue, arguments: [rig.node.url, rig.topology.namespace])
+            let text = try await Python.run(Self.listen, arguments: [rig.node.url, listener])
+            #expect(text == "upload.completed application/cloudevents+json \(id) /there")
+            let job = try #require(handler.handled.value.first?.job)
+            #expect(job.id.rawValue == id)
+            #expect(job.source == .inline(Data("abc".utf8)))
+            #expect(job.destination == .named(DestinationName(unchecked: "photos"), key: "from/python.txt"))
+            #expect(job.contentType == "application/octet-stream")
+            #expect(probe.messages.value.contains(.job(job, maybeRepeated: false)))
+        }
+    }
+}

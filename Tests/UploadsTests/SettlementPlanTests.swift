@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+import Uploads
+
+@Suite struct SettlementPlanTests {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    let state = UploadState(driver: "directory", payload: ["offset": 7])
+    let object = StoredObject(location: "/there", size: 3)
+
+    private func baton(_ change: (inout Baton) -> Void = { _ in }) -> Baton {
+        var baton = Baton(
+            job: UploadJob(
+                priority: .bulk, source: .inline(Data([1, 2, 3])),
+                destination: .url("https://example.test/a?signature=secret"), size: 3),
+            generation: 2)
+        baton.slice = 4
+        baton.attempts = 1
+        baton.idleWaits = 3
+        baton.bytesSent = 10
+        baton.activeSeconds = 1
+        change(&baton)
+        return baton
+    }
+
+    private func plan(
+        _ settlement: Settlement, of baton: Baton? = nil, report: SliceReport = SliceReport()
+    ) -> SettlementPlan {
+        SettlementPlan(SettledSlice(settlement, report: report), of: baton ?? self.baton(), now: now)
+    }
+
+    @Test func `superseded acknowledges and does nothing else`() {
+        let plan = plan(.superseded)
+        #expect(plan.acknowledges)
+        #expect(plan.onward == nil && plan.event == nil && !plan.removesStagedCopy)
+    }
+
+    @Test func `abandoned does nothing at all`() {
+        let plan = plan(.abandoned)
+        #expect(!plan.acknowledges)
+        #expect(plan.onward == nil && plan.event == nil && !plan.removesStagedCopy)
+    }
+
+    @Test func `completed tells the object and removes the staged copy`() throws {
+        let plan = plan(.ended(.completed(object, response: ServerResponse(status: 201))))
+        let event = try #require(plan.event)
+        #expect(event.kind == .completed)
+        #expect(event.data.object == object)
+        #expect(event.data.response?.status == 201)
+        #expect(event.data.endedAt == now)
+        #expect(plan.removesStagedCopy && plan.acknowledges && plan.onward == nil)
+    }
+
+    @Test func `cancelled removes the staged copy`() {
+        let plan = plan(.ended(.cancelled))
+        #expect(plan.event?.kind == .cancelled)
+        #expect(plan.removesStagedCopy && plan.onward == nil)
+    }
+
+    @Test func `failed keeps the staged copy, counts the attempt and tells error and state`() throws {
+        let error = UploadError(.accessDenied, "no")
+        let plan = plan(.ended(.failed(error, state: state)))
+        let event = try #require(plan.event)
+        #expect(event.kind == .failed)
+        #expect(event.data.error == error)
+        #expect(event.data.baton.state == state)
+        #expect(event.data.baton.attempts == 2)
+        #expect(event.data.baton.failures.map(\.code) == [.accessDenied])
+        #expect(!plan.removesStagedCopy && plan.acknowledges && plan.onward == nil)
+    }
+
+    @Test func `an end belongs to the slice that it ended`() {
+        let baton = baton()
+        #expect(plan(.ended(.cancelled), of: baton).event?.id == "\(baton.job.id).1.2.4.cancelled")
+    }
+
+    @Test func `a hand-over raises the slice, goes to continued at once and is no attempt`() throws {
+        let plan = plan(.handOver(state), report: SliceReport(bytesSent: 5, activeSeconds: 2, startedAt: now))
+        let onward = try #require(plan.onward)
+        #expect(onward.baton.slice == 5)
+        #expect(onward.baton.generation == 2)
+        #expect(onward.baton.attempts == 1)
+        #expect(onward.baton.idleWaits == 0)
+        #expect(onward.baton.state == state)
+        #expect(onward.baton.bytesSent == 15)
+        #expect(onward.baton.activeSeconds == 3)
+        #expect(onward.baton.startedAt == now)
+        #expect(onward.lane == .continued)
+        #expect(onward.delay == nil)
+        #expect(plan.event?.kind == .handedOver)
+        #expect(plan.event?.data.baton.slice == 5)
+        #expect(plan.acknowledges && !plan.removesStagedCopy)
+    }
+
+    @Test func `what was never started goes back to its own lane and keeps its waits`() throws {
+        let onward = try #require(plan(.handOver(nil)).onward)
+        #expect(onward.lane == .bulk)
+        #expect(onward.baton.idleWaits == 3)
+    }
+
+    @Test func `a cancel baton stays urgent`() {
+        let cancel = baton { $0.isCancel = true }
+        #expect(plan(.handOver(state), of: cancel).onward?.lane == .urgent)
+        #expect(plan(.wait(until: now, reason: .locked, state: nil), of: cancel).onward?.lane == .urgent)
+    }
+
+    @Test func `a retry counts the attempt, remembers the failure and sets the idle waits back`() throws {
+        let error = UploadError(.networkFailure, "lost")
+        let until = now.addingTimeInterval(30)
+        let plan = plan(.wait(until: until, reason: .retry(error), state: state))
+        let onward = try #require(plan.onward)
+        #expect(onward.baton.attempts == 2)
+        #expect(onward.baton.failures.count == 1)
+        #expect(onward.baton.failures.first?.attempt == 2)
+        #expect(onward.baton.idleWaits == 0)
+        #expect(onward.delay == 30)
+        #expect(onward.lane == .continued)
+        #expect(plan.event?.kind == .waiting)
+        #expect(plan.event?.data.error == error)
+        #expect(plan.event?.data.waitingUntil == until)
+    }
+
+    @Test(arguments: [
+        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .limited, .circuitOpen,
+        .paused, .scheduled,
+    ])
+    func `any other wait is no attempt and makes the next one longer`(_ reason: WaitReason) throws {
+        let plan = plan(.wait(until: now.addingTimeInterval(10), reason: reason, state: nil))
+        let onward = try #require(plan.onward)
+        #expect(onward.baton.attempts == 1)
+        #expect(onward.baton.failures.isEmpty)
+        #expect(onward.baton.idleWaits == 4)
+        #expect(onward.baton.slice == 5)
+        #expect(onward.lane == .bulk)
+        #expect(plan.event?.kind == (reason == .paused ? .paused : .waiting))
+        #expect(plan.event?.data.reason == reason.label)
+    }
+
+    @Test func `a wait that is over already still takes the ladder's shortest step`() {
+        let past = now.addingTimeInterval(-5)
+        #expect(plan(.wait(until: past, reason: .locked, state: nil)).onward?.delay == 1)
+    }
+
+    @Test func `only the last failures travel`() throws {
+        let error = UploadError(.serverFailure, "503")
+        var current = baton { $0.attempts = 0 }
+        for _ in 1...Baton.failureCountMaximum + 3 {
+            current = try #require(plan(.wait(until: now, reason: .retry(error), state: nil), of: current).onward).baton
+        }
+        #expect(current.failures.count == Baton.failureCountMaximum)
+        #expect(current.failures.last?.attempt == Baton.failureCountMaximum + 3)
+    }
+
+    @Test(arguments: [
+        Settlement.ended(.cancelled), .ended(.completed(StoredObject(location: "/a"), response: nil)),
+        .ended(.failed(UploadError(.rejected, "no"), state: nil)), .handOver(nil),
+        .wait(until: Date(timeIntervalSince1970: 1_800_000_060), reason: .limited, state: nil),
+    ])
+    func `events show neither inline bytes nor the query of a URL, batons keep both`(_ settlement: Settlement) throws {
+        let plan = plan(settlement)
+        let text = String(decoding: try WireJSON.encode(plan.event), as: UTF8.self)
+        #expect(!text.contains("secret"))
+        #expect(plan.event?.job.source == .inline(Data()))
+        if let onward = plan.onward { #expect(onward.baton.job.source == .inline(Data([1, 2, 3]))) }
+    }
+}
