@@ -27,6 +27,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func library(
@@ -89,8 +90,9 @@ let package = Package(
             "UploadBootstrap",
             [
                 "RabbitMQ", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers", "Uploads",
-                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, crypto, hummingbird, logging, metrics, nioCore, nioPosix,
-                nioSSL, serviceLifecycle, yams,
+                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, crypto, hummingbird, logging, metrics, nioCore,
+                nioPosix,
+                nioSSL, serviceLifecycle, unixSignals, yams,
             ]
         ),
         program("enqueue-upload"),
@@ -110,7 +112,8 @@ let package = Package(
         tests(
             "UploadDestinationsTests",
             [
-                "LinuxFiles", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient, nioCore,
+                "LinuxFiles", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient,
+                nioCore,
                 nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
@@ -120,7 +123,9 @@ let package = Package(
                 "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
             ]),
-        tests("UploadBootstrapTests", ["UploadBootstrap", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
-        tests("EndToEndTests", ["RabbitMQ", "UploadTesting", logging]),
+        tests(
+            "UploadBootstrapTests",
+            ["UploadBootstrap", "UploadSources", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
+        tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadsRabbitMQ", "UploadTesting", logging]),
     ]
 )

@@ -5,7 +5,8 @@ import Uploads
 @main
 enum EnqueueUpload {
     static func main() async {
-        await Program.main(EnqueueUploadCommand.self, name: "enqueue-upload") { command in
+        await Program.main(EnqueueUploadCommand.self, name: "enqueue-upload", examples: EnqueueUploadCommand.examples) {
+            command in
             try await Bootstrap.enqueue(
                 try command.request(), command.common.input, checkConfig: command.common.checkConfig,
                 dryRun: command.dryRun)

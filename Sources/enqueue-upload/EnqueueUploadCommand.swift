@@ -19,20 +19,23 @@ struct EnqueueUploadCommand: ParsableCommand {
             A manifest has a line for each file: its path, or an object
               {"path": "a b.jpg", "key": "a.jpg", "contentType": "image/jpeg",
                "metadata": {"owner": "jo"}}            (on one line; path is required)
-
-            EXAMPLES
-              enqueue-upload cat.jpg --to photos:2026/11/
-              enqueue-upload cat.jpg --to photos:pets/tom.jpg --wait
-              enqueue-upload holiday/ --to file:///srv/archive/holiday/
-              pg_dump shop | enqueue-upload - --to backups:shop.sql
-              find . -name '*.log' | enqueue-upload --manifest - --to logs:
-              enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
-
-            EXIT STATUS
-              0 done, 1 an upload failed (--wait), 64 usage, 65 bad input, 66 no such
-              file, 69 broker unavailable, 74 read or write error, 77 refused,
-              78 configuration, 130 interrupted
             """)
+
+    /// The end of `--help`.
+    static let examples = """
+        EXAMPLES
+          enqueue-upload cat.jpg --to photos:2026/11/
+          enqueue-upload cat.jpg --to photos:pets/tom.jpg --wait
+          enqueue-upload holiday/ --to file:///srv/archive/holiday/
+          pg_dump shop | enqueue-upload - --to backups:shop.sql
+          find . -name '*.log' | enqueue-upload --manifest - --to logs:
+          enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
+
+        EXIT STATUS
+          0 done, 1 an upload failed (--wait), 64 usage, 65 bad input, 66 no such
+          file, 69 broker unavailable, 74 read or write error, 77 refused,
+          78 configuration, 130 interrupted
+        """
 
     @Argument(help: ArgumentHelp("Files, directories, or - for standard input.", valueName: "path"))
     var paths: [String] = []

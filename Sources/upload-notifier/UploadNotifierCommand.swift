@@ -10,12 +10,15 @@ struct UploadNotifierCommand: ParsableCommand {
             Uploads go on while it is down; its record is complete when it is back. One
             is at work at a time, a second one stands by. SIGHUP reads the delegates
             anew.
-
-            EXAMPLES
-              upload-notifier
-              upload-notifier --ledger /var/lib/longshore/ledger.sqlite
-              upload-notifier --config /etc/longshore/upload.yaml --check-config
             """)
+
+    /// The end of `--help`.
+    static let examples = """
+        EXAMPLES
+          upload-notifier
+          upload-notifier --ledger /var/lib/longshore/ledger.sqlite
+          upload-notifier --config /etc/longshore/upload.yaml --check-config
+        """
 
     @Option(help: ArgumentHelp("The ledger, a SQLite file.", valueName: "path"))
     var ledger: String?

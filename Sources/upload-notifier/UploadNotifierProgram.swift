@@ -3,7 +3,9 @@ import UploadBootstrap
 @main
 enum UploadNotifierProgram {
     static func main() async {
-        await Program.main(UploadNotifierCommand.self, name: "upload-notifier") { command in
+        await Program.main(
+            UploadNotifierCommand.self, name: "upload-notifier", examples: UploadNotifierCommand.examples
+        ) { command in
             try await Bootstrap.notify(command.input, checkConfig: command.common.checkConfig)
         }
     }

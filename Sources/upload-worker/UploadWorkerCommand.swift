@@ -11,13 +11,16 @@ struct UploadWorkerCommand: ParsableCommand {
             and take over from each other. SIGTERM or Ctrl-C hands over what is under
             way within the grace period; a second Ctrl-C stops at once, which loses
             nothing but time. SIGHUP reads destinations and limits anew.
-
-            EXAMPLES
-              upload-worker
-              upload-worker --queue video --concurrency 4 --parts 8
-              upload-worker --exit-when-idle --http off
-              upload-worker --config /etc/longshore/upload.yaml --check-config
             """)
+
+    /// The end of `--help`.
+    static let examples = """
+        EXAMPLES
+          upload-worker
+          upload-worker --queue video --concurrency 4 --parts 8
+          upload-worker --exit-when-idle --http off
+          upload-worker --config /etc/longshore/upload.yaml --check-config
+        """
 
     @Option(help: ArgumentHelp("Transfer queue to serve; repeatable (default: default).", valueName: "name"))
     var queue: [String] = []

@@ -35,7 +35,7 @@ import UploadTesting
             "source": {"kind": "inline", "data": base64.b64encode(data).decode()},
             "destination": {"name": "local", "key": "hello.txt"},
         }
-        schema = json.loads(pathlib.Path(schemas, "job.schema.json").read_text())
+        schema = json.loads(pathlib.Path(schemas, "upload.job.v1.schema.json").read_text())
         jsonschema.validate(job, schema)
         channel.confirm_delivery()
         channel.basic_publish(f"{namespace}.submit", "default.normal", json.dumps(job), mandatory=True,

@@ -55,7 +55,8 @@ import UploadTesting
     /// A queue of a listener's own, bound to everything that is told.
     private func listener(_ deployment: Deployment) async throws -> Connection {
         let connection = try await Connection.open(
-            ConnectionConfiguration(urls: [deployment.broker.url]), logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() })
+            ConnectionConfiguration(urls: [deployment.broker.url]),
+            logger: Logger(label: "listener") { _ in SwiftLogNoOpLogHandler() })
         let name = "\(deployment.namespace).listener"
         let exchanges = ["events", "outcomes", "progress"].map {
             Exchange(name: "\(deployment.namespace).\($0)", kind: .topic)

@@ -71,7 +71,7 @@ struct ConfigurationLayerTests {
             """
         let destinations = try #require(try UploadConfiguration(try files.input(yaml)).destinations)
         let archive = try #require(destinations[DestinationName(unchecked: "archive")])
-        #expect(archive.driver == .directory(path: "archive"))
+        #expect(archive.driver == .directory(path: "\(files.path)/archive"))
         let web = try #require(destinations[DestinationName(unchecked: "web")])
         #expect(web.limits == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 0.5))
         guard case .http(let http) = web.driver else {

@@ -28,11 +28,11 @@ extension ConfigurationKey {
         .init(
             "destinations.*.url", .url(schemes: ["http", "https"]), owner: "http",
             "what keys are appended to, ends in /"),
-        .init("destinations.*.method", .choice(["PUT", "POST"]), owner: "http", "the request's method"),
         .init("destinations.*.username", .text, owner: "http", "user for Basic authentication"),
         .init("destinations.*.password", .secret, owner: "http", "password for Basic authentication"),
         .init("destinations.*.bearerToken", .secret, owner: "http", "token for Bearer authentication"),
         .init("destinations.*.headers.*", .secret, owner: "http", "a header of every request"),
+        .init("destinations.*.answersHead", .boolean, owner: "http", "whether HEAD tells what lies there"),
         .init("destinations.*.caFile", .path, owner: "http", "authorities that may have signed the certificate (PEM)"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
@@ -45,9 +45,8 @@ extension ConfigurationKey {
         .init(
             "delegates.*.types", .list(.choice(["completed", "failed", "cancelled"])), "which outcomes; all if left out"
         ),
-        .init("delegates.*.queues", .list(.name), "of which queues; all if left out"),
         .init("delegates.*.url", .url(schemes: ["https", "http"]), owner: "webhook", "where outcomes are posted"),
-        .init("delegates.*.secret", .secret, owner: "webhook", "signs what is posted (Standard Webhooks)"),
+        .init("delegates.*.secret", .list(.secret), owner: "webhook", "signs what is posted (Standard Webhooks)"),
         .init("delegates.*.path", .path, owner: "log", "the file that outcomes are appended to"),
     ]
 

@@ -4,7 +4,7 @@ public struct DelegateSettings: Hashable, Sendable {
     static let kinds = ["webhook", "log"]
 
     public enum Kind: Hashable, Sendable {
-        case webhook(url: String, secret: Secret?)
+        case webhook(url: String, secrets: [Secret])
         case log(path: String)
     }
 
@@ -12,20 +12,17 @@ public struct DelegateSettings: Hashable, Sendable {
     public var kind: Kind
     /// `completed`, `failed`, `cancelled`; empty is all.
     public var types: [String]
-    /// Names of queues; empty is all.
-    public var queues: [String]
 
     /// - Throws: `configuration` for a key that is missing or belongs to another kind.
     init(_ name: String, _ settings: Settings) throws(ProgramError) {
         let base = "delegates.\(name)"
         self.name = name
         types = settings.list("\(base).types")
-        queues = settings.list("\(base).queues")
         switch try settings.owned(base, by: "kind", words: Self.kinds) {
         case "log": kind = .log(path: try settings.needed("\(base).path", settings.path))
         default:
             kind = .webhook(
-                url: try settings.needed("\(base).url", settings.text), secret: settings.secret("\(base).secret"))
+                url: try settings.needed("\(base).url", settings.text), secrets: settings.secrets("\(base).secret"))
         }
     }
 }

@@ -13,7 +13,8 @@ public struct DestinationSettings: Hashable, Sendable {
     public struct HTTPSettings: Hashable, Sendable {
         /// Ends in `/`; keys are appended.
         public var url: String
-        public var method: String?
+        /// Whether HEAD tells what lies there.
+        public var answersHead: Bool
         public var username: String?
         public var password: Secret?
         public var bearerToken: Secret?
@@ -45,7 +46,8 @@ public struct DestinationSettings: Hashable, Sendable {
         }
         driver = .http(
             HTTPSettings(
-                url: url, method: settings.text("\(base).method"), username: settings.text("\(base).username"),
+                url: url, answersHead: settings.text("\(base).answersHead") == "true",
+                username: settings.text("\(base).username"),
                 password: settings.secret("\(base).password"),
                 bearerToken: settings.secret("\(base).bearerToken"),
                 headers: settings.headers(base), caFile: settings.path("\(base).caFile")))

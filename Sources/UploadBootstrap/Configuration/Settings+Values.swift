@@ -15,14 +15,18 @@ extension Settings {
 
     func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }
 
-    func secret(_ path: String) -> Secret? {
-        guard case .file(let file)? = text(path).map({ Secret($0) }) else { return text(path).map { Secret($0) } }
-        return .file(path: resolved(file, at: path))
+    func secret(_ path: String) -> Secret? { secrets(path).first }
+
+    func secrets(_ path: String) -> [Secret] {
+        list(path).map { text in
+            guard case .file(let file) = Secret(text) else { return Secret(text) }
+            return .file(path: resolved(file, at: path))
+        }
     }
 
     func address(_ path: String) -> HTTPAddress { text(path).flatMap { HTTPAddress($0) } ?? .off }
 
-    /// Paths in the file are relative to the file, all others to the working directory.
+    /// Absolute: paths in the file are relative to the file, all others to the working directory.
     func path(_ path: String) -> String? { text(path).map { resolved($0, at: path) } }
 
     func paths(_ path: String) -> [String] { list(path).map { resolved($0, at: path) } }
@@ -41,8 +45,12 @@ extension Settings {
     }
 
     private func resolved(_ text: String, at path: String) -> String {
-        guard !text.hasPrefix("/"), case .file(let file, _) = values[path]?.origin else { return text }
-        let folder = URL(filePath: file).deletingLastPathComponent().path(percentEncoded: false)
-        return folder.isEmpty || folder == "./" ? text : folder + (folder.hasSuffix("/") ? "" : "/") + text
+        guard !text.hasPrefix("/") else { return text }
+        var base = directory
+        if case .file(let file, _) = values[path]?.origin {
+            let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            base = file.hasPrefix("/") ? folder : folder.isEmpty ? directory : "\(directory)/\(folder)"
+        }
+        return "\(base)/\(text)"
     }
 }

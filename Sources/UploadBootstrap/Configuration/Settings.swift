@@ -11,12 +11,15 @@ struct Settings: Sendable {
     private(set) var warnings: [String] = []
     /// The file that was read, as the user would name it.
     let file: String?
+    /// Where relative paths of the command line and the environment begin.
+    let directory: String
 
     /// - Throws: `configuration` with every problem found, each with its place, its key and what was expected.
     init(_ input: ConfigurationInput) throws(ProgramError) {
+        directory = input.directory
         var problems: [String] = []
         for key in ConfigurationKey.all where !key.path.contains("*") {
-            if let standard = key.standard ?? input.standards[key.path] {
+            if let standard = input.standards[key.path] ?? key.standard {
                 values[key.path] = Setting(standard, .standard)
             }
         }

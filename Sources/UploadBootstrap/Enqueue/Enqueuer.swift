@@ -43,7 +43,9 @@ struct Enqueuer {
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
-    private func publish(_ jobs: [UploadJob], _ maker: JobMaker, _ submitter: UploadSubmitter) async -> [Publication.Fate] {
+    private func publish(_ jobs: [UploadJob], _ maker: JobMaker, _ submitter: UploadSubmitter) async -> [Publication
+        .Fate]
+    {
         let uploads = plan.uploads
         let publication = Publication { job, isRepeat throws(UploadError) in
             try await submitter.submit(job, maybeRepeated: isRepeat)
@@ -62,7 +64,9 @@ struct Enqueuer {
     }
 
     /// Tidies up after what was not published, and says what was and what was not.
-    private func settle(_ fates: [Publication.Fate], _ jobs: [UploadJob], _ maker: JobMaker) async throws -> ProgramError? {
+    private func settle(_ fates: [Publication.Fate], _ jobs: [UploadJob], _ maker: JobMaker) async throws
+        -> ProgramError?
+    {
         var confirmed = 0
         var unknown: [Int] = []
         var lost: [Int] = []

@@ -25,11 +25,13 @@ struct StandardInput: AsyncSequence, Sendable {
                 var count = 0
                 let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 20) { buffer, filled in
                     count = Foundation.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
-                    filled = max(0, count)
+                    filled = Swift.max(0, count)
                 }
                 if count > 0 { return bytes }
                 if count == 0 { return nil }
-                guard errno == EINTR || errno == EAGAIN else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+                guard errno == EINTR || errno == EAGAIN else {
+                    throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+                }
             }
         }
 

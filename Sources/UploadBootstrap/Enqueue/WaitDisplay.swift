@@ -91,7 +91,8 @@ final class WaitDisplay: Sendable {
     static func outcome(_ entry: WaitBoard.Entry, _ end: UploadEvent) -> String {
         let detail: String =
             switch end.kind {
-            case .completed: end.data.object.map { DestinationReference.redact($0.location) } ?? entry.upload.destination.displayText
+            case .completed:
+                end.data.object.map { DestinationReference.redact($0.location) } ?? entry.upload.destination.displayText
             case .failed: end.data.error?.message ?? "no reason was given"
             default: "by request"
             }

@@ -29,10 +29,8 @@ struct Waiting: Sendable {
                     while !display.board.isDone, (try? await Task.sleep(for: WaitDisplay.interval)) != nil {}
                     return nil
                 }
-                group.addTask {
-                    await display.keepDrawing()
-                    return nil
-                }
+                let drawing = Task { await display.keepDrawing() }
+                defer { drawing.cancel() }
                 let problem = await group.next() ?? nil
                 listening.cancel()
                 group.cancelAll()
@@ -52,7 +50,8 @@ struct Waiting: Sendable {
             display.say("enqueue-upload: stopped waiting; \(are) on without it (\(display.summary))")
             return .interrupted
         }
-        display.say("enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, and how they end is not known here")
+        display.say(
+            "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, and how they end is not known here")
         return .unavailable
     }
 }

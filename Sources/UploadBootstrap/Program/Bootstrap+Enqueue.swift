@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 import UploadSources
-public import Uploads
+import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {

@@ -16,9 +16,7 @@ public final class Interruption: Sendable {
 
     public init(signals: [Int32] = [SIGINT, SIGTERM]) {
         sources = signals.map { number in
-            // Dispatch watches signals beside their disposition: ignored, they do not end the process.
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: .global())
+            DispatchSource.makeSignalSource(signal: number, queue: .global())
         }
         for source in sources {
             source.setEventHandler { [weak self] in self?.received() }

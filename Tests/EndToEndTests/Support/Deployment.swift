@@ -1,7 +1,11 @@
 import Foundation
+import Logging
+import RabbitMQ
 import Synchronization
 import Testing
 import UploadTesting
+import Uploads
+import UploadsRabbitMQ
 
 /// A whole Longshore of a test's own: a namespace on a private broker, a staging area, a directory destination, a ledger,
 /// and the programs that the test starts.
@@ -63,6 +67,7 @@ final class Deployment: Sendable {
             throw error
         }
         await deployment.stopAll()
+        try await deployment.deleteQueues()
     }
 
     @discardableResult
@@ -104,6 +109,15 @@ final class Deployment: Sendable {
             program.signal(SIGTERM)
         }
         for program in running.withLock({ $0 }) { _ = await program.wait() }
+    }
+
+    /// Many quorum queues that nobody uses any more would slow the node down for the tests that follow.
+    private func deleteQueues() async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        let connection = try await Connection.open(
+            ConnectionConfiguration(urls: [broker.url]), logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
+        try await connection.delete(topology.shared + topology.lanes(of: .standard))
+        await connection.close()
     }
 
     private func showLogs() {

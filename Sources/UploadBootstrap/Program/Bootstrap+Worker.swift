@@ -1,0 +1,65 @@
+import Logging
+import Metrics
+import UploadSources
+import UploadWorkers
+import Uploads
+import UploadsRabbitMQ
+
+extension Bootstrap {
+    /// `upload-worker`.
+    public static func work(
+        _ input: ConfigurationInput, exitWhenIdle: Bool, checkConfig: Bool
+    ) async throws -> ExitCode {
+        let configuration = try UploadConfiguration(input)
+        let connection = try configuration.connection(for: "upload-worker")
+        let destinations = try DestinationRegistry(configuration)
+        if checkConfig {
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            try await destinations.shutdown()
+            return .done
+        }
+        let logger = configuration.logger("upload-worker")
+        for warning in configuration.warnings { logger.warning("\(warning)") }
+        let registry = PrometheusRegistry()
+        MetricsSystem.bootstrap(registry)
+        let settings = configuration.worker
+        let area = try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+        let readiness = Readiness()
+        var worker = WorkerConfiguration(
+            concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
+            grace: .seconds(settings.grace))
+        worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
+        let connector = BrokerConnector(
+            connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger)
+        let service = WorkerService(
+            connector: connector,
+            queue: JobQueueConfiguration(queues: settings.queues, prefetchPerLane: Self.prefetch(settings.concurrency)),
+            destinations: destinations, sources: LocalSources(areas: [area], roots: configuration.sourceRoots),
+            configuration: worker, readiness: readiness, logger: logger)
+        logger.info(
+            "worker starts",
+            metadata: [
+                "queues": "\(settings.queues.map(\.rawValue).joined(separator: ","))", "broker": "\(connection)",
+                "staging": "\(configuration.staging)", "concurrency": "\(settings.concurrency)",
+            ])
+        do {
+            try await Self.run(
+                [
+                    HealthServer(settings.http, readiness: readiness, registry: registry, logger: logger),
+                    ReloadService(input: input, logger: logger) { try destinations.reload($0) },
+                ], main: service, grace: .seconds(settings.grace), logger: logger)
+        } catch {
+            try? await destinations.shutdown()
+            throw error
+        }
+        try await destinations.shutdown()
+        logger.info("worker stopped")
+        return .done
+    }
+
+    /// Without anything to do for so long, `--exit-when-idle` ends.
+    private static let idle = Duration.seconds(5)
+
+    /// A running slice holds its delivery, so one lane alone must be able to fill the worker, and a few more may lie ready.
+    static func prefetch(_ concurrency: Int) -> UInt16 { UInt16(min(2000, concurrency + max(1, concurrency / 4))) }
+}

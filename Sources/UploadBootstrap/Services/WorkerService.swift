@@ -1,0 +1,37 @@
+import Logging
+import ServiceLifecycle
+import UploadWorkers
+import Uploads
+import UploadsRabbitMQ
+
+/// The engine on its broker: connects, works, closes.
+struct WorkerService: Service {
+    let connector: BrokerConnector
+    let queue: JobQueueConfiguration
+    let destinations: DestinationRegistry
+    let sources: any SourceProvider
+    let configuration: WorkerConfiguration
+    let readiness: Readiness
+    let logger: Logger
+
+    func run() async throws {
+        let connected = try await untilGracefulShutdown {
+            try await connector.connect { broker throws(UploadError) in try await broker.jobQueue(queue) }
+        }
+        guard let (broker, jobs) = connected else { return }
+        readiness.set {
+            if !broker.isConnected { return "the connection to the broker is lost, reconnecting" }
+            return jobs.isReady ? nil : "not consuming yet"
+        }
+        let worker = UploadWorker(
+            queue: jobs, destinations: destinations, sources: sources, configuration: configuration, logger: logger)
+        do {
+            try await worker.run()
+        } catch {
+            await broker.close()
+            throw error
+        }
+        readiness.set("stopped")
+        await broker.close()
+    }
+}

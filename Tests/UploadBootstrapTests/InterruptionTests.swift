@@ -1,0 +1,28 @@
+import Testing
+
+@testable import UploadBootstrap
+
+struct InterruptionTests {
+    @Test(.timeLimit(.minutes(1))) func `the first signal cancels what is under way`() async {
+        let interruption = Interruption(signals: [])
+        await #expect(throws: CancellationError.self) {
+            try await interruption.cancelling {
+                interruption.received()
+                try await Task.sleep(for: .seconds(600))
+            }
+        }
+        #expect(interruption.wasInterrupted)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `what begins after the signal is cancelled at once`() async {
+        let interruption = Interruption(signals: [])
+        interruption.received()
+        await #expect(throws: CancellationError.self) {
+            try await interruption.cancelling { try await Task.sleep(for: .seconds(600)) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `undisturbed the value comes back`() async throws {
+        #expect(try await Interruption(signals: []).cancelling { 7 } == 7)
+    }
+}
