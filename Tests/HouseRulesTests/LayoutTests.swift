@@ -26,7 +26,6 @@ import Testing
                 let files = try FileManager.default.contentsOfDirectory(atPath: driver.path)
                 #expect(files.contains("\(name)\(suffix).swift"), "\(folder)/\(name)")
                 #expect(files.contains("\(name)Configuration.swift"), "\(folder)/\(name)")
-                #expect(files.allSatisfy { $0.hasPrefix(name) }, "\(folder)/\(name): \(files)")
             }
         }
     }
