@@ -14,7 +14,6 @@ let settings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -54,7 +53,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML", "Reloading"]),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -90,9 +88,8 @@ let package = Package(
             "UploadBootstrap",
             [
                 "RabbitMQ", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers", "Uploads",
-                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, crypto, hummingbird, logging, metrics, nioCore,
-                nioPosix,
-                nioSSL, serviceLifecycle, unixSignals, yams,
+                "UploadsRabbitMQ", argumentParser, asyncHTTPClient, hummingbird, logging, metrics, nioCore, nioPosix,
+                serviceLifecycle, unixSignals, yams,
             ]
         ),
         program("enqueue-upload"),
@@ -113,8 +110,7 @@ let package = Package(
             "UploadDestinationsTests",
             [
                 "LinuxFiles", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient,
-                nioCore,
-                nioHTTP1, nioPosix, nioSSL,
+                nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests("UploadsRabbitMQTests", ["RabbitMQ", "UploadsRabbitMQ", "Uploads", "UploadTesting", logging]),
         tests(
@@ -125,7 +121,10 @@ let package = Package(
             ]),
         tests(
             "UploadBootstrapTests",
-            ["UploadBootstrap", "UploadSources", "Uploads", "UploadTesting", hummingbird, logging, metrics]),
+            [
+                "UploadBootstrap", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient, logging, metrics,
+                nioCore, nioHTTP1, serviceLifecycle,
+            ]),
         tests("EndToEndTests", ["RabbitMQ", "Uploads", "UploadsRabbitMQ", "UploadTesting", logging]),
     ]
 )

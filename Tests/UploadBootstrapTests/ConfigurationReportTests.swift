@@ -42,6 +42,7 @@ struct ConfigurationReportTests {
 
     @Test func `what it prints is a configuration again, with the same values`() throws {
         let yaml = """
+            broker: amqp://host/
             staging: "/a b #c"
             sourceRoots: ["/x, y", "/z"]
             destinations:

@@ -8,7 +8,7 @@ struct ProgressBarTests {
 
     @Test func `at 80 columns everything fits`() {
         let line = bar.line(columns: 80)
-        #expect(line == " 42%  [====>       ]  27.0 MiB of 64.0 MiB  12.0 MiB/s  ETA 0:04  1/2 files")
+        #expect(line == " 42%  [=======>         ]  27.0 MiB of 64.0 MiB  12.0 MiB/s  ETA 0:04  1/2 files")
     }
 
     @Test(arguments: 1...200)

@@ -28,12 +28,15 @@ struct Enqueuer {
                 if case .confirmed = fate {} else { display.remove(job.id) }
             }
             let failure = try await settle(fates, jobs, maker)
-            let code = if let listening { try await waiting.finish(listening) } else { ExitCode.done }
+            var code = ExitCode.done
+            if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
+            listening?.cancel()
             await watch?.close()
             if let failure { throw failure }
             return code
         } catch let error as UploadError {
-            throw ProgramError(error)
+            // Whatever was published is dealt with above: these errors come before the first publish.
+            throw ProgramError(ProgramError(error).exitCode, "\(error.message); nothing was enqueued")
         }
     }
 
@@ -43,9 +46,9 @@ struct Enqueuer {
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
-    private func publish(_ jobs: [UploadJob], _ maker: JobMaker, _ submitter: UploadSubmitter) async -> [Publication
-        .Fate]
-    {
+    private func publish(
+        _ jobs: [UploadJob], _ maker: JobMaker, _ submitter: UploadSubmitter
+    ) async -> [Publication.Fate] {
         let uploads = plan.uploads
         let publication = Publication { job, isRepeat throws(UploadError) in
             try await submitter.submit(job, maybeRepeated: isRepeat)

@@ -15,24 +15,18 @@ struct JobMaker: Sendable {
     func jobs(for uploads: [PlannedUpload]) async throws(UploadError) -> [UploadJob] {
         var jobs: [UploadJob?] = Array(repeating: nil, count: uploads.count)
         var failure: UploadError?
-        await withTaskGroup(of: (Int, Result<UploadJob, UploadError>).self) { group in
+        await withTaskGroup(of: Made.self) { group in
             var next = 0
             func startNext() {
                 guard next < uploads.count, failure == nil else { return }
                 let index = next
                 next += 1
-                group.addTask {
-                    do throws(UploadError) {
-                        return (index, .success(try await self.job(for: uploads[index])))
-                    } catch {
-                        return (index, .failure(error))
-                    }
-                }
+                group.addTask { await self.make(uploads[index], at: index) }
             }
             for _ in 0..<Self.copiesAtOnce { startNext() }
-            while let (index, result) = await group.next() {
-                switch result {
-                case .success(let job): jobs[index] = job
+            while let made = await group.next() {
+                switch made.result {
+                case .success(let job): jobs[made.index] = job
                 case .failure(let error): failure = failure ?? error
                 }
                 startNext()
@@ -67,6 +61,19 @@ struct JobMaker: Sendable {
     /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up.
     func discard(_ jobs: some Sequence<UploadJob>) async {
         for job in jobs { try? await area?.remove(job.source) }
+    }
+
+    private struct Made: Sendable {
+        let index: Int
+        let result: Result<UploadJob, UploadError>
+    }
+
+    private func make(_ upload: PlannedUpload, at index: Int) async -> Made {
+        do throws(UploadError) {
+            return Made(index: index, result: .success(try await job(for: upload)))
+        } catch {
+            return Made(index: index, result: .failure(error))
+        }
     }
 
     private func job(for upload: PlannedUpload) async throws(UploadError) -> UploadJob {

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
+import Uploads
 
 /// Standard input in pieces of up to 1 MiB, read only when somebody asks. Cancelling the task ends it.
 struct StandardInput: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         mutating func next() async throws -> [UInt8]? {
             while true {
-                try Task.checkCancellation()
+                if Task.isCancelled { throw UploadError(.interrupted, "reading standard input was interrupted") }
                 // A read cannot be cancelled, so it is begun only when there is something to read.
                 switch try await Self.blocking({ Self.isReady }) {
                 case false: continue

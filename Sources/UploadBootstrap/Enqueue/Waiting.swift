@@ -47,7 +47,8 @@ struct Waiting: Sendable {
         display.tellUnended()
         let are = open == 1 ? "1 upload goes" : "\(open) uploads go"
         if interruption.wasInterrupted {
-            display.say("enqueue-upload: stopped waiting; \(are) on without it (\(display.summary))")
+            display.say(
+                "enqueue-upload: stopped waiting; \(board.endedCount) of \(board.entries.count) ended, \(are) on")
             return .interrupted
         }
         display.say(
