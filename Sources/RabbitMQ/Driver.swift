@@ -122,7 +122,8 @@ final class Driver {
         lastEpoch += 1
         core.epoch.store(lastEpoch, ordering: .releasing)
         core.states.publish(.connected(epoch: lastEpoch))
-        logger.info("connected to broker", metadata: ["epoch": "\(lastEpoch)"])
+        // Whoever opened it knows of the first.
+        logger.log(level: lastEpoch == 1 ? .debug : .info, "connected to broker", metadata: ["epoch": "\(lastEpoch)"])
         core.opened.resolve(.success(()))
     }
 
@@ -202,6 +203,6 @@ final class Driver {
         core.opened.fail(ConnectionCore.closed)
         core.states.publish(.closed)
         core.ended.open()
-        logger.info("connection to broker closed")
+        logger.debug("connection to broker closed")
     }
 }

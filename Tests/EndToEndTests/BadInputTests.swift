@@ -68,10 +68,10 @@ import UploadTesting
                 #expect(worker.errorText.contains(word), "\(worker.errorText)")
             }
         }
-        try await Deployment.with(configuration: ["wroker: {concurrency: 3}"]) { deployment in
+        try await Deployment.with(configuration: ["notifer: {ledger: x}"]) { deployment in
             let worker = try await deployment.run(.worker, [])
             #expect(await worker.wait() == 78)
-            #expect(worker.errorText.contains("wroker") && worker.errorText.contains("'worker'"))
+            #expect(worker.errorText.contains("notifer") && worker.errorText.contains("'notifier'"))
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
             "Uploads", "LinuxFiles", "NIOCore", "NIOPosix", "Crypto", "Foundation", "Glibc", "Synchronization",
         ],
         "UploadDestinations": [
-            "Uploads", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+            "Uploads", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1", "NIOPosix",
+            "NIOSSL",
             "Foundation", "Glibc", "Synchronization",
         ],
         "LinuxFiles": ["CLinux", "NIOCore", "NIOPosix", "Foundation", "Glibc", "Synchronization"],

@@ -30,14 +30,11 @@ struct ConfigurationKey: Sendable {
         return own.count == path.count && zip(own, path).allSatisfy { $0 == "*" || $0 == $1 }
     }
 
-    /// `UPLOAD_WORKER_SLICE` for `worker.slice`; names keep their letters, `-` becomes `_`.
+    /// `UPLOAD_NOTIFIER_ALLOW_NETWORKS` for `notifier.allowNetworks`; `-` becomes `_`.
     static func variable(_ path: [String]) -> String {
-        "UPLOAD_"
-            + path.map { component in
-                component.reduce(into: "") { text, letter in
-                    if letter.isUppercase, text.last?.isLowercase == true { text += "_" }
-                    text += letter == "-" ? "_" : letter.uppercased()
-                }
-            }.joined(separator: "_")
+        let words = path.map { component in
+            component.replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.replacing("-", with: "_").uppercased()
+        }
+        return "UPLOAD_" + words.joined(separator: "_")
     }
 }

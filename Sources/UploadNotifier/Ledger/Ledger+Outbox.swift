@@ -88,5 +88,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    private static func list(_ ids: Set<DelegateDelivery.ID>) -> String { "[\(ids.map(String.init).joined(separator: ","))]" }
+    private static func list(_ ids: Set<DelegateDelivery.ID>) -> String {
+        "[\(ids.map(String.init).joined(separator: ","))]"
+    }
 }

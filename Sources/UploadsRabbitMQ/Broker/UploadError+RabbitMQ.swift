@@ -4,36 +4,30 @@ import Uploads
 extension UploadError {
     /// What an error of the broker means for whoever uploads. Each code is mapped here, once.
     init(_ error: RabbitMQError, doing what: String, file: String = #fileID, line: Int = #line) {
-        let (code, remedy): (Code, String) =
+        // nil where the client's own message ends with what to do.
+        let (code, remedy): (Code, String?) =
             switch error.code {
-            case .loginRefused:
-                (.wrongCredentials, "check user, password and virtual host of 'broker'")
+            case .loginRefused: (.wrongCredentials, nil)
             case .accessRefused:
                 (.accessDenied, "give the broker's user configure, write and read permission for the namespace")
-            case .tlsFailed:
-                (.misconfigured, "check the CA file, the client certificate and the host name of 'broker'")
-            case .invalidURL, .invalidArgument:
-                (.misconfigured, "correct it")
+            case .tlsFailed, .invalidURL, .invalidArgument: (.misconfigured, nil)
             case .preconditionFailed:
                 (
                     .misconfigured,
                     "another version declared it with other arguments: use another namespace or delete the old objects"
                 )
-            case .connectionRefused, .timedOut:
-                (.networkFailure, "check that the broker runs and can be reached at 'broker'")
+            case .connectionRefused, .timedOut: (.networkFailure, nil)
             case .connectionLost, .notConnected, .channelClosed, .consumerCancelled, .closed:
                 (.networkFailure, "it can be repeated when the broker is back")
-            case .returned, .notFound:
-                (.serverFailure, "no queue takes it: the broker's objects were deleted; they are declared again")
+            case .returned, .notFound: (.serverFailure, "the broker's objects were deleted; they are declared again")
             case .nacked, .resourceLocked:
                 (.serverFailure, "look for full queues, disks and memory alarms at the broker")
-            case .cancelled: (.interrupted, "it was cancelled")
+            case .cancelled: (.interrupted, nil)
             case .frameError: (.invalidResponse, "check that an AMQP 0-9-1 broker listens there")
             default: (.unknown, "see the broker's log")
             }
         self.init(
-            code, "\(what): \(error.message) (\(error.code)); \(remedy)",
-            retry: error.isRetryable ? .afterBackoff : nil,
-            cause: error, file: file, line: line)
+            code, "\(what): \(error.message)" + (remedy.map { "; \($0)" } ?? ""),
+            retry: error.isRetryable ? .afterBackoff : nil, cause: error, file: file, line: line)
     }
 }
