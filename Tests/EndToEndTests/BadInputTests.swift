@@ -23,6 +23,37 @@ import UploadTesting
         }
     }
 
+    @Test func anUnreadableFileIsNamed() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("closed.bin", bytes: 10)
+            try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:", file.path], mayReadAll: false)
+            #expect(await program.wait() == 77)
+            #expect(program.errorText.contains("closed.bin"))
+            #expect(program.outputText.isEmpty)
+        }
+    }
+
+    @Test func aBrokerWhoseCertificateIsNotTrustedIsRefused() async throws {
+        let broker = try await BrokerNode.shared()
+        let url = try #require(broker.tlsURL)
+        let authority = try #require(broker.certificates?.authority)
+        try await Deployment.with(broker: broker) { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 10)
+            let refused = try await deployment.run(.enqueue, ["--to", "local:", "--broker", url, file.path])
+            #expect(await refused.wait() == 78)
+            #expect(refused.errorText.contains("certificate"), "\(refused.errorText)")
+        }
+        try await Deployment.with(broker: broker, url: url, configuration: ["tls: {caFile: \(authority)}"]) {
+            deployment in
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 10)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", file.path])
+            try deployment.expectArrived("a.bin", like: file)
+        }
+    }
+
     @Test func aSpecialFileIsRefused() async throws {
         try await Deployment.with { deployment in
             try await expectRefusal(deployment, ["--to", "local:x", "/dev/null"], status: 65, saying: "/dev/null")

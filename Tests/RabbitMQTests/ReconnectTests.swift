@@ -153,9 +153,10 @@ struct ReconnectTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         let connection = try await connect(proxy)
+        let states = connection.states()
         let told = Task {
             var names: [String] = []
-            for await state in connection.states() {
+            for await state in states {
                 switch state {
                 case .connected: names.append("connected")
                 case .disconnected: if names.last != "disconnected" { names.append("disconnected") }

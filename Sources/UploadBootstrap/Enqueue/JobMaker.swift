@@ -89,8 +89,8 @@ struct JobMaker: Sendable {
             (source, size, digests) = (staged.reference, staged.size, staged.digests)
         } else {
             let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)
-            source = .file(path: path, modifiedAt: upload.modifiedAt)
-            digests = try await Digests(ofFileAt: path)
+            let examined = try await LocalSources.examine(fileAt: path)
+            (source, size, digests) = (examined.reference, examined.size, examined.digests)
         }
         return UploadJob(
             queue: request.queue, priority: request.priority, source: source, destination: upload.destination,

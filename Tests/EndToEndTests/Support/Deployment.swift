@@ -72,7 +72,8 @@ final class Deployment: Sendable {
 
     @discardableResult
     func start(
-        _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil
+        _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil,
+        mayReadAll: Bool = true
     ) throws -> RunningProgram {
         let number = count.withLock { count in
             count += 1
@@ -81,8 +82,13 @@ final class Deployment: Sendable {
         var all = ["--config", configuration.path]
         let port = program == .enqueue ? nil : try Ports.free()
         if let port { all += ["--http", "127.0.0.1:\(port)"] }
+        var command = [program.url.path] + all + arguments
+        // Root reads everything unless it gives that up.
+        if !mayReadAll, getuid() == 0 {
+            command = ["/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"] + command
+        }
         let started = try RunningProgram(
-            program.url, all + arguments, environment: environment.merging(extra) { $1 },
+            URL(filePath: command[0]), Array(command.dropFirst()), environment: environment.merging(extra) { $1 },
             directory: path.appending(path: "files"),
             logs: logs, name: "\(number)-\(program.rawValue)", port: port, input: input)
         running.withLock { $0.append(started) }
@@ -90,8 +96,10 @@ final class Deployment: Sendable {
     }
 
     /// Runs a program to its end.
-    func run(_ program: Program, _ arguments: [String], input: URL? = nil) async throws -> RunningProgram {
-        let started = try start(program, arguments, input: input)
+    func run(
+        _ program: Program, _ arguments: [String], input: URL? = nil, mayReadAll: Bool = true
+    ) async throws -> RunningProgram {
+        let started = try start(program, arguments, input: input, mayReadAll: mayReadAll)
         _ = await started.wait()
         return started
     }
