@@ -67,13 +67,13 @@ struct ConfigurationLayerTests {
                 url: https://host/dir/
                 headers: {X-Team: blue}
                 bearerToken: env:TOKEN
-                limits: {jobs: 8, parts: 4, bytesPerSecond: 100MiB, requestsPerSecond: 0.5}
+                limits: {jobs: 8, parts: 4}
             """
         let destinations = try #require(try UploadConfiguration(try files.input(yaml)).destinations)
         let archive = try #require(destinations[DestinationName(unchecked: "archive")])
         #expect(archive.driver == .directory(path: "\(files.path)/archive"))
         let web = try #require(destinations[DestinationName(unchecked: "web")])
-        #expect(web.limits == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 0.5))
+        #expect(web.limits == TransferLimits(jobs: 8, parts: 4))
         guard case .http(let http) = web.driver else {
             Issue.record("not http: \(web.driver)")
             return

@@ -30,14 +30,13 @@ struct ConfigurationReportTests {
             destinations:
               web: {driver: http, url: https://h/, password: hunter4, headers: {X-Key: hunter5}, bearerToken: env:TOKEN}
             delegates:
-              hook: {kind: webhook, url: 'https://jo:hunter6@h/?key=hunter7', secret: hunter8}
-            notifier: {token: file:/run/token}
+              hook: {kind: webhook, url: 'https://jo:hunter6@h/?key=hunter7', secret: [hunter8, file:/run/hook]}
             """
         let text = try report(try files.input(yaml))
         #expect(!text.contains("hunter"))
         #expect(text.contains("amqp://jo:***@a/"))
         #expect(text.contains("bearerToken: env:TOKEN"))
-        #expect(text.contains("token: file:/run/token"))
+        #expect(text.contains("file:/run/hook"))
     }
 
     @Test func `what it prints is a configuration again, with the same values`() throws {

@@ -36,8 +36,6 @@ extension ConfigurationKey {
         .init("destinations.*.caFile", .path, owner: "http", "authorities that may have signed the certificate (PEM)"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
-        .init("destinations.*.limits.bytesPerSecond", .bytes(1...(1 << 50)), "bytes per second, in each worker"),
-        .init("destinations.*.limits.requestsPerSecond", .decimal(0.001...1_000_000), "requests per second"),
     ]
 
     private static let delegates: [ConfigurationKey] = [
@@ -48,6 +46,9 @@ extension ConfigurationKey {
         .init("delegates.*.url", .url(schemes: ["https", "http"]), owner: "webhook", "where outcomes are posted"),
         .init("delegates.*.secret", .list(.secret), owner: "webhook", "signs what is posted (Standard Webhooks)"),
         .init("delegates.*.path", .path, owner: "log", "the file that outcomes are appended to"),
+        .init(
+            "delegates.*.rotateBytes", .bytes(4096...(1 << 50)), owner: "log",
+            "a new file is begun after this size; 64MiB if left out"),
     ]
 
     private static let worker: [ConfigurationKey] = [
@@ -65,8 +66,7 @@ extension ConfigurationKey {
     private static let notifier: [ConfigurationKey] = [
         .init("notifier.ledger", .path, flag: "--ledger", "the ledger, a SQLite file"),
         .init("notifier.allowNetworks", .list(.text), "private networks (CIDR) that webhooks may point to"),
-        .init("notifier.token", .secret, "what the HTTP API asks for unless it listens on loopback"),
-        .init("notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "health, metrics and API"),
+        .init("notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "health and metrics"),
     ]
 
     /// The key of a path.

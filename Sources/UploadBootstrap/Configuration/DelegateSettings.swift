@@ -5,7 +5,8 @@ public struct DelegateSettings: Hashable, Sendable {
 
     public enum Kind: Hashable, Sendable {
         case webhook(url: String, secrets: [Secret])
-        case log(path: String)
+        /// `rotateBytes`: nil for the usual size.
+        case log(path: String, rotateBytes: Int64?)
     }
 
     public var name: String
@@ -19,7 +20,10 @@ public struct DelegateSettings: Hashable, Sendable {
         self.name = name
         types = settings.list("\(base).types")
         switch try settings.owned(base, by: "kind", words: Self.kinds) {
-        case "log": kind = .log(path: try settings.needed("\(base).path", settings.path))
+        case "log":
+            kind = .log(
+                path: try settings.needed("\(base).path", settings.path),
+                rotateBytes: settings.bytes("\(base).rotateBytes"))
         default:
             kind = .webhook(
                 url: try settings.needed("\(base).url", settings.text), secrets: settings.secrets("\(base).secret"))

@@ -32,9 +32,7 @@ public struct DestinationSettings: Hashable, Sendable {
         self.name = DestinationName(unchecked: name)
         let kind = try settings.owned(base, by: "driver", words: Self.drivers)
         limits = TransferLimits(
-            jobs: settings.integer("\(base).limits.jobs"), parts: settings.integer("\(base).limits.parts"),
-            bytesPerSecond: settings.bytes("\(base).limits.bytesPerSecond"),
-            requestsPerSecond: settings.decimal("\(base).limits.requestsPerSecond"))
+            jobs: settings.integer("\(base).limits.jobs"), parts: settings.integer("\(base).limits.parts"))
         if kind == "directory" {
             driver = .directory(path: try settings.needed("\(base).path", settings.path))
             return

@@ -9,8 +9,6 @@ extension Settings {
 
     func integer(_ path: String) -> Int? { text(path).flatMap { Int($0) } }
 
-    func decimal(_ path: String) -> Double? { text(path).flatMap { Double($0) } }
-
     func seconds(_ path: String) -> TimeInterval? { text(path).flatMap(Quantity.seconds) }
 
     func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }

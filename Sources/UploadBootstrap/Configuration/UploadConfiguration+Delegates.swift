@@ -11,7 +11,10 @@ extension UploadConfiguration {
         for delegate in delegates {
             let kind: DelegateConfiguration.Kind
             switch delegate.kind {
-            case .log(let path): kind = .log(LogConfiguration(path: path))
+            case .log(let path, let rotateBytes):
+                var configuration = LogConfiguration(path: path)
+                if let rotateBytes { configuration.rotateBytes = rotateBytes }
+                kind = .log(configuration)
             case .webhook(let url, let secrets):
                 let place = settings.place("delegates.\(delegate.name).secret")
                 var texts: [String] = []

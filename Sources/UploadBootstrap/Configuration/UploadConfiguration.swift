@@ -30,7 +30,6 @@ public struct UploadConfiguration: Sendable {
         public var ledger: String
         /// CIDR.
         public var allowNetworks: [String]
-        public var token: Secret?
         public var http: HTTPAddress
     }
 
@@ -73,7 +72,7 @@ public struct UploadConfiguration: Sendable {
             http: settings.address("worker.http"))
         notifier = Notifier(
             ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),
-            token: settings.secret("notifier.token"), http: settings.address("notifier.http"))
+            http: settings.address("notifier.http"))
         logLevel = settings.text("log.level") ?? "info"
         logFormat = settings.text("log.format") ?? "text"
 

@@ -14,7 +14,6 @@ enum ValueKind: Sendable {
     case address
     case choice([String])
     case integer(ClosedRange<Int>)
-    case decimal(ClosedRange<Double>)
     case boolean
     /// Seconds.
     case duration(ClosedRange<TimeInterval>)
@@ -34,7 +33,6 @@ enum ValueKind: Sendable {
         case .address: HTTPAddress(text) != nil
         case .choice(let words): words.contains(text)
         case .integer(let range): Int(text).map(range.contains) ?? false
-        case .decimal(let range): Double(text).map(range.contains) ?? false
         case .boolean: ["true", "false"].contains(text)
         case .duration(let range): Quantity.seconds(text).map(range.contains) ?? false
         case .bytes(let range): Quantity.bytes(text).map(range.contains) ?? false
@@ -53,8 +51,6 @@ enum ValueKind: Sendable {
         case .address: "HOST:PORT, such as 127.0.0.1:9701, or off"
         case .choice(let words): Self.either(words)
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .decimal(let range):
-            "a number from \(range.lowerBound.formatted()) to \(range.upperBound.formatted(.number.grouping(.never)))"
         case .boolean: "true or false"
         case .duration(let range):
             """
