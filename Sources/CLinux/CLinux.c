@@ -44,3 +44,13 @@ ssize_t linux_get_attribute(int descriptor, const char *name, void *value, size_
 int linux_set_attribute(int descriptor, const char *name, const void *value, size_t bytes) {
     return fsetxattr(descriptor, name, value, bytes, 0);
 }
+
+int linux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int linux_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
+
+int linux_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
+}

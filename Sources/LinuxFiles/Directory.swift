@@ -6,7 +6,7 @@ import Glibc
 /// All calls block; call them through ``Blocking``. Names are single path components.
 public final class Directory: Sendable {
     public let path: String
-    private let file: File
+    let file: File
 
     private init(_ file: File) {
         self.file = file

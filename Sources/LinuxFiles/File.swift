@@ -107,6 +107,9 @@ public final class File: Sendable {
         guard retrying({ fdatasync(descriptor) }) == 0 else { throw failure("fdatasync") }
     }
 
+    /// posix_fadvise(2) with `POSIX_FADV_DONTNEED`: clean pages leave the page cache, so that what is read next comes from the disk.
+    public func forgetCached() { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
+
     public func setMode(_ mode: UInt32) throws(SystemError) {
         guard fchmod(descriptor, mode) == 0 else { throw failure("fchmod") }
     }

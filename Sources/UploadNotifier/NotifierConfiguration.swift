@@ -9,16 +9,24 @@ public struct NotifierConfiguration: Sendable {
     public var stopGrace: Duration
     /// How often the control log gets a snapshot: 1 hour.
     public var snapshotInterval: Duration
-    /// How long fences of ended jobs stay in the snapshots: 7 days, longer than a baton waits on the ladder.
+    /// How long fences of ended jobs stay in the control log, and with them those jobs in the ledger: 50 days, longer
+    /// than a baton waits on the ladder.
     public var fenceRetention: Duration
     /// The most that is waited before a broker or ledger that failed is tried again: 15 s.
     public var retryDelayMaximum: Duration
+    /// How often abandoned uploads are looked for, a quarter more or less: 1 hour.
+    public var sweepInterval: Duration
+    /// How long the sweep waits for what is told to be recorded: 1 minute.
+    public var sweepPatience: Duration
+    /// Whether destinations are swept at intervals, and not only by order.
+    public var sweepsDestinations = true
 
     public init(
         allowNetworks: [NetworkRange] = [], retention: Duration = .seconds(30 * 86_400),
         stopGrace: Duration = .seconds(3),
-        snapshotInterval: Duration = .seconds(3600), fenceRetention: Duration = .seconds(7 * 86_400),
-        retryDelayMaximum: Duration = .seconds(15)
+        snapshotInterval: Duration = .seconds(3600), fenceRetention: Duration = .seconds(50 * 86_400),
+        retryDelayMaximum: Duration = .seconds(15), sweepInterval: Duration = .seconds(3600),
+        sweepPatience: Duration = .seconds(60)
     ) {
         self.allowNetworks = allowNetworks
         self.retention = retention
@@ -26,5 +34,7 @@ public struct NotifierConfiguration: Sendable {
         self.snapshotInterval = snapshotInterval
         self.fenceRetention = fenceRetention
         self.retryDelayMaximum = retryDelayMaximum
+        self.sweepInterval = sweepInterval
+        self.sweepPatience = sweepPatience
     }
 }

@@ -20,15 +20,54 @@ extension NotifierService {
             view.withLock { $0 = current }
         }
         for message in batch {
-            if case .unreadable(_, let reason) = message {
+            if case .unreadable(_, let reason, _) = message {
                 logger.error(
                     "dead letter that nobody can read; it is kept in the ledger", metadata: [LogKey.reason: "\(reason)"]
                 )
             }
         }
-        let owed = try await ledger.record(batch, view: view.withLock { $0 }, routes: routes, now: clock.now())
+        var rest = batch[...]
+        while let first = rest.first {
+            if case .order(let order, let replyTo) = first {
+                rest.removeFirst()
+                try await carryOut(order, replyTo: replyTo)
+            } else {
+                let part = rest.prefix { !$0.isOrder }
+                rest.removeFirst(part.count)
+                try await record(Array(part))
+            }
+        }
+    }
+
+    private func record(_ batch: [NotifierMessage]) async throws(UploadError) {
+        let owed = try await recordForRoutes(batch)
+        serveClients(in: batch)
+        noteMarkers(in: batch)
+        progress.note(recorded: batch)
         if owed.contains(where: \.isOutcome) { deliveries.wake() }
         try await publish(owed)
+    }
+
+    /// Part by part, each durable and published before the next, so that no order is too large.
+    private func carryOut(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        guard !order.command.isSweep else {
+            // It takes longer than messages can wait, and waits itself for what they tell.
+            sweepOrders.add(SweepOrder(order: order, replyTo: replyTo))
+            return
+        }
+        while true {
+            let step = try await ledger.carryOut(order, view: view.withLock { $0 }, now: clock.now())
+            try await publish(step.owed)
+            guard let answer = step.answer else { continue }
+            logger.notice(
+                "an operator's order is carried out",
+                metadata: [
+                    LogKey.order: "\(order.id)", LogKey.by: "\(order.by)", LogKey.verb: "\(order.command.verb)",
+                    LogKey.matched: "\(answer.matched)", LogKey.count: "\(answer.done)",
+                ])
+            if let replyTo { await bus.answer(answer, to: replyTo) }
+            return
+        }
     }
 
     private func publish(_ owed: [OwedAction]) async throws(UploadError) {
@@ -44,10 +83,14 @@ extension NotifierMessage {
     var needsControlView: Bool {
         switch self {
         case .event(let event): event.kind == .suspect
-        case .marker, .deadBaton: true
+        case .marker, .deadBaton, .order: true
         case .job, .unreadable: false
         }
     }
+}
+
+extension NotifierMessage {
+    fileprivate var isOrder: Bool { if case .order = self { true } else { false } }
 }
 
 extension OwedAction {

@@ -16,30 +16,92 @@ public final class NotifierService: Service {
     let configuration: NotifierConfiguration
     let clock: NotifierClock
     let logger: Logger
-    let routes: [DeliveryRoute]
+    /// Which outcomes go into whose outbox; changes between two batches only, by the gate below.
+    let routes: Mutex<[DeliveryRoute]>
+    private let recording = SerialGate()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
     let view = Mutex(ControlView())
     /// Snapshots of the control log and publications to it take turns.
     let gate = SerialGate()
+    let sweeper: Sweeper?
+    let stagingSweeper: StagingSweeper?
+    let sweepOrders = SweepOrders()
+    let progress: ProgressBoard
+    private let progressFeed: (any ProgressFeed)?
+    /// Markers that the sweep waits for.
+    let awaited = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
     private let isStopping = Mutex(false)
+    /// Told of the apps in a batch whose delegates are not served here.
+    private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
+    private let clientsAsked = Mutex<Set<String>>([])
 
     public init(
         bus: any NotifierBus, ledger: Ledger, delegates: [RegisteredDelegate],
-        configuration: NotifierConfiguration = NotifierConfiguration(), clock: NotifierClock = .system, logger: Logger
+        configuration: NotifierConfiguration = NotifierConfiguration(), sweeper: Sweeper? = nil,
+        stagingSweeper: StagingSweeper? = nil, progress: ProgressBoard = ProgressBoard(),
+        progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system, logger: Logger
     ) {
         self.bus = bus
         self.ledger = ledger
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
-        self.routes = delegates.map(\.route)
+        self.sweeper = sweeper
+        self.stagingSweeper = stagingSweeper
+        self.progress = progress
+        self.progressFeed = progressFeed
+        self.routes = Mutex(delegates.map(\.route))
         self.deliveries = DeliveryService(
             outbox: ledger, delegates: delegates, clock: clock, stopGrace: configuration.stopGrace, logger: logger)
         self.publisher = OwedPublisher(bus: bus, ledger: ledger, logger: logger)
     }
 
-    private enum Part { case deliveries, messages, upkeep, grace }
+    /// What the control log says, as far as this notifier has read and written it.
+    public var controlView: ControlView { view.withLock { $0 } }
+
+    /// Serves other delegates from now on: nothing is recorded while they are chosen, so that each outcome is recorded for those
+    /// before or for those after. Deliveries go on.
+    /// - Parameter choose: what decides, in short; what it throws leaves everything as it is.
+    func serve(_ choose: () async throws -> [RegisteredDelegate]) async throws {
+        try await recording.pass {
+            let delegates = try await choose()
+            routes.withLock { $0 = delegates.map(\.route) }
+            deliveries.serve(delegates)
+        }
+    }
+
+    /// In one piece between two changes of delegates.
+    func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
+        try await recording.pass { () async throws(UploadError) in
+            try await ledger.record(
+                batch, view: view.withLock { $0 }, routes: routes.withLock { $0 }, now: clock.now())
+        }
+    }
+
+    func onClients(_ handler: @escaping @Sendable (Set<String>) async -> Void) {
+        clientsHandler.withLock { $0 = handler }
+    }
+
+    /// Recording has registered the delegates of these, and notes what is for them; that they are served as well is not waited
+    /// for: it takes its turn behind what operators change.
+    func serveClients(in batch: [NotifierMessage]) {
+        let clients = Set(batch.compactMap(\.client))
+        guard !clients.isEmpty else { return }
+        let unserved = clients.subtracting(routes.withLock { $0.compactMap(\.filter.client) })
+        guard !unserved.isEmpty, let handler = clientsHandler.withLock({ $0 }) else { return }
+        let new = clientsAsked.withLock { asked in
+            defer { asked.formUnion(unserved) }
+            return unserved.subtracting(asked)
+        }
+        guard !new.isEmpty else { return }
+        Task {
+            await handler(new)
+            clientsAsked.withLock { $0.subtract(new) }
+        }
+    }
+
+    private enum Part { case deliveries, messages, upkeep, sweeping, progress, grace }
 
     /// Works until a graceful shutdown, which takes seconds, or cancellation.
     public func run() async throws {
@@ -56,6 +118,19 @@ public final class NotifierService: Service {
             group.addTask {
                 await self.keepUp()
                 return .upkeep
+            }
+            group.addTask {
+                await self.keepSwept()
+                return .sweeping
+            }
+            group.addTask {
+                await self.obeySweepOrders()
+                return .sweeping
+            }
+            group.addTask {
+                // Beside the recording, on a connection of its own: whatever becomes of it, nothing waits for it.
+                await self.progressFeed?.follow { [progress = self.progress] in progress.note($0) }
+                return .progress
             }
             group.addTask {
                 do { try await gracefulShutdown() } catch { return .grace }

@@ -10,7 +10,9 @@ final class SerialGate: Sendable {
     private let state = Mutex(State())
 
     /// Runs the step when everybody who came before is through. The wait itself is not cancelled: steps are short.
-    func pass<Failure: Error>(_ step: () async throws(Failure) -> Void) async throws(Failure) {
+    func pass<Value, Failure: Error>(
+        _ step: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.isTaken {
@@ -23,7 +25,7 @@ final class SerialGate: Sendable {
             if isFree { continuation.resume() }
         }
         defer { leave() }
-        try await step()
+        return try await step()
     }
 
     private func leave() {

@@ -36,8 +36,29 @@ struct BlockDigests: Sendable {
     /// The digest of a block, from 0.
     func digest(of block: Int64) throws(SystemError) -> CRC64NVME? {
         let bytes = try file.read(8, at: Self.headerBytes + block * 8)
-        guard bytes.count == 8 else { return nil }
-        return CRC64NVME(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        return bytes.count == 8 ? Self.digest(bytes) : nil
+    }
+
+    /// The digest of a range of whole blocks, made of theirs; nil when the range cuts a block.
+    func digest(of range: Range<Int64>, in size: Int64) throws(SystemError) -> CRC64NVME? {
+        let blockBytes = PartPlan.blockBytes
+        guard range.lowerBound >= 0, range.upperBound <= size, range.lowerBound % blockBytes == 0,
+            range.upperBound % blockBytes == 0 || range.upperBound == size
+        else { return nil }
+        var digest = CRC64NVME()
+        let count = (Int64(range.count) + blockBytes - 1) / blockBytes
+        let bytes = try file.read(Int(count) * 8, at: Self.headerBytes + range.lowerBound / blockBytes * 8)
+        guard bytes.count == count * 8 else { return nil }
+        for block in 0..<count {
+            let start = Int(block) * 8
+            let rest = Int64(range.count) - block * blockBytes
+            digest.append(Self.digest(bytes[start..<start + 8]), count: min(blockBytes, rest))
+        }
+        return digest
+    }
+
+    private static func digest(_ bytes: some BidirectionalCollection<UInt8>) -> CRC64NVME {
+        CRC64NVME(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     static func write(_ digest: CRC64NVME, of block: Int64, to file: File) throws(SystemError) {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LinuxFiles
 import Synchronization
 import Uploads
@@ -34,26 +35,48 @@ final class FileSource: UploadSource {
     }
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        RangeReader(file: original.file, size: size, range: range.clamped(to: 0..<size), check: check)
+        RangeReader(file: original.file, size: size, range: range.clamped(to: 0..<size), check: check) {
+            [original, lock] () throws(UploadError) in try Self.verify(original, lock)
+        }
     }
 
-    func verifyUnchanged() async throws(UploadError) {
-        try await Blocking.run { [original, lock] () throws(UploadError) in
-            try original.verifyUnchanged()
-            let named: FileStatus?
+    func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
+        guard case .blocks(let blocks) = check else { return nil }
+        return try await Blocking.run { [size] () throws(UploadError) in
             do throws(SystemError) {
-                if let lock {
-                    named = try lock.area.directory.status(of: lock.name)
-                } else {
-                    named = try File.status(of: original.file.path, followingLinks: false)
-                }
+                return try blocks.digest(of: range, in: size)
             } catch {
                 throw UploadError(source: error)
             }
-            guard let named, named.isSameFile(as: original.status) else {
-                throw UploadError(
-                    .sourceChanged, "\(original.file.path) is no longer there, or another file is: enqueue it again")
-            }
+        }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {
+        try await Blocking.run { [original, lock] () throws(UploadError) in try Self.verify(original, lock) }
+    }
+
+    private static func verify(_ original: OriginalFile, _ lock: Lock?) throws(UploadError) {
+        try original.verifyUnchanged()
+        let named: FileStatus?
+        do throws(SystemError) {
+            named = try status(of: original, lock)
+        } catch {
+            throw UploadError(source: error)
+        }
+        guard let named, named.isSameFile(as: original.status) else {
+            throw UploadError(
+                .sourceChanged, "\(original.file.path) is no longer there, or another file is: enqueue it again")
+        }
+    }
+
+    /// What lies under the name now, if anything.
+    private static func status(of original: OriginalFile, _ lock: Lock?) throws(SystemError) -> FileStatus? {
+        if let lock { return try lock.area.directory.status(of: lock.name) }
+        do throws(SystemError) {
+            return try File.status(of: original.file.path, followingLinks: false)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
         }
     }
 

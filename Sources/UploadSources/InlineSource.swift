@@ -24,6 +24,11 @@ struct InlineSource: UploadSource {
         }
     }
 
+    func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
+        let range = range.clamped(to: 0..<size)
+        return CRC64NVME(of: bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+    }
+
     func verifyUnchanged() async throws(UploadError) {}
 
     func close() async {}

@@ -50,6 +50,8 @@ struct RangeCursor: Sendable {
                 guard !next.digest.digests.contradicts(digests) else { throw changed("") }
             }
         }
+        // Before the last bytes are handed out: where one request makes the object, it is never made of a file that changed.
+        if next.offset == reader.size { try reader.verify() }
         return Step(buffer: buffer, next: next)
     }
 

@@ -10,6 +10,8 @@ struct RangeReader: AsyncSequence, Sendable {
     let size: Int64
     let range: Range<Int64>
     let check: RangeCheck
+    /// Throws when the file is not, or not any more, what it was when it was opened.
+    let verify: @Sendable () throws(UploadError) -> Void
 
     func makeAsyncIterator() -> Iterator { Iterator(reader: self) }
 

@@ -31,7 +31,7 @@ extension StagingArea {
     }
 
     /// - Returns: false when somebody has the lock.
-    private func removeIfFree(_ name: String) throws(UploadError) -> Bool {
+    func removeIfFree(_ name: String) throws(UploadError) -> Bool {
         let locked: LockedCopy?
         do {
             switch try LockedCopy.lock(name, in: self) {

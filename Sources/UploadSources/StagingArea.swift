@@ -59,7 +59,7 @@ public final class StagingArea: Sendable {
 }
 
 extension StagingArea {
-    private static let idName = ".longshore-area"
+    static let idName = ".longshore-area"
 
     private static func create(_ path: String, _ group: gid_t?) throws(SystemError) {
         var parent = ""

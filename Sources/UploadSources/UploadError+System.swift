@@ -1,6 +1,6 @@
 import Glibc
-import LinuxFiles
-import Uploads
+package import LinuxFiles
+package import Uploads
 
 extension UploadError {
     /// A system call that failed on a source: errno(3) and the call's own manual page.
@@ -25,7 +25,7 @@ extension UploadError {
     }
 
     /// A system call that failed on the staging area.
-    init(staging error: SystemError, file: String = #fileID, line: Int = #line) {
+    package init(staging error: SystemError, file: String = #fileID, line: Int = #line) {
         let path = error.path
         let (message, retry): (String, Retry) =
             switch error.number {

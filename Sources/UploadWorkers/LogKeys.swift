@@ -19,6 +19,7 @@ enum LogKeys {
     static let seconds = "seconds"
     static let held = "held"
     static let grace = "grace"
+    static let until = "until"
 }
 
 extension Baton {

@@ -21,25 +21,34 @@ public final class UploadWorker: Service {
     private let slices = RunningSlices()
     private let gate: SlotGate
     private let metrics: WorkerMetrics
+    private let watch: DestinationWatch?
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - clock: measures slices, grace and waits.
     ///   - now: the time of day, which jobs' times are compared with.
+    ///   - reporter: is told how this worker finds its destinations; nil: nobody is.
     public init(
         queue: any JobQueue, destinations: any DestinationProvider, sources: any SourceProvider,
         configuration: WorkerConfiguration = WorkerConfiguration(), logger: Logger,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
-        metrics: any MetricsFactory = MetricsSystem.factory
+        metrics: any MetricsFactory = MetricsSystem.factory, reporter: (any DestinationReporter)? = nil
     ) {
         self.queue = queue
+        let workerMetrics = WorkerMetrics(factory: metrics)
         runner = SliceRunner(
             destinations: destinations, sources: sources, configuration: configuration,
-            rules: SliceRules(parts: configuration.parts), clock: clock, now: now, logger: logger)
+            rules: SliceRules(parts: configuration.parts),
+            circuits: Circuits(rules: configuration.circuit, metrics: workerMetrics, logger: logger),
+            paces: TransferPaces(destinations: destinations, clock: clock), clock: clock, now: now, logger: logger)
+        watch = reporter.map { [runner] in
+            DestinationWatch(worker: configuration.name, runner: runner, reporter: $0)
+        }
         gate = SlotGate(
             concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
-            slotPatience: configuration.slotPatience, clock: clock, preempt: slices.preempt)
-        self.metrics = WorkerMetrics(factory: metrics)
+            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum, clock: clock,
+            preempt: slices.preempt)
+        self.metrics = workerMetrics
     }
 
     /// Deliveries that are held at this moment, running or waiting for a slot.
@@ -56,6 +65,12 @@ public final class UploadWorker: Service {
                 guard (try? await gracefulShutdown()) != nil else { return false }
                 await self.drain()
                 return false
+            }
+            if let watch {
+                group.addTask {
+                    await watch.run()
+                    return false
+                }
             }
             if let idle = runner.configuration.exitWhenIdle {
                 group.addTask {
@@ -106,33 +121,46 @@ public final class UploadWorker: Service {
 }
 
 extension UploadWorker: JobHandler {
-    public func handle(_ claimed: any ClaimedBaton) async -> SettledSlice {
+    public func accept(_ claimed: any ClaimedBaton) -> @Sendable () async -> SettledSlice {
+        let request = request(for: claimed)
+        // Asked for here, in the order of delivery: by the time the tasks run, the second may overtake the first.
+        gate.request(request)
+        return { await self.handle(claimed, request) }
+    }
+
+    public func handle(_ claimed: any ClaimedBaton) async -> SettledSlice { await accept(claimed)() }
+
+    private func request(for claimed: any ClaimedBaton) -> SlotRequest {
         let id = state.withLock { state in
             state.held += 1
             state.nextID += 1
             return state.nextID
         }
-        defer { state.withLock { $0.held -= 1 } }
         let baton = claimed.baton
         let destination = try? runner.destinations.destination(for: baton.job.destination)
-        let label = baton.job.destination.label
-        let admission = await gate.acquire(
-            SlotRequest(
-                id: id, lane: claimed.lane, destination: label, jobLimit: destination?.limits.jobs,
-                runsAlone: baton.runsAlone, canYield: destination?.canYield(baton.job) ?? true))
+        return SlotRequest(
+            id: id, queue: baton.job.queue, lane: claimed.lane, destination: baton.job.destination.label,
+            jobLimit: destination?.limits.jobs, runsAlone: baton.runsAlone,
+            canYield: destination?.canYield(baton.job) ?? true)
+    }
+
+    private func handle(_ claimed: any ClaimedBaton, _ request: SlotRequest) async -> SettledSlice {
+        defer { state.withLock { $0.held -= 1 } }
+        let baton = claimed.baton
+        let isKnown = (try? runner.destinations.destination(for: baton.job.destination)) != nil
         let settled: SettledSlice
-        switch admission {
+        switch await gate.admission(for: request) {
         case .granted:
-            metrics.sliceBegins()
-            settled = await runner.run(claimed, id: id, among: slices)
+            metrics.sliceBegins(of: baton, at: runner.now())
+            settled = await runner.run(claimed, id: request.id, among: slices)
             metrics.sliceEnds()
-            gate.release(id)
+            gate.release(request.id)
         case .limited:
             let until = runner.now() + min(60, pow(2, Double(min(baton.idleWaits, 6)) + 1))
             settled = SettledSlice(.wait(until: until, reason: .limited, state: baton.state))
         case .draining: settled = SettledSlice(.handOver(baton.state))
         }
-        metrics.settled(settled, of: baton, destination: destination == nil ? "unknown" : label)
+        metrics.settled(settled, of: baton, destination: isKnown ? request.destination : "unknown")
         log(settled, of: baton)
         return settled
     }
@@ -159,7 +187,10 @@ extension UploadWorker: JobHandler {
             runner.logger.info("An upload ended", metadata: metadata)
         case .wait(_, let reason, _):
             metadata[LogKeys.reason] = "\(reason.label)"
-            if case .retry(let error) = reason { metadata[LogKeys.error] = "\(error)" }
+            switch reason {
+            case .retry(let error), .circuitOpen(let error): metadata[LogKeys.error] = "\(error)"
+            default: break
+            }
             runner.logger.info("An upload waits", metadata: metadata)
         case .handOver, .superseded, .abandoned:
             runner.logger.debug("A slice settled", metadata: metadata)

@@ -1,5 +1,9 @@
+public import Uploads
+
 /// How a worker works.
 public struct WorkerConfiguration: Hashable, Sendable {
+    /// By which people know this worker, unlike any other's.
+    public var name: String
     /// Slices at once, 1 or more.
     public var concurrency: Int
     /// Parts in parallel of one job, 1 or more; a destination may allow fewer.
@@ -18,11 +22,14 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var limitPatience: Duration
     /// How long a delivery waits for a free slot before it is given back, so that an idle worker may take it.
     public var slotPatience: Duration
+    /// When the jobs of a destination that keeps failing wait.
+    public var circuit: CircuitRules
 
     public init(
         concurrency: Int = 16, parts: Int = 4, slice: Duration = .seconds(300), grace: Duration = .seconds(25),
         uncutMaximum: Duration = .seconds(1500), progressInterval: Duration = .seconds(1), exitWhenIdle: Duration? = nil
     ) {
+        self.name = "worker"
         self.concurrency = max(1, concurrency)
         self.parts = max(1, parts)
         self.slice = slice
@@ -32,6 +39,7 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.exitWhenIdle = exitWhenIdle
         self.limitPatience = .seconds(1)
         self.slotPatience = .seconds(30)
+        self.circuit = CircuitRules()
     }
 
     /// The end of the grace that is kept for publishing the last hand-overs: a fifth of it, at most 5 s.

@@ -1,3 +1,4 @@
+import Foundation
 import Metrics
 import Synchronization
 import Uploads
@@ -12,6 +13,7 @@ final class WorkerMetrics: Sendable {
     private struct State: Sendable {
         var counters: [Key: Counter] = [:]
         var timers: [Key: Metrics.Timer] = [:]
+        var meters: [Key: Meter] = [:]
     }
 
     private let factory: any MetricsFactory
@@ -24,7 +26,14 @@ final class WorkerMetrics: Sendable {
         inFlight.set(0)
     }
 
-    func sliceBegins() { inFlight.increment() }
+    /// - Parameter now: compared with when a job that nobody held before was enqueued, or was due.
+    func sliceBegins(of baton: Baton, at now: Date) {
+        inFlight.increment()
+        guard !baton.mustProbe else { return }
+        let due = max(baton.job.enqueuedAt, baton.job.notBefore ?? .distantPast)
+        timer("upload_queue_lag_seconds", [("queue", baton.job.queue.rawValue)])
+            .recordSeconds(max(0, now.timeIntervalSince(due)))
+    }
 
     func sliceEnds() { inFlight.decrement() }
 
@@ -40,6 +49,19 @@ final class WorkerMetrics: Sendable {
             count("upload_retries_total", [("code", error.code.description)])
         case .wait, .handOver, .superseded, .abandoned: break
         }
+    }
+
+    /// - Parameter destination: one that the configuration names.
+    func circuit(of destination: String, is circuit: Circuit.State) {
+        let label = "upload_circuit_state"
+        let key = Key(label: label, dimensions: [destination])
+        let meter = state.withLock { state in
+            if let meter = state.meters[key] { return meter }
+            let meter = Meter(label: label, dimensions: [("destination", destination)], factory: factory)
+            state.meters[key] = meter
+            return meter
+        }
+        meter.set(circuit.rawValue)
     }
 
     private func count(_ label: String, _ dimensions: [(String, String)], by amount: Int64 = 1) {

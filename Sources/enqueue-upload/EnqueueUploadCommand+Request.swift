@@ -23,15 +23,33 @@ extension EnqueueUploadCommand {
             }
             request.priority = lane
         }
+        if let ifExists {
+            guard let word = IfExists(rawValue: ifExists) else {
+                throw ProgramError(.usage, "--if-exists \(ifExists): expected skip, fail or replace")
+            }
+            request.ifExists = word
+        }
         if let maxAttempts, !(1...1000).contains(maxAttempts) {
             throw ProgramError(.usage, "--max-attempts \(maxAttempts): expected a whole number from 1 to 1000")
         }
-        for pair in metadata {
-            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex else {
-                throw ProgramError(.usage, "--metadata \(pair): expected KEY=VALUE")
+        request.verify = verify
+        request.metadata = try Self.pairs(metadata, of: "--metadata")
+        request.properties = ObjectProperties(
+            cacheControl: cacheControl, contentDisposition: contentDisposition, contentEncoding: contentEncoding,
+            contentLanguage: contentLanguage, storageClass: storageClass, tags: try Self.pairs(tag, of: "--tag"))
+        request.schedule = try EnqueueSchedule(after: after, at: at, expiresIn: expiresIn)
+        request.batch = batch
+        request.idempotencyKey = idempotencyKey
+        if let insertAt {
+            guard serial, insertAt >= 0 else {
+                throw ProgramError(
+                    .usage, "--insert-at \(insertAt): expected a place in the line, 0 or more, and --serial beside it")
             }
-            request.metadata[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
+            request.serial = SerialPosition(index: insertAt)
+        } else if serial {
+            request.serial = .end
         }
+        request.usesOutbox = !noOutbox
         request.contentType = contentType
         request.maxAttempts = maxAttempts
         request.stages = !noStage
@@ -39,5 +57,16 @@ extension EnqueueUploadCommand {
         request.waits = wait
         request.printsJSON = json
         return request
+    }
+
+    private static func pairs(_ texts: [String], of option: String) throws(ProgramError) -> [String: String] {
+        var pairs: [String: String] = [:]
+        for text in texts {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw ProgramError(.usage, "\(option) \(text): expected KEY=VALUE")
+            }
+            pairs[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return pairs
     }
 }

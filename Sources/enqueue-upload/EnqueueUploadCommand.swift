@@ -18,7 +18,23 @@ struct EnqueueUploadCommand: ParsableCommand {
 
             A manifest has a line for each file: its path, or an object
               {"path": "a b.jpg", "key": "a.jpg", "contentType": "image/jpeg",
-               "metadata": {"owner": "jo"}}            (on one line; path is required)
+               "metadata": {"owner": "jo"}, "ifExists": "skip", "verify": true}
+            on one line; path is required. The fields cacheControl, contentDisposition,
+            contentEncoding, contentLanguage, storageClass, tags, notBefore, expiresAt,
+            batch and idempotencyKey go there too.
+
+            With --if-exists skip or fail an object that lies there already is never
+            replaced, where the destination has conditional writes: the upload ends
+            as completed with what lies there, or as failed.
+
+            Jobs of a queue that are enqueued with --serial form a line: each begins when
+            the one before it has ended, however it ended. One that is paused, or must not
+            start yet, holds up those behind it. While upload-notifier is down the line
+            stands still.
+
+            With --verify each object is read back from the destination and compared
+            with what was enqueued. One that differs is uploaded again, and the upload
+            fails when its attempts are used up.
             """)
 
     /// The end of `--help`.
@@ -30,6 +46,8 @@ struct EnqueueUploadCommand: ParsableCommand {
           pg_dump shop | enqueue-upload - --to backups:shop.sql
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
           enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
+          enqueue-upload 1.log 2.log 3.log --to logs: --queue ship --serial
+          enqueue-upload big.iso --to archive: --at 2026-11-22T02:00 --expires-in 2d
 
         EXIT STATUS
           0 done, 1 an upload failed (--wait), 64 usage, 65 bad input, 66 no such
@@ -55,11 +73,59 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Kept with the object and told in events; repeatable.", valueName: "key=value"))
     var metadata: [String] = []
 
+    @Option(help: ArgumentHelp("Cache-Control of the object.", valueName: "value"))
+    var cacheControl: String?
+
+    @Option(help: ArgumentHelp("Content-Disposition of the object.", valueName: "value"))
+    var contentDisposition: String?
+
+    @Option(help: ArgumentHelp("Content-Encoding that the file has; nothing is encoded.", valueName: "value"))
+    var contentEncoding: String?
+
+    @Option(help: ArgumentHelp("Content-Language of the object.", valueName: "value"))
+    var contentLanguage: String?
+
+    @Option(help: ArgumentHelp("S3 storage class.", valueName: "class"))
+    var storageClass: String?
+
+    @Option(help: ArgumentHelp("S3 object tag, at most 10; repeatable.", valueName: "key=value"))
+    var tag: [String] = []
+
+    @Option(help: ArgumentHelp("Object there already: skip, fail or replace (default).", valueName: "what"))
+    var ifExists: String?
+
+    @Flag(help: "Read the object back and compare it before it counts as completed.")
+    var verify = false
+
     @Flag(help: "Upload from where the file lies instead of a copy.")
     var noStage = false
 
     @Option(help: ArgumentHelp("Attempts before it is given up (default: 10).", valueName: "n"))
     var maxAttempts: Int?
+
+    @Option(help: ArgumentHelp("Start after this long, as in 10m; 30d at most.", valueName: "duration"))
+    var after: String?
+
+    @Option(help: ArgumentHelp("Start at this time, local or RFC 3339.", valueName: "time"))
+    var at: String?
+
+    @Option(help: ArgumentHelp("Give up after this long from now, as in 1d.", valueName: "duration"))
+    var expiresIn: String?
+
+    @Option(help: ArgumentHelp("A name for jobs that belong together.", valueName: "name"))
+    var batch: String?
+
+    @Option(help: ArgumentHelp("Enqueued twice under one key, it is one upload.", valueName: "key"))
+    var idempotencyKey: String?
+
+    @Flag(help: "One after the other, in strict order, with others enqueued so.")
+    var serial = false
+
+    @Option(help: ArgumentHelp("With --serial: before the nth that still waits; 0 is next.", valueName: "n"))
+    var insertAt: Int?
+
+    @Flag(help: "Fail while the broker is away, instead of keeping the jobs.")
+    var noOutbox = false
 
     @Option(help: ArgumentHelp("File with one upload a line, or -.", valueName: "file"))
     var manifest: String?

@@ -23,7 +23,8 @@ struct UploadNotifierCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The ledger, a SQLite file.", valueName: "path"))
     var ledger: String?
 
-    @Option(help: ArgumentHelp("Health and metrics, or off (default: 127.0.0.1:9700).", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("HTTP API, health and metrics, or off (default: 127.0.0.1:9700).", valueName: "host:port"))
     var http: String?
 
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions

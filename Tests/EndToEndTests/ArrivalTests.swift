@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 
 /// Files arrive byte for byte, whatever their size and name.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ArrivalTests {
+@Suite(.serialized, .timeLimit(.minutes(40))) struct ArrivalTests {
     @Test func aGibibyteArrivesAndTheWorkerStaysSmall() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)

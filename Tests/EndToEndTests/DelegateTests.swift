@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 
 /// Outcomes reach a webhook, signed, with what the server answered.
-@Suite(.timeLimit(.minutes(5))) struct DelegateTests {
+@Suite(.timeLimit(.minutes(40))) struct DelegateTests {
     @Test func aWebhookIsToldTheOutcomeOfAnHTTPUploadWithTheServersAnswer() async throws {
         let nginx = try await NginxServer()
         let port = try Ports.free()

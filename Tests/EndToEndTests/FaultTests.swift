@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 
 /// Programs and the broker die in the middle; nothing is lost, and one outcome is told.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.serialized, .timeLimit(.minutes(40))) struct FaultTests {
     static let size = 1 << 30
     static let part: Int64 = 8 << 20
 

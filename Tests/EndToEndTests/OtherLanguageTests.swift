@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 
 /// A program that is not ours takes part by the published schemas.
-@Suite(.timeLimit(.minutes(5))) struct OtherLanguageTests {
+@Suite(.timeLimit(.minutes(40))) struct OtherLanguageTests {
     @Test func aPythonScriptEnqueuesAJobAndReadsItsOutcome() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)

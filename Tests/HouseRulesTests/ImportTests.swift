@@ -5,7 +5,16 @@ import Testing
     static let allowed: [String: Set<String>] = [
         "Uploads": ["Foundation", "Synchronization"],
         "UploadWorkers": [
-            "Uploads", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation", "Synchronization",
+            "Uploads", "Crypto", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation", "Synchronization",
+        ],
+        "UploadClient": [
+            "Uploads", "UploadSources", "UploadsRabbitMQ", "LinuxFiles", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
+            "Logging",
+            "Foundation", "Glibc", "Synchronization",
+        ],
+        "UploadEmbedded": [
+            "Uploads", "UploadClient", "UploadDestinations", "UploadSources", "UploadWorkers", "LinuxFiles", "Logging",
+            "ServiceLifecycle", "Foundation", "Glibc", "Synchronization",
         ],
         "UploadSources": [
             "Uploads", "LinuxFiles", "NIOCore", "NIOPosix", "Crypto", "Foundation", "Glibc", "Synchronization",
@@ -19,8 +28,10 @@ import Testing
         "RabbitMQ": ["CRabbitMQ", "Logging", "Foundation", "Glibc", "Synchronization"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
-            "Uploads", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL",
-            "Logging", "Metrics", "ServiceLifecycle", "Foundation", "Glibc", "Synchronization",
+            "CLinux", "Uploads", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOPosix",
+            "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle", "Foundation",
+            "Glibc",
+            "Synchronization",
         ],
     ]
     static let programs: Set = ["enqueue-upload", "upload-worker", "upload-notifier", "uploadctl"]

@@ -4,7 +4,7 @@ import Testing
 import UploadTesting
 
 /// Alarms and restarts concern everybody on a node: these tests have one of their own.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BlockedTests {
     private func waitFor(_ wanted: (ConnectionState) -> Bool, in states: AsyncStream<ConnectionState>) async {
         for await state in states where wanted(state) { return }

@@ -3,7 +3,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConsumeTests {
     @Test func `No more than the prefetch is unsettled at once`() async throws {
         let broker = try await BrokerNode.shared()

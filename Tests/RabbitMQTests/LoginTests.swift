@@ -3,7 +3,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LoginTests {
     private func opening(_ configuration: ConnectionConfiguration) async -> RabbitMQError? {
         await failure { await (try Connection.open(configuration, logger: BrokerTesting.logger)).close() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RabbitMQ
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromiseTests {
     @Test func `The first result counts, whether it comes before the wait or after`() async throws {
         let early = Promise<Int>()

@@ -3,7 +3,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PublishTests {
     @Test func `Many tasks publish at once, and all that was confirmed is there`() async throws {
         let broker = try await BrokerNode.shared()

@@ -3,7 +3,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReconnectTests {
     private func connect(_ proxy: FaultProxy, heartbeat: Duration = .seconds(20)) async throws -> Connection {
         try await Connection.open(

@@ -2,7 +2,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TopologyTests {
     @Test func `Merging keeps one of each, the later one`() {
         let a = Queue(name: "a")

@@ -31,6 +31,16 @@ struct ConfigurationErrorTests {
                 == "upload.yaml:4: destinations.a.pth: unknown key; did you mean 'path'?")
     }
 
+    @Test func `a retry policy's keys are checked like others`() throws {
+        let base = "destinations:\n  a:\n    driver: directory\n    path: /x\n    retry:\n      "
+        #expect(
+            try problems(base + "maxAtempts: 3")
+                == ["upload.yaml:6: destinations.a.retry.maxAtempts: unknown key; did you mean 'maxAttempts'?"])
+        #expect(try problems(base + "maxAttempts: 0").first?.contains("a whole number from 1 to 1000") == true)
+        #expect(try problems(base + "maxAge: 1s").first?.contains("a duration from 1m to 30d") == true)
+        #expect(try problems(base + "{maxAttempts: 3, maxAge: 2h, base: 5s, cap: 1m}") == [])
+    }
+
     @Test func `a key that is like none lists what is known there`() throws {
         let problem = try #require(try problems("tls:\n  zzzzzzzzz: 1").first)
         #expect(problem == "upload.yaml:2: tls.zzzzzzzzz: unknown key; known here: caFile, certificateFile, keyFile")
@@ -38,6 +48,10 @@ struct ConfigurationErrorTests {
 
     @Test(arguments: [
         ("worker:\n  slice: soon", "upload.yaml:2: worker.slice: 'soon': expected a duration from 1s to 25m"),
+        (
+            "notifier:\n  sweepAfter: 5m",
+            "upload.yaml:2: notifier.sweepAfter: '5m': expected a duration from 1h to 40d, such as 25s, 5m, 2h or 1d, or off"
+        ),
         ("worker:\n  concurrency: 0", "upload.yaml:2: worker.concurrency: '0': expected a whole number from 1 to 1000"),
         ("worker:\n  http: 9701", "upload.yaml:2: worker.http: '9701': expected HOST:PORT"),
         ("broker: http://x", "upload.yaml:1: broker: 'http://x': expected a URL that begins with amqp:// or amqps://"),
@@ -49,7 +63,10 @@ struct ConfigurationErrorTests {
         ("a: b: c", "upload.yaml:1: not YAML: "),
         ("namespace: a\nnamespace: b", "upload.yaml:1: the same key twice: namespace"),
         ("destinations: {Cat: {driver: directory}}", "upload.yaml:1: destinations.Cat: expected a name"),
-        ("destinations:\n  a: {driver: s3}", "upload.yaml:2: destinations.a.driver: 's3': expected directory or http"),
+        (
+            "destinations:\n  a: {driver: ftp}",
+            "upload.yaml:2: destinations.a.driver: 'ftp': expected directory, http or s3"
+        ),
         ("destinations:\n  a: {driver: directory}", "upload.yaml:2: destinations.a: 'path' is missing"),
         ("destinations:\n  a: {path: /x}", "upload.yaml:2: destinations.a: 'driver' is missing"),
         (
@@ -61,7 +78,10 @@ struct ConfigurationErrorTests {
             "upload.yaml:2: destinations.a.url: expected a URL that ends in '/'"
         ),
         ("destinations:\n  a:\n    limits: {jobs: many}", "upload.yaml:3: destinations.a.limits.jobs: 'many'"),
-        ("delegates:\n  a: {kind: mail}", "upload.yaml:2: delegates.a.kind: 'mail': expected webhook or log"),
+        (
+            "delegates:\n  a: {kind: mail}",
+            "upload.yaml:2: delegates.a.kind: 'mail': expected webhook, queue, command or log"
+        ),
     ])
     func `a malformed value says file, line, key and what was expected`(yaml: String, start: String) throws {
         let problem = try #require(try problems(yaml).first)

@@ -16,10 +16,17 @@ struct ConfigurationLayerTests {
         #expect(configuration.staging == "/home/jo/.local/state/longshore/staging")
         #expect(configuration.notifier.ledger == "/home/jo/.local/state/longshore/ledger.sqlite")
         #expect(configuration.worker.http == .listen(host: "127.0.0.1", port: 9701))
+        #expect(configuration.notifier.sweepAfter == 86_400)
         #expect(configuration.notifier.http == .listen(host: "127.0.0.1", port: 9700))
         #expect(configuration.worker.slice == 300)
         #expect(configuration.worker.grace == 25)
         #expect(configuration.destinations == nil)
+    }
+
+    @Test func `the sweep can be put off, and switched off`() throws {
+        let later = try UploadConfiguration(try files.input("notifier: {sweepAfter: 3d}"))
+        #expect(later.notifier.sweepAfter == 259_200)
+        #expect(try UploadConfiguration(try files.input("notifier: {sweepAfter: off}")).notifier.sweepAfter == nil)
     }
 
     @Test func `XDG_STATE_HOME moves the state`() throws {
@@ -67,13 +74,15 @@ struct ConfigurationLayerTests {
                 url: https://host/dir/
                 headers: {X-Team: blue}
                 bearerToken: env:TOKEN
-                limits: {jobs: 8, parts: 4}
+                limits: {jobs: 8, parts: 4, bytesPerSecond: 100MiB, requestsPerSecond: 200}
             """
         let destinations = try #require(try UploadConfiguration(try files.input(yaml)).destinations)
         let archive = try #require(destinations[DestinationName(unchecked: "archive")])
         #expect(archive.driver == .directory(path: "\(files.path)/archive"))
         let web = try #require(destinations[DestinationName(unchecked: "web")])
-        #expect(web.limits == TransferLimits(jobs: 8, parts: 4))
+        #expect(
+            web.limits
+                == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 200))
         guard case .http(let http) = web.driver else {
             Issue.record("not http: \(web.driver)")
             return

@@ -1,9 +1,10 @@
 import Testing
+import UploadNotifier
 import Uploads
 
 @testable import UploadBootstrap
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DestinationRegistryTests {
     private let files: Files
 
@@ -26,6 +27,19 @@ struct DestinationRegistryTests {
         try await registry.shutdown()
     }
 
+    @Test func `a destination's retry policy is found by its name, and changes with a reload`() async throws {
+        let registry = try registry(
+            "destinations: {a: {driver: directory, path: /x, retry: {maxAttempts: 3, cap: 1m}}, b: {driver: directory, path: /y}}"
+        )
+        #expect(registry.retry(for: named("a")) == RetryPolicy(maxAttempts: 3, cap: 60))
+        #expect(registry.retry(for: named("b")) == nil)
+        #expect(registry.retry(for: .url("https://host/x")) == nil)
+        let next = "destinations: {a: {driver: directory, path: /x, retry: {maxAge: 2h, base: 5s}}}"
+        try registry.reload(try UploadConfiguration(try files.input(next)))
+        #expect(registry.retry(for: named("a")) == RetryPolicy(maxAge: 7200, base: 5))
+        try await registry.shutdown()
+    }
+
     @Test func `reloading changes limits and names; a wrong configuration changes nothing`() async throws {
         let registry = try registry("destinations: {a: {driver: directory, path: /x}}")
         let next =
@@ -38,6 +52,23 @@ struct DestinationRegistryTests {
         let error = #expect(throws: ProgramError.self) { try registry.reload(bad) }
         #expect(error?.description.hasPrefix("upload.yaml:1: destinations.b.bearerToken: ") == true)
         #expect(try registry.destination(for: named("a"))?.limits.jobs == 9)
+        try await registry.shutdown()
+    }
+
+    @Test func `a notifier leaves out what it has no secret for, and sweeps what can be listed`() async throws {
+        let yaml = """
+            destinations:
+              secret: {driver: http, url: https://h/, bearerToken: env:NOT_SET_ANYWHERE}
+              web: {driver: http, url: https://h/}
+              b: {driver: directory, path: /x}
+              a: {driver: directory, path: /y}
+            """
+        let configuration = try UploadConfiguration(try files.input(yaml))
+        var refused: [String] = []
+        let registry = try DestinationRegistry(configuration) { name, _ in refused.append(name.rawValue) }
+        #expect(refused == ["secret"])
+        #expect(registry.sweepable.map(\.name.rawValue) == ["a", "b"])
+        #expect(try registry.destination(for: named("secret")) == nil)
         try await registry.shutdown()
     }
 

@@ -35,6 +35,20 @@ struct EnqueuePlanTests {
         #expect(below.uploads[0].isInline)
     }
 
+    @Test func `verification is asked for by flag or by line, and not of a pre-signed URL`() throws {
+        let cat = try files.write("cat.jpg", "12345")
+        #expect(try plan([cat], to: "photos:").uploads.map(\.verify) == [false])
+        #expect(try plan([cat], to: "photos:") { $0.verify = true }.uploads.map(\.verify) == [true])
+        let lines = "{\"path\": \"\(cat)\", \"key\": \"a\", \"verify\": true}\n{\"path\": \"\(cat)\", \"key\": \"b\"}"
+        #expect(try plan([], to: "photos:", manifest: lines).uploads.map(\.verify) == [true, false])
+        let odd = failure { try plan([], to: "photos:", manifest: "{\"path\": \"\(cat)\", \"verify\": \"yes\"}") }
+        #expect(odd?.exitCode == .badInput && odd?.description.contains("true or false") == true)
+        let error = failure { try plan([cat], to: "https://host/cat?X-Signature=topsecret") { $0.verify = true } }
+        #expect(error?.exitCode == .usage && error?.description.contains("pre-signed") == true)
+        #expect(error?.description.contains("topsecret") == false)
+        _ = try plan([cat], to: "https://host/cat") { $0.verify = true }
+    }
+
     @Test func `a directory gives relative paths, hidden ones too, in the order of their bytes`() throws {
         for name in ["d/b.txt", "d/a/z", "d/a.txt", "d/.hidden", "d/é", "d/a/y y", "d/+%-", "d/Z"] {
             try files.write(name)
@@ -101,7 +115,39 @@ struct EnqueuePlanTests {
         #expect(made.uploads[1].metadata == ["all": "1", "k": "v"])
     }
 
+    @Test func `what is done with an object that exists comes from the manifest, else from the command line`() throws {
+        let (a, b) = (try files.write("a"), try files.write("b"))
+        let lines = "\(a)\n{\"path\": \"\(b)\", \"ifExists\": \"fail\"}"
+        #expect(try plan([], to: "x:", manifest: lines).uploads.map(\.ifExists) == [.replace, .fail])
+        let made = try plan([], to: "x:", manifest: lines) { $0.ifExists = .skip }
+        #expect(made.uploads.map(\.ifExists) == [.skip, .fail])
+    }
+
+    @Test func `properties of the manifest go before those of the command line`() throws {
+        let a = try files.write("a")
+        let line = "{\"path\": \"\(a)\", \"cacheControl\": \"no-store\", \"tags\": {\"k\": \"2\", \"m\": \"3\"}}"
+        let made = try plan([], to: "x:", manifest: line) {
+            $0.properties = ObjectProperties(cacheControl: "public", contentLanguage: "de", tags: ["k": "1", "l": ""])
+        }
+        let expected = ObjectProperties(
+            cacheControl: "no-store", contentLanguage: "de", tags: ["k": "2", "l": "", "m": "3"])
+        #expect(made.uploads[0].properties == expected)
+    }
+
+    @Test func `what cannot be a header is refused before anything is enqueued`() throws {
+        let a = try files.write("a")
+        var error = failure { try plan([a], to: "x:") { $0.contentType = "text/plain\r\nx-evil: 1" } }
+        #expect(error?.exitCode == .usage)
+        error = failure { try plan([a], to: "x:") { $0.metadata = ["a b": "1"] } }
+        #expect(error?.exitCode == .usage)
+        error = failure { try plan([], to: "x:", manifest: "{\"path\": \"\(a)\", \"storageClass\": \"Größe\"}") }
+        #expect(error?.exitCode == .badInput)
+        #expect(error?.description.contains("storageClass: it has others than the printable characters") == true)
+    }
+
     @Test(arguments: [
+        ("{\"path\": \"x\", \"tags\": [1]}", "tags: expected an object of texts"),
+        ("{\"path\": \"x\", \"ifExists\": \"ask\"}", "ifExists 'ask': expected skip, fail or replace"),
         ("{\"path\": ", "not a JSON object"), ("{\"key\": \"x\"}", "'path' is missing"),
         ("{\"path\": \"x\", \"kee\": \"x\"}", "unknown field 'kee'; did you mean 'key'?"),
         ("{\"path\": \"x\", \"metadata\": {\"a\": 1}}", "metadata 'a'"),

@@ -9,20 +9,24 @@ import UploadTesting
 
 @testable import UploadBootstrap
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HealthServerTests {
     private let readiness = Readiness()
     private let registry = PrometheusRegistry()
 
-    private func get(_ port: Int, _ path: String) async throws -> (status: UInt, body: String) {
-        let response = try await HTTPClient.shared.execute(
-            HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)"), timeout: .seconds(10))
-        return (response.status.code, String(buffer: try await response.body.collect(upTo: 1 << 20)))
+    private func get(
+        _ port: Int, _ path: String, accept: String = "*/*"
+    ) async throws -> (status: UInt, type: String?, body: String) {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)")
+        request.headers.add(name: "Accept", value: accept)
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        return (response.status.code, response.headers.first(name: "Content-Type"), body)
     }
 
-    private func server(_ port: Int) -> HealthServer {
+    private func server(_ port: Int, standsBy: Bool = false) -> HealthServer {
         HealthServer(
-            .listen(host: "127.0.0.1", port: port), readiness: readiness, registry: registry,
+            .listen(host: "127.0.0.1", port: port), readiness: readiness, registry: registry, standsBy: standsBy,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -40,8 +44,54 @@ struct HealthServerTests {
             #expect(before.body == "not ready: no broker\n")
             readiness.set { nil }
             #expect(try await get(port, "/readyz").status == 200)
-            #expect(try await get(port, "/metrics").body == "# TYPE a_total counter\na_total 1\n")
+            let text = try await get(port, "/metrics")
+            #expect(text.body == "# TYPE a_total counter\na_total 1.0\n")
+            #expect(text.type == "text/plain; version=0.0.4; charset=utf-8")
+            let openMetrics = try await get(port, "/metrics", accept: "application/openmetrics-text; version=1.0.0")
+            #expect(openMetrics.body == "# TYPE a counter\na_total 1.0\n# EOF\n")
+            #expect(openMetrics.type == "application/openmetrics-text; version=1.0.0; charset=utf-8")
             #expect(try await get(port, "/else").status == 404)
+            group.cancelAll()
+        }
+    }
+
+    @Test func `one that stands by says so on every path but its own`() async throws {
+        let port = try Ports.free()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let server = server(port, standsBy: true)
+            group.addTask { try await server.run() }
+            try await eventually("the server listens") { Ports.isOpen(port) }
+            readiness.set("standing by")
+            #expect(try await get(port, "/").body.contains("Standing by"))
+            for path in ["/v1", "/v1/jobs", "/openapi.yaml", "/v1/events"] {
+                let response = try await HTTPClient.shared.execute(
+                    HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)"), timeout: .seconds(10))
+                let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
+                #expect(response.status == .serviceUnavailable)
+                #expect(response.headers.first(name: "Content-Type") == "application/problem+json")
+                #expect(body.contains("urn:longshore:problem:standing-by") && body.contains("has the ledger"))
+            }
+            #expect(try await get(port, "/healthz").status == 200)
+            #expect(try await get(port, "/readyz").body == "not ready: standing by\n")
+            #expect(try await get(port, "/metrics").status == 200)
+            group.cancelAll()
+        }
+    }
+
+    @Test func `headers that are too large are a problem`() async throws {
+        let port = try Ports.free()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let server = server(port)
+            group.addTask { try await server.run() }
+            try await eventually("the server listens") { Ports.isOpen(port) }
+            var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/healthz")
+            request.headers.add(name: "X-Large", value: String(repeating: "a", count: 20_000))
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            #expect(response.status == .requestHeaderFieldsTooLarge)
+            #expect(response.headers.first(name: "Content-Type") == "application/problem+json")
+            #expect(body.contains("urn:longshore:problem:headers-too-large"))
+            #expect(try await get(port, "/healthz").status == 200)
             group.cancelAll()
         }
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import UploadBootstrap
 
 struct InterruptionTests {
-    @Test(.timeLimit(.minutes(1))) func `the first signal cancels what is under way`() async {
+    @Test(.timeLimit(.minutes(10))) func `the first signal cancels what is under way`() async {
         let interruption = Interruption(signals: [])
         await #expect(throws: CancellationError.self) {
             try await interruption.cancelling {
@@ -14,7 +14,7 @@ struct InterruptionTests {
         #expect(interruption.wasInterrupted)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `what begins after the signal is cancelled at once`() async {
+    @Test(.timeLimit(.minutes(10))) func `what begins after the signal is cancelled at once`() async {
         let interruption = Interruption(signals: [])
         interruption.received()
         await #expect(throws: CancellationError.self) {
@@ -22,7 +22,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `undisturbed the value comes back`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `undisturbed the value comes back`() async throws {
         #expect(try await Interruption(signals: []).cancelling { 7 } == 7)
     }
 }

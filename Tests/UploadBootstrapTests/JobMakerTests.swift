@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadBootstrap
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct JobMakerTests {
     private let files: Files
 
@@ -59,6 +59,8 @@ struct JobMakerTests {
             $0.stages = false
             $0.maxAttempts = 3
             $0.priority = .urgent
+            $0.ifExists = .skip
+            $0.properties.tags = ["k": "v"]
         }
         let job = try await JobMaker(request: request, area: nil).jobs(for: uploads)[0]
         guard case .file(let path, let time) = job.source else {
@@ -68,8 +70,10 @@ struct JobMakerTests {
         #expect(path.hasSuffix("/large") && path.hasPrefix("/"))
         #expect(time != nil)
         #expect(job.digests == Digests(of: Data(repeating: UInt8(ascii: "l"), count: 100_000)))
-        #expect(job.retry.maxAttempts == 3)
+        #expect(job.retry?.maxAttempts == 3)
         #expect(job.priority == .urgent)
+        #expect(job.ifExists == .skip)
+        #expect(job.properties == ObjectProperties(tags: ["k": "v"]))
     }
 
     @Test func `a small file that grew meanwhile is refused, not cut`() throws {

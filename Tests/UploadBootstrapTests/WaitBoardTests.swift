@@ -78,6 +78,17 @@ struct WaitBoardTests {
         #expect(board.apply(waiting) == nil)
     }
 
+    @Test func `what was there already is told as kept`() {
+        var board = board
+        let end = event(.completed) { $0.object = StoredObject(location: "/srv/k", isKept: true) }
+        guard case .ended(let entry, let told)? = board.apply(end) else {
+            Issue.record("not ended")
+            return
+        }
+        #expect(WaitDisplay.outcome(entry, told) == "kept k: x:k was there already")
+        #expect(board.failedCount == 0)
+    }
+
     @Test func `somebody else's events change nothing`() {
         var board = board
         var other = job

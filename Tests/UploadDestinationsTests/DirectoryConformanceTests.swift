@@ -5,7 +5,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct DirectoryConformanceTests {
     private let scratch: TemporaryDirectory
     private let conformance: DestinationConformance
@@ -38,6 +38,15 @@ struct DirectoryConformanceTests {
 
     @Test func `probes tell whose object it is`() async throws { try await conformance.probesTellWhoseObjectItIs() }
 
+    @Test func `what lies beside a session is told, and not overwritten`() async throws {
+        try await conformance.whatLiesBesideASessionIsTold()
+    }
+
+    @Test func `objects are read back`() async throws {
+        try await conformance.objectsAreReadBack()
+        try await conformance.readingStopsWhenItIsToldTo()
+    }
+
     @Test func `conditions hold`() async throws { try await conformance.conditionsHold() }
 
     @Test func `all of it holds without extended attributes`() async throws {
@@ -50,5 +59,6 @@ struct DirectoryConformanceTests {
         try await conformance.probesTellWhoseObjectItIs()
         try await conformance.anotherWorkerGoesOn()
         try await conformance.conditionsHold()
+        try await conformance.whatLiesBesideASessionIsTold()
     }
 }

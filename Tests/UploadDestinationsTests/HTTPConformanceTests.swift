@@ -7,7 +7,7 @@ import UploadTesting
 import Uploads
 
 /// Against a real nginx, over TCP and over TLS.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPConformanceTests {
     private func withConformance(
         isSecure: Bool = false, trusting: Bool = true,
@@ -38,6 +38,26 @@ struct HTTPConformanceTests {
 
     @Test func `odd names arrive`() async throws {
         try await withConformance { conformance, _ in try await conformance.oddNamesArrive() }
+    }
+
+    @Test(arguments: [false, true])
+    func `objects are read back`(isSecure: Bool) async throws {
+        try await withConformance(isSecure: isSecure) { conformance, _ in
+            try await conformance.objectsAreReadBack()
+            try await conformance.readingStopsWhenItIsToldTo()
+        }
+    }
+
+    @Test func `what a pre-signed URL stores cannot be read back, and that is known beforehand`() async throws {
+        try await withConformance { conformance, server in
+            let readable = try #require(try conformance.destination() as? any ReadableDestination)
+            var job = try conformance.job([1], key: "x")
+            #expect(readable.readBackProblem(of: job) == nil)
+            job.destination = .url(server.url + "x?X-Signature=topsecret1234")
+            let problem = try #require(readable.readBackProblem(of: job))
+            #expect(problem.code == .rejected && problem.retry == .never)
+            #expect(!problem.message.contains("topsecret"))
+        }
     }
 
     @Test func `the last of two wins`() async throws {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Synchronization
 import Testing
 import UploadDestinations
 import UploadSources
@@ -7,13 +8,14 @@ import UploadTesting
 import Uploads
 
 /// Against servers that misbehave.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPFaultTests {
     private static let secret = "topsecret-signature-0123456789"
     private static let large = 32 << 20
 
     private func put(
-        _ count: Int = 1000, port: Int, condition: WriteCondition = .none, limitSeconds: Double = 60
+        _ count: Int = 1000, port: Int, condition: WriteCondition = .none, limitSeconds: Double = 60,
+        properties: ObjectProperties = ObjectProperties()
     ) async throws -> (result: Result<CompletedUpload, any Error>, shown: String) {
         let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
         let destination = HTTPDestination(
@@ -22,10 +24,11 @@ struct HTTPFaultTests {
                 stallSeconds: limitSeconds),
             client: client)
         let bytes = [UInt8](repeating: 42, count: count)
-        let job = UploadJob(
+        var job = UploadJob(
             source: .inline(Data(bytes)),
             destination: .url("http://user:\(Self.secret)@127.0.0.1:\(port)/x?X-Signature=\(Self.secret)&n=1"),
             size: Int64(count))
+        job.properties = properties
         let result: Result<CompletedUpload, any Error>
         do {
             guard case .claimed(let source) = try await LocalSources(areas: [], roots: []).claim(job) else {
@@ -76,6 +79,24 @@ struct HTTPFaultTests {
         #expect(error.code == code)
         #expect(error.retry == retry)
         #expect(error.response?.status == status)
+    }
+
+    @Test func `what the job says of its object goes with the PUT`() async throws {
+        let heads = Mutex<[String]>([])
+        let server = try ScriptedServer { connection in
+            let head = connection.readHead().lowercased()
+            heads.withLock { $0.append(head) }
+            connection.read(1000)
+            connection.answer("201 Created")
+        }
+        let properties = ObjectProperties(
+            cacheControl: "no-store", contentDisposition: "inline", contentEncoding: "gzip", contentLanguage: "de",
+            storageClass: "GLACIER", tags: ["team": "web"])
+        _ = try await put(port: server.port, properties: properties).result.get()
+        let head = try #require(heads.withLock { $0.first })
+        for (name, value) in properties.headers { #expect(head.contains("\r\n\(name): \(value)\r\n"), "\(head)") }
+        #expect(properties.headers.count == 4)
+        #expect(!head.contains("glacier"))
     }
 
     @Test func `an answer before the body is read is the answer`() async throws {

@@ -17,11 +17,12 @@ final class HookServer: Sendable {
     private let input: Pipe
     private let box: Box
 
-    init() async throws {
+    /// - Parameter certificate: a file that the server writes its own certificate to, for `hooks.example`; nil for plain HTTP.
+    init(certificate: String? = nil) async throws {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", Self.script]
+        process.arguments = ["python3", "-c", Self.script] + (certificate.map { [$0] } ?? [])
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = input
@@ -69,7 +70,7 @@ final class HookServer: Sendable {
     }
 
     private static let script = """
-        import http.server, json, os, sys, threading
+        import http.server, json, os, ssl, subprocess, sys, threading
         counts, lock = {}, threading.Lock()
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -110,6 +111,14 @@ final class HookServer: Sendable {
 
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.daemon_threads = True
+        if len(sys.argv) > 1:
+            key = sys.argv[1] + ".key"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                "-nodes", "-days", "2", "-subj", "/CN=hooks.example", "-addext", "subjectAltName=DNS:hooks.example",
+                "-keyout", key, "-out", sys.argv[1]], check=True, stdout=sys.stderr, stderr=sys.stderr)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[1], key)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
 
         def follow_parent():
             sys.stdin.read()

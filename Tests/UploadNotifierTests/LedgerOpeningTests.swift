@@ -25,6 +25,24 @@ struct LedgerOpeningTests {
         try ledger.close()
     }
 
+    @Test func `dead letters of before are kept, without what would publish them again`() async throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "staged")
+        try await old.write {
+            try $0.execute(
+                sql: "INSERT INTO unreadable (id, at, reason, digest, body) VALUES (5, 1.5, 'why', x'01', x'FF00')")
+        }
+        try old.close()
+        let ledger = try Ledger.open(path: scratch.file())
+        let kept = try await ledger.unreadable(5)
+        #expect(
+            kept
+                == UnreadableMessage(
+                    id: 5, at: Date(timeIntervalSince1970: 1.5), reason: "why", body: Data([0xFF, 0])))
+        #expect(try await ledger.discardUnreadable(5))
+    }
+
     @Test func `commits wait for the disk`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

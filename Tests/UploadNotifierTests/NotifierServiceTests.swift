@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-@Suite("The notifier", .timeLimit(.minutes(2)))
+@Suite("The notifier", .timeLimit(.minutes(10)))
 struct NotifierServiceTests {
     /// Runs a notifier over a bus and a ledger file, stops it gracefully and closes the ledger.
     private func run(
@@ -161,5 +161,43 @@ struct NotifierServiceTests {
         }
         guard case .append(.snapshot(let view)) = bus.publications.last else { return }
         #expect(view.fences == [job.id: 2])
+    }
+
+    @Test func `a fence is forgotten when nothing below it can be about any more, and only then the job`() async throws
+    {
+        let scratch = try Scratch()
+        let clock = ManualClock()
+        let bus = MemoryNotifierBus()
+        let (ended, open) = (Sample.job(), Sample.job())
+        bus.send(Sample.event(.suspect, ended), Sample.event(.suspect, open))
+        try await run(bus, scratch.file(), clock: clock.clock) { ledger in
+            try await until { bus.acknowledged == 4 }
+            bus.send(Sample.event(.completed, ended, generation: 2))
+            try await until { bus.acknowledged == 5 && clock.nextAlarm != nil }
+            func upkeep(day: Double) async throws -> [ControlEntry] {
+                let before = bus.publications.count
+                clock.advance(to: Sample.start.addingTimeInterval(day * 86_400))
+                var entries: [ControlEntry] = []
+                try await until {
+                    entries = bus.publications.dropFirst(before).compactMap {
+                        if case .append(let entry) = $0 { entry } else { nil }
+                    }
+                    if case .snapshot = entries.last { return true }
+                    return false
+                }
+                return entries
+            }
+            // Longer than the ledger keeps what ended: the fence holds it there.
+            let early = try await upkeep(day: 79)
+            #expect(early.count == 1)
+            #expect(try await bus.controlView().fences == [ended.id: 2, open.id: 2])
+            try await until { clock.nextAlarm != nil }
+            #expect(try await ledger.job(ended.id) != nil)
+            let late = try await upkeep(day: 82)
+            #expect(late.first == .forget([ended.id: 2]))
+            #expect(try await bus.controlView().fences == [open.id: 2])
+            try await until { try await ledger.job(ended.id) == nil }
+            #expect(try await ledger.job(open.id) != nil)
+        }
     }
 }

@@ -108,11 +108,13 @@ final class ScriptedDelegate: CompletionDelegate {
     /// Every attempt, in order.
     var attempts: [UploadEvent] { calls.withLock { $0 } }
 
-    func deliver(_ event: UploadEvent) async throws(UploadError) {
+    @discardableResult
+    func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse? {
         let attempt = calls.withLock { calls in
             calls.append(event)
             return calls.count
         }
         try await answer(attempt)
+        return nil
     }
 }

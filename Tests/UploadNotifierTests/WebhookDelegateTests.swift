@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-@Suite("Webhook delegate", .timeLimit(.minutes(2)))
+@Suite("Webhook delegate", .timeLimit(.minutes(10)))
 struct WebhookDelegateTests {
     private static let secret = "whsec_" + Data((0..<32).map { UInt8($0) }).base64EncodedString()
     private static let other = "whsec_" + Data((0..<32).map { UInt8(255 - $0) }).base64EncodedString()
@@ -154,11 +154,43 @@ struct WebhookDelegateTests {
         #expect(request?.headers["host"]?.hasPrefix("hooks.example") == true)
     }
 
+    @Test func `a certificate of a private authority counts where the configuration names it, and nowhere else`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let server = try await HookServer(certificate: scratch.file("ca.pem"))
+        let addresses = AddressGuard(
+            allowed: [try NetworkRange("127.0.0.1")], resolve: { _ in [NetworkAddress(bytes: [127, 0, 0, 1])] })
+        let url = server.url("a/200", host: "hooks.example").replacing("http:", with: "https:")
+        var configuration = WebhookConfiguration(url: url, secrets: [Self.secret])
+        let stranger = try WebhookDelegate(name: "billing", configuration, addresses: addresses)
+        #expect(await failure(stranger)?.code == .networkFailure)
+        #expect(server.requests.isEmpty)
+        configuration.authorities = try Data(contentsOf: URL(filePath: scratch.file("ca.pem")))
+        let known = try WebhookDelegate(name: "billing", configuration, addresses: addresses)
+        #expect(await failure(known) == nil)
+        #expect(try await server.requests(1).count == 1)
+    }
+
+    @Test func `when nobody answers at one address of a name, the next attempt goes to another`() async throws {
+        let server = try await HookServer()
+        let addresses = AddressGuard(
+            allowed: [try NetworkRange("127.0.0.0/8")],
+            resolve: { _ in [NetworkAddress(bytes: [127, 0, 0, 9]), NetworkAddress(bytes: [127, 0, 0, 1])] })
+        let delegate = try WebhookDelegate(
+            name: "billing",
+            WebhookConfiguration(url: server.url("a/200", host: "hooks.example"), secrets: [Self.secret]),
+            addresses: addresses)
+        #expect(await failure(delegate)?.code == .networkFailure)
+        #expect(await failure(delegate) == nil)
+        #expect(await failure(delegate) == nil)
+    }
+
     @Test func `a name with one address inside is refused though another is public`() async throws {
         let addresses = AddressGuard(
             allowed: [],
             resolve: { _ in [NetworkAddress(bytes: [93, 184, 216, 34]), NetworkAddress(bytes: [10, 0, 0, 1])] })
-        await #expect(throws: UploadError.self) { _ = try await addresses.address(of: "mixed.example") }
+        await #expect(throws: UploadError.self) { _ = try await addresses.addresses(of: "mixed.example") }
     }
 
     @Test(arguments: [

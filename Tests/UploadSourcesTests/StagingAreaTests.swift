@@ -7,7 +7,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct StagingAreaTests {
     private let scratch: TemporaryDirectory
     private let area: StagingArea

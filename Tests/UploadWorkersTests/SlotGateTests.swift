@@ -5,17 +5,20 @@ import Uploads
 
 @testable import UploadWorkers
 
-@Suite(.timeLimit(.minutes(1))) struct SlotGateTests {
+@Suite(.timeLimit(.minutes(10))) struct SlotGateTests {
     let clock = ManualClock()
 
     func gate(_ concurrency: Int) -> SlotGate {
         SlotGate(
-            concurrency: concurrency, limitPatience: .seconds(1), slotPatience: .seconds(30), clock: clock,
+            concurrency: concurrency, limitPatience: .seconds(1), slotPatience: .seconds(30),
+            lonePatience: .seconds(1500), clock: clock,
             preempt: { _ in })
     }
 
-    func request(_ id: UInt64, limit: Int? = nil) -> SlotRequest {
-        SlotRequest(id: id, lane: .normal, destination: "d", jobLimit: limit, runsAlone: false, canYield: true)
+    func request(_ id: UInt64, limit: Int? = nil, alone: Bool = false) -> SlotRequest {
+        SlotRequest(
+            id: id, queue: .standard, lane: .normal, destination: "d", jobLimit: limit, runsAlone: alone, canYield: true
+        )
     }
 
     @Test func `what lacks only a slot waits longer than what a limit holds up`() async throws {
@@ -27,6 +30,19 @@ import Uploads
             clock.advance(by: .seconds(1))
         }
         #expect(await second == .limited)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `a job that runs alone waits as long as the slowest step may take`() async throws {
+        let gate = gate(2)
+        #expect(await gate.acquire(request(1)) == .granted)
+        async let lone = gate.acquire(request(2, alone: true))
+        for second in 1...1000 {
+            try await eventually { clock.isAwaited(at: .seconds(second)) }
+            clock.advance(by: .seconds(1))
+        }
+        gate.release(1)
+        #expect(await lone == .granted)
         #expect(clock.sleeperCount == 0)
     }
 
@@ -87,4 +103,11 @@ private final class Tally: Sendable {
     }
 
     func leave() { state.withLock { $0.now -= 1 } }
+}
+
+extension SlotGate {
+    fileprivate func acquire(_ wanted: SlotRequest) async -> Admission {
+        request(wanted)
+        return await admission(for: wanted)
+    }
 }

@@ -6,10 +6,11 @@ import Uploads
 @Suite struct SlotPolicyTests {
     func request(
         _ id: UInt64, _ lane: Lane = .normal, to destination: String = "d", limit: Int? = nil, alone: Bool = false,
-        canYield: Bool = true
+        canYield: Bool = true, of queue: String = "default"
     ) -> SlotRequest {
         SlotRequest(
-            id: id, lane: lane, destination: destination, jobLimit: limit, runsAlone: alone, canYield: canYield)
+            id: id, queue: QueueName(unchecked: queue), lane: lane, destination: destination, jobLimit: limit,
+            runsAlone: alone, canYield: canYield)
     }
 
     @Test func `as many run as there are slots, and the next when one is free`() {

@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadWorkers
 
-@Suite(.timeLimit(.minutes(2))) struct UploadWorkerDrainTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadWorkerDrainTests {
     @Test func `draining lets the parts in flight finish and hands over the rest`() async throws {
         let gate = Door()
         let bench = WorkerBench(WorkerConfiguration(parts: 2), redelivers: false) { log in

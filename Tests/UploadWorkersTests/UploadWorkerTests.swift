@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadWorkers
 
-@Suite(.timeLimit(.minutes(2))) struct UploadWorkerTests {
+@Suite(.timeLimit(.minutes(10))) struct UploadWorkerTests {
     @Test func `a job of many parts is opened, handed over, and carried by parts in parallel`() async throws {
         let gate = Door()
         let bench = WorkerBench { log in
@@ -34,6 +34,18 @@ import Uploads
         for _ in 0..<200 { bench.add() }
         try await bench.running { try await eventually { bench.log.endedCount == 200 } }
         #expect(bench.log.counts.jobsInFlightMaximum <= 3)
+    }
+
+    @Test(arguments: 0..<20) func `with one slot the order of begin is the order of delivery`(_: Int) async throws {
+        let begun = Begun()
+        let bench = WorkerBench(WorkerConfiguration(concurrency: 1)) { log in
+            MemoryDestination(log: log) { job, _, _ throws(UploadError) in
+                begun.jobs.withLock { $0.append(job.id) }
+            }
+        }
+        let jobs = (0..<50).map { _ in bench.add() }
+        try await bench.running { try await eventually { bench.log.endedCount == 50 } }
+        #expect(begun.jobs.withLock { $0 } == jobs.map(\.id))
     }
 
     @Test func `ten thousand small jobs leave nothing behind`() async throws {
@@ -255,6 +267,104 @@ import Uploads
         }
     }
 
+    @Test func `what a newer job stored while an older one was completing is not overwritten`() async throws {
+        let (arrived, gate) = (Door(), Door())
+        var older = WorkerBench.job(size: 30)
+        older.enqueuedAt -= 60
+        let olderID = older.id
+        let bench = WorkerBench { log in
+            MemoryDestination(
+                log: log,
+                completing: { job throws(UploadError) in
+                    guard job.id == olderID else { return }
+                    arrived.open()
+                    await gate.wait()
+                })
+        }
+        bench.queue.add(Baton(job: older))
+        var newer = WorkerBench.job()
+        newer.destination = older.destination
+        try await bench.running {
+            await arrived.wait()
+            bench.queue.add(Baton(job: newer))
+            try await eventually { bench.log.endedCount == 1 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 2 }
+        }
+        guard case .named(_, let key) = older.destination,
+            case .ended(.completed(let object, _))? = bench.log.settlements(of: olderID).last
+        else {
+            Issue.record("\(bench.log.settlements(of: olderID))")
+            return
+        }
+        #expect(object.isOvertaken)
+        #expect(bench.destination.owner(of: key) == newer.id)
+        #expect(bench.destination.sessionCount == 0)
+    }
+
+    @Test(arguments: [IfExists.skip, .fail])
+    func `a job that keeps what it finds neither writes nor opens its source`(ifExists: IfExists) async throws {
+        let bench = WorkerBench()
+        let first = bench.add(size: 30)
+        var second = WorkerBench.job(size: 30)
+        second.destination = first.destination
+        second.ifExists = ifExists
+        try await bench.running {
+            try await eventually { bench.log.endedCount == 1 }
+            bench.queue.add(Baton(job: second))
+            try await eventually { bench.log.endedCount == 2 }
+        }
+        guard case .named(_, let key) = first.destination else { return }
+        #expect(bench.destination.owner(of: key) == first.id)
+        #expect(bench.log.counts.completions == 1)
+        #expect(bench.log.counts.accepted[second.id] == nil)
+        let settlements = bench.log.settlements(of: second.id)
+        #expect(settlements.count == 1)
+        switch settlements.first {
+        case .ended(.completed(let object, _))? where ifExists == .skip: #expect(object.isKept)
+        case .ended(.failed(let error, state: nil))? where ifExists == .fail:
+            #expect(error.code == .preconditionFailed)
+        default: Issue.record("\(settlements)")
+        }
+        #expect(bench.log.counts.removedCopies.contains(second.id) == (ifExists == .skip))
+    }
+
+    @Test func `of two jobs that replace nothing and come at once, one is kept`() async throws {
+        let (arrived, gate) = (Door(), Door())
+        var slow = WorkerBench.job(size: 30)
+        slow.ifExists = .skip
+        let slowID = slow.id
+        let bench = WorkerBench { log in
+            MemoryDestination(
+                log: log,
+                completing: { job throws(UploadError) in
+                    guard job.id == slowID else { return }
+                    arrived.open()
+                    await gate.wait()
+                })
+        }
+        var quick = WorkerBench.job()
+        quick.destination = slow.destination
+        quick.ifExists = .fail
+        bench.queue.add(Baton(job: slow))
+        try await bench.running {
+            await arrived.wait()
+            bench.queue.add(Baton(job: quick))
+            try await eventually { bench.log.endedCount == 1 }
+            gate.open()
+            try await eventually { bench.log.endedCount == 2 }
+        }
+        guard case .named(_, let key) = slow.destination,
+            case .ended(.completed(let object, _))? = bench.log.settlements(of: slowID).last
+        else {
+            Issue.record("\(bench.log.settlements(of: slowID))")
+            return
+        }
+        #expect(object.isKept)
+        #expect(bench.destination.owner(of: key) == quick.id)
+        #expect(bench.destination.sessionCount == 0)
+    }
+
     @Test func `a worker that has had nothing to do for long enough returns`() async throws {
         let bench = WorkerBench(
             WorkerConfiguration(grace: .milliseconds(10), exitWhenIdle: .milliseconds(40)), isManual: false)
@@ -277,4 +387,9 @@ import Uploads
         #expect(bench.log.counts.openSources == 0)
         #expect(bench.log.counts.openSessions == 0)
     }
+}
+
+/// Jobs in the order in which their first part was sent.
+private final class Begun: Sendable {
+    let jobs = Mutex<[JobID]>([])
 }

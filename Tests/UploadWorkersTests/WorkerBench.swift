@@ -12,11 +12,13 @@ struct WorkerBench {
     let destination: MemoryDestination
     let clock: ManualClock
     let worker: UploadWorker
+    let metrics = MetricsRecorder()
 
     /// - Parameter isManual: whether time stands still until the test moves it.
     init(
         _ configuration: WorkerConfiguration = WorkerConfiguration(), isManual: Bool = true, redelivers: Bool = true,
-        log: MemoryLog = MemoryLog(), destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
+        log: MemoryLog = MemoryLog(), reporter: (any DestinationReporter)? = nil,
+        destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
     ) {
         self.log = log
         clock = ManualClock()
@@ -25,13 +27,13 @@ struct WorkerBench {
         worker = UploadWorker(
             queue: queue, destinations: self.destination, sources: MemorySources(log: log),
             configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: isManual ? clock as any Clock<Duration> : ContinuousClock())
+            clock: isManual ? clock as any Clock<Duration> : ContinuousClock(), metrics: metrics, reporter: reporter)
     }
 
     static func job(size: Int64 = 10, priority: Lane = .normal, to destination: String = "memory") -> UploadJob {
         UploadJob(
             priority: priority, source: .staged(area: "a", name: "n"),
-            destination: .named(DestinationName(unchecked: destination), key: "k"), size: size)
+            destination: .named(DestinationName(unchecked: destination), key: JobID().rawValue), size: size)
     }
 
     @discardableResult

@@ -1,6 +1,4 @@
 import Foundation
-import Metrics
-import Synchronization
 import Testing
 import Uploads
 
@@ -12,7 +10,7 @@ import Uploads
         let metrics = WorkerMetrics(factory: recorder)
         let baton = Baton(job: WorkerBench.job())
         let report = SliceReport(bytesSent: 7, activeSeconds: 1.5)
-        metrics.sliceBegins()
+        metrics.sliceBegins(of: baton, at: baton.job.enqueuedAt + 4)
         for _ in 0..<2 {
             metrics.settled(
                 SettledSlice(.ended(.completed(StoredObject(location: "l"), response: nil)), report: report), of: baton,
@@ -32,47 +30,23 @@ import Uploads
                 "upload_slices_total{settlement=handOver}": 1,
                 "upload_seconds{queue=default,destination=memory}": 3,
                 "upload_in_flight{}": 1,
+                "upload_queue_lag_seconds{queue=default}": 4,
             ])
         metrics.sliceEnds()
         #expect(recorder.totals["upload_in_flight{}"] == 0)
     }
-}
 
-/// Adds up what is measured, by name and labels.
-private final class MetricsRecorder: MetricsFactory, Sendable {
-    private let sums = Mutex<[String: Double]>([:])
-
-    var totals: [String: Double] { sums.withLock { $0 } }
-
-    private func handler(_ label: String, _ dimensions: [(String, String)]) -> Handler {
-        let name = "\(label){\(dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: ","))}"
-        return Handler { change in self.sums.withLock { $0[name] = change($0[name] ?? 0) } }
-    }
-
-    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { handler(label, dimensions) }
-    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { handler(label, dimensions) }
-    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { handler(label, dimensions) }
-    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
-        handler(label, dimensions)
-    }
-    func destroyCounter(_ handler: any CounterHandler) {}
-    func destroyMeter(_ handler: any MeterHandler) {}
-    func destroyRecorder(_ handler: any RecorderHandler) {}
-    func destroyTimer(_ handler: any TimerHandler) {}
-
-    private final class Handler: CounterHandler, MeterHandler, TimerHandler, RecorderHandler, Sendable {
-        private let update: @Sendable ((Double) -> Double) -> Void
-
-        init(_ update: @escaping @Sendable ((Double) -> Double) -> Void) { self.update = update }
-
-        func increment(by amount: Int64) { update { $0 + Double(amount) } }
-        func increment(by amount: Double) { update { $0 + amount } }
-        func decrement(by amount: Double) { update { $0 - amount } }
-        func reset() { update { _ in 0 } }
-        func set(_ value: Int64) { update { _ in Double(value) } }
-        func set(_ value: Double) { update { _ in value } }
-        func record(_ value: Int64) { update { $0 + Double(value) } }
-        func record(_ value: Double) { update { $0 + value } }
-        func recordNanoseconds(_ duration: Int64) { update { $0 + Double(duration) / 1e9 } }
+    @Test func `the lag of a queue is that of jobs that nobody held before, from when they were due`() {
+        let recorder = MetricsRecorder()
+        let metrics = WorkerMetrics(factory: recorder)
+        var later = WorkerBench.job()
+        later.notBefore = later.enqueuedAt + 60
+        metrics.sliceBegins(of: Baton(job: later), at: later.enqueuedAt + 62.5)
+        var continued = Baton(job: WorkerBench.job())
+        continued.slice = 1
+        metrics.sliceBegins(of: continued, at: continued.job.enqueuedAt + 1000)
+        metrics.sliceBegins(of: Baton(job: later, generation: 2), at: later.enqueuedAt + 1000)
+        #expect(recorder.totals["upload_queue_lag_seconds{queue=default}"] == 2.5)
+        #expect(recorder.totals["upload_in_flight{}"] == 3)
     }
 }

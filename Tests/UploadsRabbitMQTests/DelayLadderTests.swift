@@ -6,6 +6,8 @@ import Uploads
 @testable import UploadsRabbitMQ
 
 @Suite struct DelayLadderTests {
+    private static let epoch = Date(timeIntervalSince1970: 1_800_000_000)
+
     let topology: UploadTopology
     init() throws { topology = try UploadTopology(namespace: "upload") }
 
@@ -65,6 +67,47 @@ import Uploads
         #expect(walk(key).milliseconds == 1000)
     }
 
+    /// Seeded, and spread over all magnitudes: as many delays of seconds as of weeks.
+    @Test func `any delay from 1 s to 30 days comes never early and at most a second late`() throws {
+        var generator = SplitMix(state: 4)
+        for _ in 0..<400 {
+            let seconds = exp(Double.random(in: 0...log(30 * 86_400), using: &generator))
+            let walked = walk(topology.delayKey(seconds: seconds, .standard, .normal))
+            #expect(walked.landing == "upload.jobs.default.normal", "\(seconds) s")
+            let lateness = Double(walked.milliseconds) / 1000 - seconds
+            #expect(lateness >= 0 && lateness < 1, "\(seconds) s")
+        }
+    }
+
+    /// Levels that were late make it late by as much and no more; what comes by before it is due, because it is due
+    /// later than the ladder is long, waits again.
+    @Test
+    func `a wait that is planned anew each time it comes by is never early, and a second late beside what was lost`()
+        throws
+    {
+        var generator = SplitMix(state: 5)
+        for _ in 0..<200 {
+            let due = exp(Double.random(in: 0...log(200 * 86_400), using: &generator))
+            var now = 0.0
+            var lost = 0.0
+            var waits = 0
+            while now < due {
+                let plan = SettlementPlan(
+                    SettledSlice(.wait(until: Self.epoch + due, reason: .scheduled, state: nil)), of: Samples.baton(),
+                    now: Self.epoch + now)
+                let delay = try #require(plan.onward?.delay)
+                let late = Bool.random(using: &generator) ? 0 : Double.random(in: 0...30, using: &generator)
+                now += Double(walk(topology.delayKey(seconds: delay, .standard, .normal)).milliseconds) / 1000 + late
+                lost += late
+                waits += 1
+            }
+            // A date in doubles is exact to a microsecond here.
+            #expect(now >= due - 1e-5)
+            #expect(now - due <= max(1, Double(waits)) + lost, "\(due) s")
+            #expect(waits <= 1 + Int(due) / UploadTopology.delaySecondsMaximum + 1)
+        }
+    }
+
     @Test func `fractions are rounded up, so nothing comes early`() {
         #expect(UploadTopology.delayBits(1.001) == UploadTopology.delayBits(2))
         #expect(UploadTopology.delayBits(2) != UploadTopology.delayBits(3))
@@ -91,5 +134,18 @@ import Uploads
             #expect(queue.arguments["x-dead-letter-strategy"]?.string == "at-least-once")
             #expect(queue.arguments["x-overflow"]?.string == "reject-publish")
         }
+    }
+}
+
+/// A small generator with a seed (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
     }
 }

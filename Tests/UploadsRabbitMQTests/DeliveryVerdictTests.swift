@@ -31,6 +31,14 @@ import Uploads
         #expect(verdict(flagged) == .suspect(baton, reason: "maybeRepeated"))
     }
 
+    @Test func `a serial job that was published to a lane is a suspect, and its issued baton is worked on`() throws {
+        var job = Samples.job()
+        job.serial = .end
+        #expect(verdict(try WireFormat.message(job: job)) == .suspect(Baton(job: job), reason: "serial"))
+        let issued = Samples.baton(job, generation: 2)
+        #expect(verdict(try WireFormat.message(baton: issued)) == .work(issued))
+    }
+
     @Test func `below the fence it is superseded, suspect or not`() throws {
         let baton = Samples.baton(generation: 2)
         let fence = ControlEntry.fence([baton.job.id: 3])

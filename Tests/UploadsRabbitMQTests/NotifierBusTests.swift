@@ -39,6 +39,25 @@ import Uploads
         }
     }
 
+    @Test func `after a failure the same notifier takes again, and reads the control log`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            let sent = markers(3)
+            for marker in sent { try await bus.mark(marker) }
+            for _ in 0..<2 {
+                await #expect(throws: UploadError.self) { try await bus.consume { _ in throw Refused() } }
+            }
+            try await bus.append(.queueStopped(.standard))
+            #expect(try await bus.controlView().stoppedQueues == [.standard])
+            let recorded = Box<[NotifierMessage]>([])
+            let task = Task { try await bus.consume { batch in recorded.change { $0 += batch } } }
+            try await eventually("all come again") { recorded.value.count == sent.count }
+            #expect(recorded.value == sent.map { .marker($0) })
+            await bus.drain()
+            try await task.value
+        }
+    }
+
     @Test func `what was recorded does not come again, whatever follows`() async throws {
         try await Rig.run { rig in
             let first = try await rig.broker().notifierBus()
@@ -116,7 +135,7 @@ import Uploads
             #expect(probe.messages.value.contains(.deadBaton(baton, reason: "why")))
             #expect(
                 probe.messages.value.contains {
-                    if case .unreadable(Data("?".utf8), let reason) = $0 { !reason.isEmpty } else { false }
+                    if case .unreadable(Data("?".utf8), let reason, _) = $0 { !reason.isEmpty } else { false }
                 })
         }
     }

@@ -28,7 +28,7 @@ import Uploads
 
     @Test func `what cannot be read is kept with the reason`() {
         let body = Data("hello".utf8)
-        guard case .unreadable(body, let reason) = NotifierMessage(Message(body: body)) else {
+        guard case .unreadable(body, let reason, _) = NotifierMessage(Message(body: body)) else {
             Issue.record("not unreadable")
             return
         }

@@ -6,7 +6,7 @@ import Uploads
 @testable import UploadsRabbitMQ
 
 /// The published schemas against what is really written, judged by Python's jsonschema.
-@Suite(.timeLimit(.minutes(2))) struct SchemaTests {
+@Suite(.timeLimit(.minutes(10))) struct SchemaTests {
     private static let validate = """
         import json, sys, pathlib
         from jsonschema import Draft202012Validator
@@ -39,6 +39,13 @@ import Uploads
         baton.failures = [FailureRecord(at: Date(), attempt: 1, error: UploadError(.serverFailure, "503"))]
         baton.job.notBefore = Date()
         baton.job.batch = "holiday"
+        baton.job.client = "gallery"
+        baton.job.ifExists = .skip
+        baton.job.verify = true
+        baton.state?.readBack = ReadBack(of: StoredObject(location: "/a", etag: "e", size: 3))
+        baton.job.properties = ObjectProperties(
+            cacheControl: "max-age=60", contentDisposition: "attachment; filename=\"a b\"", contentEncoding: "br",
+            contentLanguage: "en", storageClass: "STANDARD_IA", tags: ["team": "web", "empty": ""])
         baton.unknown = ["colour": "red"]
         return baton
     }
@@ -51,7 +58,9 @@ import Uploads
         let settled: [Settlement] = [
             .ended(
                 .completed(
-                    StoredObject(location: "/a", etag: "e", size: 3, digests: baton.job.digests),
+                    StoredObject(
+                        location: "/a", etag: "e", size: 3, digests: baton.job.digests, isKept: true,
+                        isVerified: true),
                     response: ServerResponse(status: 200, headers: ["etag": "e"], body: Data("ok".utf8)))),
             .ended(.failed(error, state: baton.state)), .ended(.cancelled), .handOver(baton.state),
             .wait(until: Date(), reason: .retry(error), state: nil), .wait(until: Date(), reason: .paused, state: nil),
@@ -60,7 +69,11 @@ import Uploads
         view.apply(.fence([baton.job.id: 3]))
         view.apply(.queueStopped(.standard))
         var cases: [(String, Data)] = []
-        for job in [staged, file, Samples.job(), baton.job] {
+        var serial = Samples.job()
+        serial.serial = .end
+        var inserted = Samples.job()
+        inserted.serial = SerialPosition(index: 3, after: serial.id)
+        for job in [staged, file, Samples.job(), baton.job, serial, inserted] {
             cases.append(("upload.job.v1", try WireFormat.message(job: job).body))
         }
         cases.append(("upload.baton.v1", try WireFormat.message(baton: baton).body))
@@ -76,10 +89,29 @@ import Uploads
         }
         for entry in [
             ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
+            .forget([baton.job.id: 2]),
             .queueStopped(.standard), .queueStarted(.standard), .snapshot(view), .marker(UUID()),
         ] {
             cases.append(("upload.control.v1", try WireFormat.message(entry: entry).body))
         }
+        for command in OrderTests.commands {
+            let order = UploadOrder(command, by: "jo@here")
+            cases.append(("upload.order.v1", try WireFormat.message(order: order, replyTo: "there").body))
+        }
+        for circuit in DestinationReport.CircuitState.allCases {
+            var report = DestinationReport(worker: "host/1-a", destination: "photos", circuit: circuit, at: Date())
+            cases.append(("upload.destination.v1", try WireFormat.message(report: report).body))
+            report.origin = "https://host.example:8443"
+            report.until = Date()
+            report.partsInFlight = 2
+            report.limits = TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4)
+            report.pace.bytesPerSecond = 1.5e9
+            cases.append(("upload.destination.v1", try WireFormat.message(report: report).body))
+        }
+        var answer = OrderAnswer(order: UUID(), problem: .tooMany)
+        cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
+        answer.add([OrderAnswer.Job(id: JobID()), OrderAnswer.Job(id: JobID(), reason: "it has ended")])
+        cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
         let verdicts = try await judge(cases)
         #expect(verdicts.count == cases.count)
         for (verdict, written) in zip(verdicts, cases) {
@@ -87,13 +119,48 @@ import Uploads
         }
     }
 
+    private func order(_ rest: String) -> String {
+        #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "at": "2026-11-21T08:00:00Z", "by": "jo", \#(rest)}"#
+    }
+
     @Test func `what cannot be read is not valid either`() async throws {
         let cases: [(String, String)] = [
             ("upload.job.v1", "{}"),
             ("upload.job.v1", #"{"id": "x", "size": -1, "source": {"kind": "pigeon"}, "destination": {}}"#),
+            (
+                "upload.job.v1",
+                String(decoding: try WireFormat.message(job: Samples.job()).body, as: UTF8.self)
+                    .replacing(#""id":"#, with: #""ifExists":"maybe","id":"#)
+            ),
+            (
+                "upload.job.v1",
+                String(decoding: try WireFormat.message(job: Samples.job()).body, as: UTF8.self)
+                    .replacing(#""id":"#, with: #""properties":{"cacheControl":"a\nb"},"id":"#)
+            ),
+            (
+                "upload.job.v1",
+                String(decoding: try WireFormat.message(job: Samples.job()).body, as: UTF8.self)
+                    .replacing(#""id":"#, with: #""serial":{"index":-1},"id":"#)
+            ),
+            ("upload.destination.v1", #"{"worker": "w", "destination": "photos"}"#),
+            ("upload.order.v1", order(#""verb": "move", "jobs": []"#)),
+            ("upload.order.v1", order(#""verb": "move", "jobs": ["7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001"], "to": -1"#)),
+            (
+                "upload.order.v1",
+                order(
+                    #""verb": "move", "jobs": ["7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001"], "to": 1, "after": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001""#
+                )
+            ),
             ("upload.baton.v1", #"{"round": 0, "generation": 1}"#),
             ("upload.event.v1", #"{"specversion": "1.0", "type": "upload.pancake"}"#),
             ("upload.control.v1", #"{"kind": "fence"}"#),
+            ("upload.order.v1", #"{"verb": "cancel", "jobs": []}"#),
+            ("upload.order.v1", order(#""verb": "cancel""#)),
+            ("upload.order.v1", order(#""verb": "cancel", "jobs": []"#)),
+            ("upload.order.v1", order(#""verb": "cancel", "filter": {"statuses": ["asleep"]}"#)),
+            ("upload.order.v1", order(#""verb": "stopQueue", "queues": ["A B"]"#)),
+            ("upload.order.v1", order(#""verb": "stopQueue", "filter": {}"#)),
+            ("upload.answer.v1", #"{"order": "x"}"#),
         ]
         let verdicts = try await judge(cases.map { ($0.0, Data($0.1.utf8)) })
         #expect(verdicts.count == cases.count)

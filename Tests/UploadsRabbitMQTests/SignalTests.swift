@@ -2,7 +2,7 @@ import Testing
 
 @testable import UploadsRabbitMQ
 
-@Suite(.timeLimit(.minutes(1))) struct SignalTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
     @Test func `everybody who waits is told, and whoever comes later too`() async {
         let signal = Signal()
         async let first: Void = signal.wait()

@@ -3,6 +3,7 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -24,5 +25,11 @@ int linux_open_beneath(int directory, const char *path, uint64_t flags);
 ssize_t linux_get_attribute(int descriptor, const char *name, void *value, size_t bytes);
 // fsetxattr(2)
 int linux_set_attribute(int descriptor, const char *name, const void *value, size_t bytes);
+// pipe2(2) with O_CLOEXEC
+int linux_pipe(int ends[2]);
+// posix_spawn_file_actions_addclosefrom_np(3): an errno, or 0
+int linux_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
+// posix_spawn_file_actions_addchdir_np(3): an errno, or 0
+int linux_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
 
 #endif

@@ -88,8 +88,21 @@ public final class Channel: Sendable {
 
     /// How many messages wait in a queue, without those delivered and not yet settled.
     public func messageCount(of queue: String) async throws(RabbitMQError) -> UInt32 {
+        try await depth(of: queue).messages
+    }
+
+    /// How many messages wait in a queue, and how many consumers it has.
+    /// - Throws: `notFound` for a queue that is not there.
+    public func depth(of queue: String) async throws(RabbitMQError) -> QueueDepth {
         try Names.check(queue, "queue")
         return try await core.ask { .count(channel: id, queue: queue, $0) }
+    }
+
+    /// Asks whether an exchange is there, whatever its kind.
+    /// - Throws: `notFound` for one that is not.
+    public func check(exchange: String) async throws(RabbitMQError) {
+        try Names.check(exchange, "exchange")
+        try await core.ask { .check(channel: id, exchange: exchange, $0) }
     }
 
     /// Settles a delivery, without waiting. Dropped if it came in another epoch or before a channel error: the broker

@@ -27,6 +27,8 @@ enum Frame {
         var method: amqp_method_number_t
         /// Of messages, for the methods about queues.
         var count: UInt32 = 0
+        /// Of a queue that was declared.
+        var consumers: UInt32 = 0
         var delivery: Delivery?
     }
 }

@@ -49,6 +49,11 @@ extension Link {
             declare.queue = encoder.bytes(queue)
             declare.passive = 1
             try send(AMQP_QUEUE_DECLARE_METHOD, declare)
+        case .checkExchange(let name):
+            var declare = amqp_exchange_declare_t()
+            declare.exchange = encoder.bytes(name)
+            declare.passive = 1
+            try send(AMQP_EXCHANGE_DECLARE_METHOD, declare)
         case .declareExchange(let exchange):
             var declare = amqp_exchange_declare_t()
             declare.exchange = encoder.bytes(exchange.name)

@@ -184,8 +184,10 @@ final class Link {
             return .blocked(reason: Decoder.string(arguments(amqp_connection_blocked_t.self).reason))
         case AMQP_CONNECTION_UNBLOCKED_METHOD: return .unblocked
         case AMQP_QUEUE_DECLARE_OK_METHOD:
-            let count = arguments(amqp_queue_declare_ok_t.self).message_count
-            return .answer(channel: channel, Frame.Answer(method: method, count: count))
+            let declared = arguments(amqp_queue_declare_ok_t.self)
+            return .answer(
+                channel: channel,
+                Frame.Answer(method: method, count: declared.message_count, consumers: declared.consumer_count))
         case AMQP_QUEUE_PURGE_OK_METHOD:
             let count = arguments(amqp_queue_purge_ok_t.self).message_count
             return .answer(channel: channel, Frame.Answer(method: method, count: count))

@@ -11,6 +11,7 @@ enum Method {
     case get(queue: String)
     case purge(queue: String)
     case countMessages(queue: String)
+    case checkExchange(String)
     case declareExchange(Exchange)
     case declareQueue(Queue)
     case bind(Binding)
@@ -37,7 +38,7 @@ enum Method {
         case .get: AMQP_BASIC_GET_EMPTY_METHOD
         case .purge: AMQP_QUEUE_PURGE_OK_METHOD
         case .countMessages, .declareQueue: AMQP_QUEUE_DECLARE_OK_METHOD
-        case .declareExchange: AMQP_EXCHANGE_DECLARE_OK_METHOD
+        case .checkExchange, .declareExchange: AMQP_EXCHANGE_DECLARE_OK_METHOD
         case .bind(let binding): binding.isToQueue ? AMQP_QUEUE_BIND_OK_METHOD : AMQP_EXCHANGE_BIND_OK_METHOD
         case .unbind(let binding): binding.isToQueue ? AMQP_QUEUE_UNBIND_OK_METHOD : AMQP_EXCHANGE_UNBIND_OK_METHOD
         case .deleteQueue: AMQP_QUEUE_DELETE_OK_METHOD
@@ -75,6 +76,7 @@ enum Method {
         case .get(let queue): "getting from queue '\(queue)'"
         case .purge(let queue): "purging queue '\(queue)'"
         case .countMessages(let queue): "asking about queue '\(queue)'"
+        case .checkExchange(let name): "asking about exchange '\(name)'"
         case .declareExchange(let exchange): "declaring exchange '\(exchange.name)'"
         case .declareQueue(let queue): "declaring queue '\(queue.name)'"
         case .bind(let binding): "binding \(binding.destinationDescription) to exchange '\(binding.source)'"

@@ -8,7 +8,8 @@ enum Command: Sendable {
     case cancel(channel: UInt64, ConsumerCore, Promise<Void>)
     case get(channel: UInt64, queue: String, Promise<Delivery?>)
     case purge(channel: UInt64, queue: String, Promise<UInt32>)
-    case count(channel: UInt64, queue: String, Promise<UInt32>)
+    case count(channel: UInt64, queue: String, Promise<QueueDepth>)
+    case check(channel: UInt64, exchange: String, Promise<Void>)
     case define(Topology, Promise<Void>)
     case delete(Topology, Promise<Void>)
     /// In good order, waiting for what is under way.
@@ -29,7 +30,9 @@ enum Command: Sendable {
             .cancel(_, _, let promise), .define(_, let promise), .delete(_, let promise):
             promise.fail(error)
         case .get(_, _, let promise): promise.fail(error)
-        case .purge(_, _, let promise), .count(_, _, let promise): promise.fail(error)
+        case .purge(_, _, let promise): promise.fail(error)
+        case .count(_, _, let promise): promise.fail(error)
+        case .check(_, _, let promise): promise.fail(error)
         case .settle, .close, .abandon: break
         }
     }

@@ -52,7 +52,11 @@ extension Driver {
         case .purge(let id, let queue, let promise):
             request(id, .purge(queue: queue), promise) { promise.resolve(.success($1.count)) }
         case .count(let id, let queue, let promise):
-            request(id, .countMessages(queue: queue), promise) { promise.resolve(.success($1.count)) }
+            request(id, .countMessages(queue: queue), promise) {
+                promise.resolve(.success(QueueDepth(messages: $1.count, consumers: $1.consumers)))
+            }
+        case .check(let id, let exchange, let promise):
+            request(id, .checkExchange(exchange), promise) { _, _ in promise.resolve(.success(())) }
         case .define(let new, let promise):
             run(
                 Script(new.declarations, passing: { _ in false }) { [unowned self] result in

@@ -10,22 +10,104 @@ public enum Program {
     public static func main<Command: ParsableArguments>(
         _ command: Command.Type, name: String, examples: String, run: @Sendable (Command) async throws -> ExitCode
     ) async -> Never {
-        // A reader that is gone shows as a failed write, which is handled; it must not end the process between two steps.
-        signal(SIGPIPE, SIG_IGN)
+        turnSignalsIntoErrors()
         let parsed: Command
         do {
             parsed = try Command.parse()
         } catch {
             if Command.exitCode(for: error).isSuccess {
-                Console.output(line: Command.helpMessage(columns: 80) + "\n\n" + examples)
+                let help = fitted(Command.helpMessage(columns: 80)) + "\n\n" + examples
+                Console.output(line: asksForCompletions ? Command.fullMessage(for: error) : help)
                 exit(ExitCode.done.rawValue)
             }
             let message = Command.message(for: error)
             Console.error(line: "\(name): \(message); see \(name) --help")
             exit(ExitCode.usage.rawValue)
         }
+        await end(name) { try await run(parsed) }
+    }
+
+    /// A program of several commands.
+    /// - Parameters:
+    ///   - wanted: what its commands are; any other one that is parsed is help, or no command at all.
+    ///   - examples: by the command's name: what its `--help` ends with; under an empty name, the program's own.
+    public static func main<Root: AsyncParsableCommand, Wanted>(
+        root: Root.Type, as wanted: Wanted.Type, name: String, examples: [String: String],
+        run: @Sendable (Wanted) async throws -> ExitCode
+    ) async -> Never {
+        turnSignalsIntoErrors()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let parsed: Wanted
         do {
-            exit(try await run(parsed).rawValue)
+            var command = try await Root.asyncParseAsRoot(arguments)
+            if !(command is Wanted) {
+                guard !Set(arguments).isDisjoint(with: ["help", "--help", "-h"]) else {
+                    throw ValidationError("no command")
+                }
+                try command.run()
+            }
+            guard let known = command as? Wanted else { exit(ExitCode.done.rawValue) }
+            parsed = known
+        } catch {
+            // Never the arguments themselves in what is said, but for the name of a command that is known.
+            let command = arguments.first { !$0.hasPrefix("-") && $0 != "help" && examples[$0] != nil } ?? ""
+            if Root.exitCode(for: error).isSuccess {
+                let text = Root.fullMessage(for: error, columns: 80)
+                Console.output(
+                    line: asksForCompletions ? text : fitted(text) + "\n\n" + (examples[command] ?? ""))
+                exit(ExitCode.done.rawValue)
+            }
+            let help = ([name] + [command].filter { !$0.isEmpty } + ["--help"]).joined(separator: " ")
+            let nearest = nearestCommand(to: arguments, below: root).map { "; did you mean '\($0)'?" } ?? ""
+            let place = arguments.first?.hasPrefix("-") == true ? "; options come after the command" : ""
+            Console.error(line: "\(name): \(Root.message(for: error))\(place)\(nearest); see \(help)")
+            exit(ExitCode.usage.rawValue)
+        }
+        await end(name) { try await run(parsed) }
+    }
+
+    /// Help whose lines fit 80 columns: that of the usage comes in one, however long it is.
+    static func fitted(_ help: String) -> String {
+        help.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+            guard line.hasPrefix("USAGE: "), line.count > 80 else { return [String(line)] }
+            // An option and its value stay together.
+            var lines = [""]
+            for part in line.replacing(" [", with: "\n[").split(separator: "\n") {
+                if lines[lines.count - 1].count + part.count >= 80 { lines.append("         ") }
+                lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + part
+            }
+            return lines
+        }.joined(separator: "\n")
+    }
+
+    /// What somebody most likely meant who named a command that there is none of; nil where the trouble is another.
+    static func nearestCommand(to arguments: [String], below root: any ParsableCommand.Type) -> String? {
+        var commands = root.configuration.subcommands
+        for word in arguments {
+            guard !commands.isEmpty, !word.hasPrefix("-") else { return nil }
+            let names = commands.map { $0.configuration.commandName ?? "" }
+            guard let index = names.firstIndex(of: word) else { return EditDistance.nearest(to: word, among: names) }
+            commands = commands[index].configuration.subcommands
+        }
+        return nil
+    }
+
+    /// A script for a shell, or what such a script asks for: it has to stand alone.
+    private static var asksForCompletions: Bool {
+        CommandLine.arguments.contains { $0.hasPrefix("--generate-completion-script") }
+            || CommandLine.arguments.dropFirst().first == "---completion"
+    }
+
+    /// A write to a reader that is gone, or beyond the limit of a file's size (setrlimit(2)), fails and is dealt with; it must
+    /// not end the process between two steps.
+    private static func turnSignalsIntoErrors() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    private static func end(_ name: String, _ run: () async throws -> ExitCode) async -> Never {
+        do {
+            exit(try await run().rawValue)
         } catch {
             let problem = Self.problem(error)
             for line in problem.problems { Console.error(line: "\(name): \(line)") }

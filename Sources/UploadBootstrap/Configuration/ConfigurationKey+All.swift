@@ -1,20 +1,29 @@
+import UploadNotifier
+import Uploads
+
 /// The list of all keys: path, kind and range, default, flag, meaning. Reading, checking, `--check-config` and the
 /// documentation go by it. A key may come from the command line (its flag), the environment
 /// (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), or the file, in this order.
 extension ConfigurationKey {
-    static let all: [ConfigurationKey] = common + destinations + delegates + worker + notifier
+    static let all: [ConfigurationKey] = common + destinations + s3 + delegates + worker + notifier
 
     private static let common: [ConfigurationKey] = [
         .init(
             "broker", .list(.url(schemes: ["amqp", "amqps"])), standard: "amqp://guest:guest@127.0.0.1:5672/",
             flag: "--broker", "RabbitMQ, one URL or the hosts of one cluster"),
         .init("brokerPassword", .secret, "the broker's password, instead of one in the URL"),
+        .init(
+            "brokerPatience", .duration(1...3600), standard: "20s",
+            "how long enqueue-upload tries to publish a job before it goes to the outbox"),
         .init("tls.caFile", .path, "authorities that may have signed the broker's certificate (PEM)"),
         .init("tls.certificateFile", .path, "this program's certificate for the broker (PEM)"),
         .init("tls.keyFile", .path, "the key of tls.certificateFile (PEM)"),
         .init("namespace", .name, standard: "upload", flag: "--namespace", "what all names on the broker begin with"),
         .init("staging", .path, flag: "--staging", "the staging area, shared by producers and workers"),
         .init("stagingGroup", .text, "the group that the files in the staging area belong to"),
+        .init(
+            "stagingKeepFailed", .duration(3600...(30 * 86_400)), standard: "7d",
+            "how long a failed job's copy is kept"),
         .init("sourceRoots", .list(.path), "directories from which --no-stage may upload in place"),
         .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
@@ -24,18 +33,47 @@ extension ConfigurationKey {
 
     private static let destinations: [ConfigurationKey] = [
         .init("destinations.*.driver", .choice(DestinationSettings.drivers), "how the bytes get there"),
-        .init("destinations.*.path", .path, owner: "directory", "the directory, which must exist"),
+        .init("destinations.*.path", .path, owners: ["directory"], "the directory, which must exist"),
         .init(
-            "destinations.*.url", .url(schemes: ["http", "https"]), owner: "http",
+            "destinations.*.url", .url(schemes: ["http", "https"]), owners: ["http"],
             "what keys are appended to, ends in /"),
-        .init("destinations.*.username", .text, owner: "http", "user for Basic authentication"),
-        .init("destinations.*.password", .secret, owner: "http", "password for Basic authentication"),
-        .init("destinations.*.bearerToken", .secret, owner: "http", "token for Bearer authentication"),
-        .init("destinations.*.headers.*", .secret, owner: "http", "a header of every request"),
-        .init("destinations.*.answersHead", .boolean, owner: "http", "whether HEAD tells what lies there"),
-        .init("destinations.*.caFile", .path, owner: "http", "authorities that may have signed the certificate (PEM)"),
+        .init("destinations.*.username", .text, owners: ["http"], "user for Basic authentication"),
+        .init("destinations.*.password", .secret, owners: ["http"], "password for Basic authentication"),
+        .init("destinations.*.bearerToken", .secret, owners: ["http"], "token for Bearer authentication"),
+        .init("destinations.*.headers.*", .secret, owners: ["http"], "a header of every request"),
+        .init("destinations.*.answersHead", .boolean, owners: ["http"], "whether HEAD tells what lies there"),
+        .init(
+            "destinations.*.caFile", .path, owners: ["http", "s3"],
+            "authorities that may have signed the certificate (PEM)"
+        ),
+        .init(
+            "destinations.*.proxy", .url(schemes: ["http"]), owners: ["http", "s3"],
+            "an HTTP proxy that requests go through"),
+        .init(
+            "destinations.*.answerTimeout", .duration(1...3600), owners: ["http", "s3"],
+            "how long the server may take to answer; 60s if left out"),
+        .init(
+            "destinations.*.stallTimeout", .duration(1...3600), owners: ["http", "s3"],
+            "how long the server may take no bytes; 60s if left out"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
+        .init(
+            "destinations.*.limits.bytesPerSecond", .bytes(1024...(1 << 50)),
+            "bytes a second of all its jobs together, in each worker"),
+        .init(
+            "destinations.*.limits.requestsPerSecond", .integer(1...1_000_000),
+            "steps a second (a look, an open, a part, a completion) of all its jobs together, in each worker"),
+        .init(
+            "destinations.*.retry.maxAttempts", .integer(1...1000),
+            "attempts of jobs that say nothing of it themselves; 10 if left out"),
+        .init(
+            "destinations.*.retry.maxAge", .duration(60...RetryPolicy.destinationAgeMaximum),
+            "how long such jobs are tried; 1d if left out"),
+        .init(
+            "destinations.*.retry.base", .duration(1...3600),
+            "the bound of the first wait, which doubles each time; 2s if left out"),
+        .init(
+            "destinations.*.retry.cap", .duration(1...86_400), "what that wait grows to at most; 10m if left out"),
     ]
 
     private static let delegates: [ConfigurationKey] = [
@@ -43,12 +81,43 @@ extension ConfigurationKey {
         .init(
             "delegates.*.types", .list(.choice(["completed", "failed", "cancelled"])), "which outcomes; all if left out"
         ),
-        .init("delegates.*.url", .url(schemes: ["https", "http"]), owner: "webhook", "where outcomes are posted"),
-        .init("delegates.*.secret", .list(.secret), owner: "webhook", "signs what is posted (Standard Webhooks)"),
-        .init("delegates.*.path", .path, owner: "log", "the file that outcomes are appended to"),
+        .init("delegates.*.queues", .list(.name), "only jobs of these transfer queues"),
+        .init("delegates.*.destinations", .list(.text), "only jobs to these destinations"),
+        .init("delegates.*.batches", .list(.text), "only jobs of these batches"),
+        .init("delegates.*.metadata", .list(.text), "only jobs with all of this metadata, KEY=VALUE"),
         .init(
-            "delegates.*.rotateBytes", .bytes(4096...(1 << 50)), owner: "log",
+            "delegates.*.fields.*", .text,
+            "a field of the data that it gets instead of all: a path in the event, or '=' and a constant"),
+        .init("delegates.*.ordered", .boolean, "whether a job's outcomes come one after the other; false if left out"),
+        .init(
+            "delegates.*.concurrency", .integer(DelegateConfiguration.concurrencyRange),
+            owners: ["webhook", "queue", "command"],
+            "deliveries at once; 8 (webhook), 64 (queue) or 4 (command) if left out"),
+        .init(
+            "delegates.*.timeout", .duration(DelegateConfiguration.timeoutRange),
+            owners: ["webhook", "queue", "command"],
+            "the time for one delivery; 20s (webhook), 60s (queue) or 30s (command) if left out"),
+        .init("delegates.*.url", .url(schemes: ["https", "http"]), owners: ["webhook"], "where outcomes are posted"),
+        .init(
+            "delegates.*.secret", .list(.secret), owners: ["webhook"],
+            "signs what is posted (Standard Webhooks): whsec_ and base64 of 24 to 64 bytes"),
+        .init(
+            "delegates.*.caFile", .path, owners: ["webhook"],
+            "authorities that may have signed the certificate (PEM)"),
+        .init(
+            "delegates.*.mode", .choice(["structured", "binary"]), owners: ["webhook"],
+            "how a CloudEvent is posted: whole, or its data with its attributes as headers; structured if left out"),
+        .init(
+            "delegates.*.command", .list(.text), owners: ["command"],
+            "the program's absolute path and its arguments; the event is its standard input"),
+        .init("delegates.*.environment.*", .secret, owners: ["command"], "a variable of its environment"),
+        .init("delegates.*.path", .path, owners: ["log"], "the file that outcomes are appended to"),
+        .init(
+            "delegates.*.rotateBytes", .bytes(4096...(1 << 50)), owners: ["log"],
             "a new file is begun after this size; 64MiB if left out"),
+        .init(
+            "delegates.*.keep", .integer(1...1000), owners: ["log"],
+            "files kept beside the current one; 5 if left out"),
     ]
 
     private static let worker: [ConfigurationKey] = [
@@ -66,7 +135,17 @@ extension ConfigurationKey {
     private static let notifier: [ConfigurationKey] = [
         .init("notifier.ledger", .path, flag: "--ledger", "the ledger, a SQLite file"),
         .init("notifier.allowNetworks", .list(.text), "private networks (CIDR) that webhooks may point to"),
-        .init("notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "health and metrics"),
+        .init(
+            "notifier.sweepAfter", .durationOrOff(3600...(40 * 86_400)), standard: "1d",
+            "age at which unfinished uploads that no job names are removed"),
+        .init(
+            "notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "the HTTP API, health and metrics"),
+        .init(
+            "notifier.token", .secret,
+            "what requests to the HTTP API carry, 16 or more characters; needed to listen beyond loopback"),
+        .init(
+            "api", .url(schemes: ["http", "https"]), flag: "--api",
+            "where uploadctl finds the notifier's HTTP API; if left out, at notifier.http on this host"),
     ]
 
     /// The key of a path.

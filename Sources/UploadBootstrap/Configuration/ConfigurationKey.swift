@@ -7,11 +7,11 @@ struct ConfigurationKey: Sendable {
     let standard: String?
     let flag: String?
     let summary: String
-    /// Of which driver of a destination, or kind of a delegate, it is; nil for all.
-    let owner: String?
+    /// Of which drivers of a destination, or kinds of a delegate, it is; none for all.
+    let owners: [String]
 
     init(
-        _ path: String, _ kind: ValueKind, standard: String? = nil, flag: String? = nil, owner: String? = nil,
+        _ path: String, _ kind: ValueKind, standard: String? = nil, flag: String? = nil, owners: [String] = [],
         _ summary: String
     ) {
         self.path = path
@@ -19,7 +19,7 @@ struct ConfigurationKey: Sendable {
         self.standard = standard
         self.flag = flag
         self.summary = summary
-        self.owner = owner
+        self.owners = owners
     }
 
     var components: [String] { path.split(separator: ".").map(String.init) }

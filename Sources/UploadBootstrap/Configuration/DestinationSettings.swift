@@ -3,11 +3,12 @@ public import Uploads
 /// A destination as the configuration names it.
 public struct DestinationSettings: Hashable, Sendable {
     /// The drivers that this version has.
-    static let drivers = ["directory", "http"]
+    static let drivers = ["directory", "http", "s3"]
 
     public enum Driver: Hashable, Sendable {
         case directory(path: String)
         case http(HTTPSettings)
+        case s3(S3Settings)
     }
 
     public struct HTTPSettings: Hashable, Sendable {
@@ -20,11 +21,19 @@ public struct DestinationSettings: Hashable, Sendable {
         public var bearerToken: Secret?
         public var headers: [String: Secret]
         public var caFile: String?
+        /// The URL of an HTTP proxy.
+        public var proxy: String?
+        /// nil is 60.
+        public var answerSeconds: Double?
+        /// nil is 60.
+        public var stallSeconds: Double?
     }
 
     public var name: DestinationName
     public var driver: Driver
     public var limits: TransferLimits
+    /// For jobs that say nothing of it themselves; nil: as usual.
+    public var retry: RetryPolicy?
 
     /// - Throws: `configuration` for a key that is missing or belongs to another driver.
     init(_ name: String, _ settings: Settings) throws(ProgramError) {
@@ -32,9 +41,16 @@ public struct DestinationSettings: Hashable, Sendable {
         self.name = DestinationName(unchecked: name)
         let kind = try settings.owned(base, by: "driver", words: Self.drivers)
         limits = TransferLimits(
-            jobs: settings.integer("\(base).limits.jobs"), parts: settings.integer("\(base).limits.parts"))
+            jobs: settings.integer("\(base).limits.jobs"), parts: settings.integer("\(base).limits.parts"),
+            bytesPerSecond: settings.bytes("\(base).limits.bytesPerSecond"),
+            requestsPerSecond: settings.integer("\(base).limits.requestsPerSecond"))
+        retry = settings.retry("\(base).retry")
         if kind == "directory" {
             driver = .directory(path: try settings.needed("\(base).path", settings.path))
+            return
+        }
+        if kind == "s3" {
+            driver = .s3(try S3Settings(base, settings))
             return
         }
         let url = try settings.needed("\(base).url", settings.text)
@@ -48,16 +64,39 @@ public struct DestinationSettings: Hashable, Sendable {
                 username: settings.text("\(base).username"),
                 password: settings.secret("\(base).password"),
                 bearerToken: settings.secret("\(base).bearerToken"),
-                headers: settings.headers(base), caFile: settings.path("\(base).caFile")))
+                headers: settings.secrets(below: "\(base).headers"), caFile: settings.path("\(base).caFile"),
+                proxy: settings.text("\(base).proxy"), answerSeconds: settings.seconds("\(base).answerTimeout"),
+                stallSeconds: settings.seconds("\(base).stallTimeout")))
     }
 }
 
 extension Settings {
-    fileprivate func headers(_ base: String) -> [String: Secret] {
-        let prefix = "\(base).headers."
-        return values.keys.filter { $0.hasPrefix(prefix) }.reduce(into: [:]) { headers, path in
-            headers[String(path.dropFirst(prefix.count))] = secret(path)
+    /// The entries of a section whose names the user gives.
+    func secrets(below section: String) -> [String: Secret] {
+        entries(below: section) { self.secret($0) }
+    }
+
+    func texts(below section: String) -> [String: String] {
+        entries(below: section) { self.text($0) }
+    }
+
+    private func entries<Value>(below section: String, _ value: (String) -> Value?) -> [String: Value] {
+        let prefix = section + "."
+        return values.keys.filter { $0.hasPrefix(prefix) }.reduce(into: [:]) { entries, path in
+            entries[String(path.dropFirst(prefix.count))] = value(path)
         }
+    }
+
+    /// nil unless at least one of its keys is there; the others are as usual.
+    fileprivate func retry(_ base: String) -> RetryPolicy? {
+        guard ["maxAttempts", "maxAge", "base", "cap"].contains(where: { values["\(base).\($0)"] != nil }) else {
+            return nil
+        }
+        let usual = RetryPolicy()
+        return RetryPolicy(
+            maxAttempts: integer("\(base).maxAttempts") ?? usual.maxAttempts,
+            maxAge: seconds("\(base).maxAge") ?? usual.maxAge, base: seconds("\(base).base") ?? usual.base,
+            cap: seconds("\(base).cap") ?? usual.cap)
     }
 
     /// A value that must be there.
@@ -73,9 +112,12 @@ extension Settings {
         let owner = try needed("\(base).\(key)", text)
         for path in values.keys.sorted() where path.hasPrefix(base + ".") {
             let found = ConfigurationKey.find(path.split(separator: ".").map(String.init))
-            if let other = found?.owner, other != owner {
+            let others = found?.owners ?? []
+            guard others.isEmpty || others.contains(owner) else {
                 throw ProgramError(
-                    .configuration, "\(place(path)): is no key of \(key) '\(owner)' (but of '\(other)'); remove it")
+                    .configuration,
+                    "\(place(path)): is no key of \(key) '\(owner)' (but of '\(others.joined(separator: "', '"))'); remove it"
+                )
             }
         }
         return owner

@@ -30,20 +30,30 @@ public struct UploadConfiguration: Sendable {
         public var ledger: String
         /// CIDR.
         public var allowNetworks: [String]
+        /// Seconds until an unfinished upload that no job names is removed; nil for never.
+        public var sweepAfter: TimeInterval?
         public var http: HTTPAddress
+        /// What requests to the HTTP API carry; needed beyond loopback.
+        public var token: Secret?
     }
 
     public var broker: Broker
+    /// Seconds that a producer tries to publish a job before it counts the broker as away.
+    public var brokerPatience: TimeInterval
     public var namespace: String
     /// The staging area's path.
     public var staging: String
     public var stagingGroup: String?
+    /// Seconds that a failed job's staged copy is kept.
+    public var stagingKeepFailed: TimeInterval
     public var sourceRoots: [String]
     /// nil when the configuration has no such section, so that a producer cannot know.
     public var destinations: [DestinationName: DestinationSettings]?
     public var delegates: [DelegateSettings]
     public var worker: Worker
     public var notifier: Notifier
+    /// The URL of the notifier's HTTP API, for those who ask it; nil where it is at `notifier.http` of this host.
+    public var api: String?
     public var logLevel: String
     public var logFormat: String
     /// What is odd, but no error.
@@ -61,9 +71,11 @@ public struct UploadConfiguration: Sendable {
             urls: settings.list("broker"), password: settings.secret("brokerPassword"),
             caFile: settings.path("tls.caFile"), certificateFile: settings.path("tls.certificateFile"),
             keyFile: settings.path("tls.keyFile"))
+        brokerPatience = settings.seconds("brokerPatience") ?? 20
         namespace = settings.text("namespace") ?? ""
         staging = settings.path("staging") ?? ""
         stagingGroup = settings.text("stagingGroup")
+        stagingKeepFailed = settings.seconds("stagingKeepFailed") ?? 7 * 86_400
         sourceRoots = settings.paths("sourceRoots")
         worker = Worker(
             queues: settings.list("worker.queues").map(QueueName.init(unchecked:)),
@@ -72,7 +84,9 @@ public struct UploadConfiguration: Sendable {
             http: settings.address("worker.http"))
         notifier = Notifier(
             ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),
-            http: settings.address("notifier.http"))
+            sweepAfter: settings.seconds("notifier.sweepAfter"),
+            http: settings.address("notifier.http"), token: settings.secret("notifier.token"))
+        api = settings.text("api")
         logLevel = settings.text("log.level") ?? "info"
         logFormat = settings.text("log.format") ?? "text"
 

@@ -17,6 +17,8 @@ enum ValueKind: Sendable {
     case boolean
     /// Seconds.
     case duration(ClosedRange<TimeInterval>)
+    /// Seconds, or `off`.
+    case durationOrOff(ClosedRange<TimeInterval>)
     case bytes(ClosedRange<Int64>)
     /// Also written as a single value, and with commas on the command line and in the environment.
     indirect case list(ValueKind)
@@ -35,6 +37,7 @@ enum ValueKind: Sendable {
         case .integer(let range): Int(text).map(range.contains) ?? false
         case .boolean: ["true", "false"].contains(text)
         case .duration(let range): Quantity.seconds(text).map(range.contains) ?? false
+        case .durationOrOff(let range): text == "off" || Self.duration(range).accepts(text)
         case .bytes(let range): Quantity.bytes(text).map(range.contains) ?? false
         case .list(let kind): kind.accepts(text)
         }
@@ -57,6 +60,7 @@ enum ValueKind: Sendable {
             a duration from \(Quantity.text(seconds: range.lowerBound)) to \(Quantity.text(seconds: range.upperBound)), \
             such as 25s, 5m, 2h or 1d
             """
+        case .durationOrOff(let range): Self.duration(range).expectation + ", or off"
         case .bytes(let range):
             "a size from \(Quantity.text(bytes: range.lowerBound)) to \(Quantity.text(bytes: range.upperBound)), "
                 + "such as 4096, 512KiB or 100MiB"

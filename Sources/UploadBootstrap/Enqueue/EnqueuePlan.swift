@@ -1,3 +1,4 @@
+import Foundation
 import Uploads
 
 /// Which files go where: everything that can be said before anything is staged or published. All inputs are checked
@@ -5,21 +6,26 @@ import Uploads
 struct EnqueuePlan {
     /// Most problems that are told at once.
     static let problemsMaximum = 20
+    /// Most bytes of a batch's name and of an idempotency key.
+    static let labelBytesMaximum = 255
 
     private(set) var uploads: [PlannedUpload] = []
     /// What was left out, and why.
     private(set) var notes: [String] = []
     private var problems: [ProgramError] = []
     private let request: EnqueueRequest
+    private let now: Date
 
     /// - Parameters:
     ///   - manifest: the text of the manifest, where the request names one.
     ///   - destinations: the names that the configuration knows; nil if it does not speak of destinations.
     /// - Throws: the first problem's exit status with all problems; nothing has happened then.
     init(
-        _ request: EnqueueRequest, manifest: String? = nil, destinations: Set<DestinationName>? = nil
+        _ request: EnqueueRequest, manifest: String? = nil, destinations: Set<DestinationName>? = nil,
+        now: Date = Date()
     ) throws(ProgramError) {
         self.request = request
+        self.now = now
         try Self.check(request)
         try Self.check(request.destination, among: destinations)
         let name = request.manifest == "-" ? "standard input" : request.manifest ?? ""
@@ -30,6 +36,7 @@ struct EnqueuePlan {
         for path in request.paths { add(ManifestEntry(path: path, line: 0), place: "") }
         for entry in entries { add(entry, place: "\(name):\(entry.line): ") }
         checkKeys()
+        checkIdempotencyKeys()
         if let first = problems.first {
             var lines = problems.prefix(Self.problemsMaximum).flatMap(\.problems)
             if problems.count > lines.count {
@@ -58,6 +65,33 @@ struct EnqueuePlan {
             return
         }
         if isDirectory, tree.files.isEmpty, tree.problems.isEmpty { notes.append("\(entry.path): no files in it") }
+        let metadata = request.metadata.merging(entry.metadata) { $1 }
+        let properties = entry.properties.merging(over: request.properties)
+        if entry.saysMore {
+            // What the command line says alone was checked once for all.
+            let wrong = Self.problems(contentType: entry.contentType, properties, metadata: metadata)
+            if !wrong.isEmpty {
+                problems.append(ProgramError(.badInput, problems: wrong.map { "\(place)\(entry.path): \($0)" }))
+            }
+        }
+        let verify = entry.verify ?? request.verify
+        if verify, entry.verify != nil, let problem = Self.readBackProblem(of: request.destination.reference) {
+            problems.append(ProgramError(.badInput, "\(place)\(entry.path): verify: \(problem)"))
+        }
+        let schedule = EnqueueSchedule(
+            notBefore: entry.schedule.notBefore ?? request.schedule.notBefore,
+            expiresAt: entry.schedule.expiresAt ?? request.schedule.expiresAt)
+        let labels =
+            schedule.problem(now: now).map { [$0] } ?? []
+            + Self.problems(batch: entry.batch, idempotencyKey: entry.idempotencyKey)
+        if !labels.isEmpty {
+            problems.append(ProgramError(.badInput, problems: labels.map { "\(place)\(entry.path): \($0)" }))
+        }
+        if entry.idempotencyKey != nil, isDirectory {
+            problems.append(
+                ProgramError(
+                    .badInput, "\(place)\(entry.path): a directory takes no 'idempotencyKey'; it names one upload"))
+        }
         for file in tree.files {
             let key = entry.key ?? file.key
             if let problem = DestinationArgument.problem(key: key) {
@@ -70,7 +104,10 @@ struct EnqueuePlan {
                         ? request.destination.reference(appending: key) : request.destination.reference,
                     size: file.size, modifiedAt: file.modifiedAt,
                     contentType: entry.contentType ?? request.contentType ?? ContentType.of(name: file.path),
-                    metadata: request.metadata.merging(entry.metadata) { $1 }))
+                    metadata: metadata, properties: properties,
+                    ifExists: entry.ifExists ?? request.ifExists, verify: verify, schedule: schedule,
+                    batch: entry.batch ?? request.batch, idempotencyKey: entry.idempotencyKey ?? request.idempotencyKey)
+            )
         }
     }
 
@@ -79,7 +116,9 @@ struct EnqueuePlan {
             PlannedUpload(
                 path: "-", destination: request.destination.reference, size: nil, modifiedAt: nil,
                 contentType: request.contentType ?? ContentType.of(name: request.destination.reference.displayText),
-                metadata: request.metadata))
+                metadata: request.metadata, properties: request.properties, ifExists: request.ifExists,
+                verify: request.verify,
+                schedule: request.schedule, batch: request.batch, idempotencyKey: request.idempotencyKey))
     }
 
     /// Two files under one key would overwrite each other.
@@ -98,7 +137,51 @@ struct EnqueuePlan {
         }
     }
 
+    /// Two uploads under one idempotency key would be one.
+    private mutating func checkIdempotencyKeys() {
+        if request.idempotencyKey != nil, uploads.count > 1 {
+            problems.append(
+                ProgramError(
+                    .usage,
+                    "--idempotency-key names one upload, these are \(uploads.count): give each its own in a manifest"))
+            return
+        }
+        var paths: [String: String] = [:]
+        for upload in uploads {
+            guard let key = upload.idempotencyKey, let other = paths.updateValue(upload.path, forKey: key) else {
+                continue
+            }
+            problems.append(
+                ProgramError(.badInput, "\(other) and \(upload.path): both have the idempotency key '\(key)'"))
+        }
+    }
+
+    private static func problems(batch: String?, idempotencyKey: String?) -> [String] {
+        [("batch", batch), ("idempotencyKey", idempotencyKey)].compactMap { name, text in
+            guard let text else { return nil }
+            let isClean = text.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
+            guard !text.isEmpty, text.utf8.count <= Self.labelBytesMaximum, isClean else {
+                return "\(name): expected 1 to \(Self.labelBytesMaximum) bytes of text without control characters"
+            }
+            return nil
+        }
+    }
+
+    private static func problems(
+        contentType: String?, _ properties: ObjectProperties, metadata: [String: String]
+    ) -> [String] {
+        let type = contentType.flatMap(ObjectProperties.problem(headerValue:)).map { ["contentType: \($0)"] } ?? []
+        return type + properties.problems + ObjectProperties.problems(metadata: metadata)
+    }
+
     private static func check(_ request: EnqueueRequest) throws(ProgramError) {
+        let wrong = problems(
+            contentType: request.contentType, request.properties, metadata: request.metadata)
+        let labels = problems(batch: request.batch, idempotencyKey: request.idempotencyKey)
+        if !(wrong + labels).isEmpty { throw ProgramError(.usage, problems: wrong + labels) }
+        if request.verify, let problem = readBackProblem(of: request.destination.reference) {
+            throw ProgramError(.usage, "--verify: \(problem)")
+        }
         if request.paths.isEmpty, request.manifest == nil {
             throw ProgramError(.usage, "nothing to upload: name a PATH, '-' for standard input, or a --manifest")
         }
@@ -112,6 +195,12 @@ struct EnqueuePlan {
         if !request.stages {
             throw ProgramError(.usage, "'-': standard input must be staged; leave out --no-stage")
         }
+    }
+
+    /// Known before anything is sent: what cannot be read back must not be uploaded to be verified.
+    private static func readBackProblem(of destination: DestinationReference) -> String? {
+        guard case .url(let url) = destination, url.contains("?") else { return nil }
+        return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"
     }
 
     private static func check(_ destination: DestinationArgument, among names: Set<DestinationName>?)

@@ -1,33 +1,54 @@
+import Logging
+import UploadClient
 import UploadSources
 import Uploads
 import UploadsRabbitMQ
 
-/// Carries out a plan: stages, publishes, waits. Nothing that was confirmed is ever taken back, and what was not leaves no
-/// copy behind, unless nobody knows whether it arrived.
+/// Carries out a plan: stages, publishes, waits. Nothing that was confirmed is ever taken back. What was not, because the
+/// broker is away, is kept in the outbox; what was refused leaves no copy behind.
 struct Enqueuer {
+    /// Jobs of others that are published in passing.
+    static let outboxCountMaximum = 100
+    /// The longest that they may hold up the command.
+    static let outboxPatience = Duration.seconds(5)
+
     let request: EnqueueRequest
     let plan: EnqueuePlan
     let configuration: UploadConfiguration
-    let broker: UploadBroker
+    /// Or why there is none.
+    let broker: Result<UploadBroker, UploadError>
     let interruption: Interruption
+    let logger: Logger
+
+    /// What is published to and listened to, while the broker is there.
+    private struct Link {
+        let broker: UploadBroker
+        let submitter: UploadSubmitter
+        let watch: OutcomeWatch?
+    }
 
     func run() async throws -> ExitCode {
         let uploads = plan.uploads
         do {
-            let submitter = try await broker.submitter(for: request.queue)
-            let watch = request.waits ? try await broker.watch(request.queue) : nil
-            let maker = JobMaker(request: request, area: try await area())
+            let link = try await link()
+            let watch = (try? link.get())?.watch
+            let maker = JobMaker(
+                request: request, area: try await area(isAway: link.failure != nil),
+                namespace: configuration.namespace)
             let jobs = try await interruption.cancelling { try await maker.jobs(for: uploads) }
             let display = WaitDisplay(printsJSON: request.printsJSON)
             for (upload, job) in zip(uploads, jobs) { display.add(upload, job) }
             let waiting = Waiting(display: display, interruption: interruption)
             // Events are read from now on, so that the queue that collects them does not run over meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
-            let fates = await publish(jobs, maker, submitter)
+            let fates = await publish(jobs, maker, link)
             for (job, fate) in zip(jobs, fates) {
                 if case .confirmed = fate {} else { display.remove(job.id) }
             }
-            let failure = try await settle(fates, jobs, maker)
+            let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
+            let failure = try await settle(fates, jobs, maker, away: link.failure)
+            // A broker that did not take these would not take those either.
+            if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }
             var code = ExitCode.done
             if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
             listening?.cancel()
@@ -40,36 +61,84 @@ struct Enqueuer {
         }
     }
 
-    /// The staging area, where anything has to be staged.
-    private func area() async throws(UploadError) -> StagingArea? {
-        guard request.stages, plan.uploads.contains(where: { !$0.isInline }) else { return nil }
+    /// Declares what is published to. A broker that is away is a failure that the outbox makes good.
+    private func link() async throws(UploadError) -> Result<Link, UploadError> {
+        do throws(UploadError) {
+            let broker = try broker.get()
+            return .success(
+                Link(
+                    broker: broker, submitter: try await broker.submitter(for: request.queue),
+                    watch: request.waits ? try await broker.watch(request.queue) : nil))
+        } catch {
+            guard error.code == .networkFailure, request.usesOutbox else { throw error }
+            return .failure(error)
+        }
+    }
+
+    /// What others left in the outbox while the broker was away, in passing: a bounded number, in bounded time.
+    private func publishOutbox(to broker: UploadBroker) async {
+        let publisher = OutboxPublisher(staging: configuration.staging, broker: broker, logger: logger)
+        let passing = Task { await publisher.publish(atMost: Self.outboxCountMaximum) }
+        let limit = Task {
+            try? await Task.sleep(for: Self.outboxPatience)
+            passing.cancel()
+        }
+        await passing.value
+        limit.cancel()
+    }
+
+    /// The staging area, where anything has to be staged, kept or registered.
+    private func area(isAway: Bool) async throws(UploadError) -> StagingArea? {
+        let isStaged = request.stages && plan.uploads.contains { !$0.isInline }
+        let isKeyed = plan.uploads.contains { $0.idempotencyKey != nil }
+        guard isStaged || isAway || isKeyed else { return nil }
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
     private func publish(
-        _ jobs: [UploadJob], _ maker: JobMaker, _ submitter: UploadSubmitter
+        _ jobs: [UploadJob], _ maker: JobMaker, _ link: Result<Link, UploadError>
     ) async -> [Publication.Fate] {
+        guard case .success(let link) = link else { return jobs.map { _ in .untried } }
         let uploads = plan.uploads
-        let publication = Publication { job, isRepeat throws(UploadError) in
-            try await submitter.submit(job, maybeRepeated: isRepeat)
+        let submitter = link.submitter
+        let window = request.serial == nil ? Publication.windowMaximum : 1
+        let patience = Duration.seconds(configuration.brokerPatience)
+        let publication = Publication(window: window, patience: patience) { job, isRepeat throws(UploadError) in
+            try await ConfirmLimit.within(min(ConfirmLimit.duration, patience)) { () throws(UploadError) in
+                try await submitter.submit(job, maybeRepeated: isRepeat)
+            }
         }
         return await publication.publish(
             count: jobs.count,
             load: { index throws(UploadError) in try maker.loaded(jobs[index], uploads[index]) },
             shouldStop: { interruption.wasInterrupted },
-            confirmed: { index in
-                if !request.printsJSON {
-                    Console.output(line: jobs[index].id.rawValue)
-                } else if !request.waits {
-                    Console.output(line: EnqueuedLine(uploads[index], id: jobs[index].id, size: jobs[index].size).text)
-                }
-            })
+            confirmed: { index in if !request.printsJSON || !request.waits { printID(of: jobs[index], at: index) } })
     }
 
-    /// Tidies up after what was not published, and says what was and what was not.
-    private func settle(_ fates: [Publication.Fate], _ jobs: [UploadJob], _ maker: JobMaker) async throws
-        -> ProgramError?
-    {
+    private func printID(of job: UploadJob, at index: Int) {
+        Console.output(
+            line: request.printsJSON
+                ? EnqueuedLine(plan.uploads[index], id: job.id, size: job.size).text : job.id.rawValue)
+    }
+
+    /// Keeps in the outbox what the broker was not there for, tidies up after what else was not published, and says what was
+    /// and what was not.
+    private func settle(
+        _ published: [Publication.Fate], _ jobs: [UploadJob], _ maker: JobMaker, away: UploadError?
+    ) async throws -> ProgramError? {
+        var fates = published
+        var kept: [Int] = []
+        if request.usesOutbox, let reason = away ?? Self.passingFailure(in: fates) {
+            let wanted = fates.indices.filter { index in
+                switch fates[index] {
+                case .unknown: true
+                case .untried: !interruption.wasInterrupted
+                case .confirmed, .refused, .kept: false
+                }
+            }
+            kept = await keep(wanted, of: jobs, maker, in: &fates)
+            if !kept.isEmpty { tellKept(kept, of: jobs, reason) }
+        }
         var confirmed = 0
         var unknown: [Int] = []
         var lost: [Int] = []
@@ -77,6 +146,7 @@ struct Enqueuer {
         for (index, fate) in fates.enumerated() {
             switch fate {
             case .confirmed: confirmed += 1
+            case .kept: break
             case .unknown(let error):
                 unknown.append(index)
                 first = first ?? error
@@ -86,10 +156,14 @@ struct Enqueuer {
             case .untried: lost.append(index)
             }
         }
-        guard confirmed < jobs.count else { return nil }
+        guard confirmed + kept.count < jobs.count else {
+            guard request.waits, !kept.isEmpty else { return nil }
+            return ProgramError(
+                .unavailable, "nobody can be waited for while the broker is away; ask for the ids when it is back")
+        }
         await maker.discard(lost.map { jobs[$0] })
         var problems = [first.map { ProgramError($0).description } ?? "interrupted"]
-        problems.append("\(confirmed) of \(jobs.count) were enqueued, their ids are on standard output")
+        problems.append("\(confirmed + kept.count) of \(jobs.count) were enqueued, their ids are on standard output")
         if let next = lost.first {
             problems.append("\(lost.count) were not, from \(plan.uploads[next].path) on; enqueue these again")
         }
@@ -97,10 +171,59 @@ struct Enqueuer {
             let paths = unknown.prefix(5).map { plan.uploads[$0].path }.joined(separator: ", ")
             problems.append(
                 """
-                of \(unknown.count) it is not known (the connection was lost before the broker confirmed them): \(paths)\
+                of \(unknown.count) it is not known (the broker has not confirmed them): \(paths)\
                 \(unknown.count > 5 ? ", …" : ""); their copies are kept, look whether they arrive before enqueueing them again
                 """)
         }
         return ProgramError(first.map { ProgramError($0).exitCode } ?? .interrupted, problems: problems)
     }
+
+    /// Writes jobs into the outbox and prints their ids.
+    /// - Returns: the indices of those that are durable there.
+    private func keep(
+        _ indices: [Int], of jobs: [UploadJob], _ maker: JobMaker, in fates: inout [Publication.Fate]
+    ) async -> [Int] {
+        guard !indices.isEmpty else { return [] }
+        let uploads = plan.uploads
+        let failures: [UploadError?]
+        do throws(UploadError) {
+            let area =
+                try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+            failures = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
+                try maker.loaded(jobs[indices[position]], uploads[indices[position]])
+            }
+        } catch {
+            let problem = error
+            failures = indices.map { _ in problem }
+        }
+        var kept: [Int] = []
+        for (index, failure) in zip(indices, failures) {
+            if let failure {
+                if case .untried = fates[index] { fates[index] = .refused(failure) }
+            } else {
+                fates[index] = .kept
+                kept.append(index)
+                printID(of: jobs[index], at: index)
+            }
+        }
+        return kept
+    }
+
+    private func tellKept(_ kept: [Int], of jobs: [UploadJob], _ reason: UploadError) {
+        let jobs = kept.count == 1 ? "1 job is" : "\(kept.count) jobs are"
+        Console.error(
+            line: """
+                enqueue-upload: \(reason.message); \(jobs) kept in \(configuration.staging)/\(Outbox.name), and published by \
+                whichever of upload-worker, upload-notifier and enqueue-upload next reaches the broker from this staging area
+                """)
+    }
+
+    private static func passingFailure(in fates: [Publication.Fate]) -> UploadError? {
+        for case .unknown(let error) in fates where error.mayPass { return error }
+        return nil
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

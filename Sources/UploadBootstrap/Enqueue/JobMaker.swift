@@ -10,6 +10,8 @@ struct JobMaker: Sendable {
     let request: EnqueueRequest
     /// nil where nothing has to be staged.
     let area: StagingArea?
+    /// What the names on the broker begin with: a part of keyed jobs' ids.
+    var namespace = "upload"
 
     /// The jobs, in the order of the uploads. What was staged is durable when this returns, and gone when it throws.
     func jobs(for uploads: [PlannedUpload]) async throws(UploadError) -> [UploadJob] {
@@ -36,10 +38,10 @@ struct JobMaker: Sendable {
             if let failure { throw failure }
             try await area?.synchronize()
         } catch {
-            await discard(jobs.compactMap { $0 })
+            await removeCopies(of: jobs.compactMap { $0 })
             throw error
         }
-        return jobs.compactMap { $0 }
+        return inLine(try await registered(jobs.compactMap { $0 }))
     }
 
     /// The job as it is published. Small files are read only now, so that thousands of them are never in memory at once.
@@ -52,14 +54,67 @@ struct JobMaker: Sendable {
             throw UploadError(.sourceChanged, "\(upload.path) has grown while it was enqueued: enqueue it again")
         }
         var job = job
+        let digests = Digests(of: data)
+        guard job.idempotencyKey == nil || job.digests == digests else {
+            throw UploadError(.sourceChanged, "\(upload.path) has changed while it was enqueued: enqueue it again")
+        }
         job.source = .inline(data)
         job.size = Int64(data.count)
-        job.digests = Digests(of: data)
+        job.digests = digests
         return job
     }
 
-    /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up.
+    /// Jobs of a serial line in the order of the command: in the line, and by their ids also in the outbox.
+    private func inLine(_ made: [UploadJob]) -> [UploadJob] {
+        guard let first = request.serial else { return made }
+        var jobs = made
+        let free = jobs.indices.filter { jobs[$0].idempotencyKey == nil }
+        for (index, id) in zip(free, free.map { jobs[$0].id }.sorted()) { jobs[index].id = id }
+        for index in jobs.indices {
+            var place = first
+            if let position = first.index, index > 0 {
+                // The line may move on between two of them.
+                place = SerialPosition(index: position + index, after: jobs[index - 1].id)
+            }
+            jobs[index].serial = place
+        }
+        return jobs
+    }
+
+    /// Keyed jobs under the id that follows from their key, and with the source of the one that was first.
+    private func registered(_ made: [UploadJob]) async throws(UploadError) -> [UploadJob] {
+        guard let area, made.contains(where: { $0.idempotencyKey != nil }) else { return made }
+        var jobs = made
+        for (index, made) in made.enumerated() where made.idempotencyKey != nil {
+            var job = made
+            let known: UploadJob?
+            do throws(UploadError) {
+                known = try await area.keys().register(job)
+            } catch {
+                // Once registered, a job may be published by somebody else who uses its key: its copy stays.
+                await discard(jobs[..<index])
+                await removeCopies(of: jobs[index...])
+                throw error
+            }
+            guard let known else { continue }
+            job.enqueuedAt = known.enqueuedAt
+            if case .inline = job.source {
+            } else {
+                try? await area.remove(job.source)
+                job.source = known.source
+            }
+            jobs[index] = job
+        }
+        return jobs
+    }
+
+    /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up, as does a
+    /// keyed job's: whoever uses the key next publishes it.
     func discard(_ jobs: some Sequence<UploadJob>) async {
+        for job in jobs where job.idempotencyKey == nil { try? await area?.remove(job.source) }
+    }
+
+    private func removeCopies(of jobs: some Sequence<UploadJob>) async {
         for job in jobs { try? await area?.remove(job.source) }
     }
 
@@ -82,6 +137,11 @@ struct JobMaker: Sendable {
         var digests = Digests()
         if upload.isInline {
             source = .inline(Data())
+            if upload.idempotencyKey != nil {
+                let whole = UploadJob(source: source, destination: upload.destination, size: 0)
+                let loaded = try loaded(whole, upload)
+                (size, digests) = (loaded.size, loaded.digests)
+            }
         } else if let area, request.stages {
             let staged =
                 upload.isStandardInput
@@ -92,9 +152,20 @@ struct JobMaker: Sendable {
             let examined = try await LocalSources.examine(fileAt: path)
             (source, size, digests) = (examined.reference, examined.size, examined.digests)
         }
-        return UploadJob(
+        var job = UploadJob(
             queue: request.queue, priority: request.priority, source: source, destination: upload.destination,
             contentType: upload.contentType, size: size, digests: digests, metadata: upload.metadata,
-            retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) } ?? RetryPolicy())
+            retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) })
+        job.properties = upload.properties
+        job.ifExists = upload.ifExists
+        job.verify = upload.verify
+        job.notBefore = upload.schedule.notBefore
+        job.expiresAt = upload.schedule.expiresAt
+        job.batch = upload.batch
+        if let key = upload.idempotencyKey {
+            job.idempotencyKey = key
+            job.id = JobID(namespace: namespace, queue: request.queue, idempotencyKey: key)
+        }
+        return job
     }
 }

@@ -1,17 +1,31 @@
 import Foundation
 import Uploads
 
-/// One line of a manifest: a plain path, or an object with `path` and optionally `key`, `contentType` and `metadata`.
+/// One line of a manifest: a plain path, or an object with `path` and optionally `key`, `contentType`, `metadata`,
+/// `ifExists`, `verify`, `notBefore`, `expiresAt`, `batch`, `idempotencyKey` and the fields of ``ObjectProperties``.
 struct ManifestEntry: Hashable {
     var path: String
     /// Appended to the destination instead of the path's own name.
     var key: String?
     var contentType: String?
     var metadata: [String: String] = [:]
+    var properties = ObjectProperties()
+    var ifExists: IfExists?
+    var verify: Bool?
+    var schedule = EnqueueSchedule()
+    var batch: String?
+    var idempotencyKey: String?
     /// From 1.
     var line: Int
 
-    private static let fields: Set<String> = ["path", "key", "contentType", "metadata"]
+    private static let fields: Set<String> = [
+        "path", "key", "contentType", "metadata", "ifExists", "verify", "cacheControl", "contentDisposition",
+        "contentEncoding",
+        "contentLanguage", "storageClass", "tags", "notBefore", "expiresAt", "batch", "idempotencyKey",
+    ]
+
+    /// Whether there is more to check than the path.
+    var saysMore: Bool { contentType != nil || !metadata.isEmpty || !properties.isEmpty }
 
     /// The entries of a manifest. Empty lines are skipped.
     /// - Throws: `badInput` with every line that is wrong.
@@ -46,18 +60,57 @@ struct ManifestEntry: Hashable {
         var entry = ManifestEntry(path: path, line: number)
         entry.key = try text("key", of: object)
         entry.contentType = try text("contentType", of: object)
-        switch object["metadata"] {
+        entry.metadata = try texts("metadata", of: object)
+        entry.properties = ObjectProperties(
+            cacheControl: try text("cacheControl", of: object),
+            contentDisposition: try text("contentDisposition", of: object),
+            contentEncoding: try text("contentEncoding", of: object),
+            contentLanguage: try text("contentLanguage", of: object),
+            storageClass: try text("storageClass", of: object),
+            tags: try texts("tags", of: object))
+        if let word = try text("ifExists", of: object) {
+            guard let value = IfExists(rawValue: word) else {
+                throw ProgramError(.badInput, "ifExists '\(word)': expected skip, fail or replace")
+            }
+            entry.ifExists = value
+        }
+        switch object["verify"] {
+        case nil, .null: break
+        case .bool(let value): entry.verify = value
+        default: throw ProgramError(.badInput, "verify: expected true or false")
+        }
+        entry.schedule = EnqueueSchedule(
+            notBefore: try time("notBefore", of: object), expiresAt: try time("expiresAt", of: object))
+        entry.batch = try text("batch", of: object)
+        entry.idempotencyKey = try text("idempotencyKey", of: object)
+        return entry
+    }
+
+    private static func texts(
+        _ field: String, of object: [String: JSONValue]
+    ) throws(ProgramError) -> [String: String] {
+        var texts: [String: String] = [:]
+        switch object[field] {
         case nil, .null: break
         case .object(let pairs):
             for (name, value) in pairs {
                 guard let value = value.string else {
-                    throw ProgramError(.badInput, "metadata '\(name)': expected a text")
+                    throw ProgramError(.badInput, "\(field) '\(name)': expected a text")
                 }
-                entry.metadata[name] = value
+                texts[name] = value
             }
-        default: throw ProgramError(.badInput, "metadata: expected an object of texts")
+        default: throw ProgramError(.badInput, "\(field): expected an object of texts")
         }
-        return entry
+        return texts
+    }
+
+    private static func time(_ name: String, of object: [String: JSONValue]) throws(ProgramError) -> Date? {
+        guard let text = try text(name, of: object) else { return nil }
+        do throws(ProgramError) {
+            return try EnqueueSchedule.time(text)
+        } catch {
+            throw ProgramError(.badInput, "\(name) \(error)")
+        }
     }
 
     private static func text(_ name: String, of object: [String: JSONValue]) throws(ProgramError) -> String? {

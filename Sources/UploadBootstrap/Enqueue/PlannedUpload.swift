@@ -11,6 +11,12 @@ struct PlannedUpload: Hashable {
     var modifiedAt: Date?
     var contentType: String
     var metadata: [String: String]
+    var properties = ObjectProperties()
+    var ifExists = IfExists.replace
+    var verify = false
+    var schedule = EnqueueSchedule()
+    var batch: String?
+    var idempotencyKey: String?
 
     var isStandardInput: Bool { size == nil }
 

@@ -93,6 +93,6 @@ struct WaitBoard {
             "no worker that took it knows its destination yet; check their configuration",
         WaitReason.unknownStagingArea.label: "no worker that took it serves its staging area yet; check --staging",
         WaitReason.unsupportedVersion.label: "the worker that took it is too old for it; update the worker",
-        WaitReason.circuitOpen.label: "its destination keeps failing; it is tried again later",
+        "circuitOpen": "its destination keeps failing; it is tried again later",
     ]
 }

@@ -11,7 +11,7 @@ final class WaitDisplay: Sendable {
     private struct State {
         var board = WaitBoard()
         var meter = RateMeter()
-        var isDrawn = false
+        var area = LiveArea()
     }
 
     private let state = Mutex(State())
@@ -39,7 +39,7 @@ final class WaitDisplay: Sendable {
             if printsJSON {
                 Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size, event: end).text)
             }
-            if end.kind != .completed || (!isTerminal && !printsJSON) { say(Self.outcome(entry, end)) }
+            if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) { say(Self.outcome(entry, end)) }
         case .trouble(let entry, let text)?: say("\(entry.upload.path): \(text)")
         case nil: break
         }
@@ -48,8 +48,8 @@ final class WaitDisplay: Sendable {
     /// A line of its own, above the bar.
     func say(_ line: String) {
         state.withLock { state in
-            Console.error(text: (state.isDrawn ? "\r\u{1B}[K" : "") + line + "\n")
-            state.isDrawn = false
+            guard state.area.isDrawn else { return Console.error(line: line) }
+            Console.error(text: state.area.update(telling: [line], lines: [], columns: Console.columns))
         }
     }
 
@@ -69,8 +69,7 @@ final class WaitDisplay: Sendable {
 
     func clear() {
         state.withLock { state in
-            if state.isDrawn { Console.error(text: "\r\u{1B}[K") }
-            state.isDrawn = false
+            if state.area.isDrawn { Console.error(text: state.area.clear(columns: Console.columns)) }
         }
     }
 
@@ -81,14 +80,17 @@ final class WaitDisplay: Sendable {
             let bar = ProgressBar(
                 bytesDone: board.bytesDone, bytesTotal: board.bytesTotal, filesDone: board.endedCount,
                 filesTotal: board.entries.count, failed: board.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
+            let columns = Console.columns
             // The last column stays free: some terminals wrap when it is written.
-            Console.error(text: "\r" + bar.line(columns: Console.columns - 1) + "\u{1B}[K")
-            state.isDrawn = true
+            Console.error(text: state.area.update(lines: [bar.line(columns: columns - 1)], columns: columns))
         }
     }
 
-    /// `completed cat.jpg: /srv/archive/cat.jpg`, `failed cat.jpg: why; remedy`.
+    /// `completed cat.jpg: /srv/archive/cat.jpg`, `kept cat.jpg: photos:cat.jpg was there already`, `failed cat.jpg: why; remedy`.
     static func outcome(_ entry: WaitBoard.Entry, _ end: UploadEvent) -> String {
+        if end.isKept {
+            return "kept \(entry.upload.path): \(entry.upload.destination.displayText) was there already"
+        }
         let detail: String =
             switch end.kind {
             case .completed:
@@ -109,4 +111,9 @@ final class WaitDisplay: Sendable {
         return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
             + "\(Quantity.text(bytes: board.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
     }
+}
+
+extension UploadEvent {
+    /// Whether the job left what it found.
+    fileprivate var isKept: Bool { kind == .completed && data.object?.isKept == true }
 }

@@ -1,18 +1,36 @@
 import Foundation
 import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 import NIOPosix
 public import ServiceLifecycle
+public import UploadNotifier
 
-/// `/healthz` (the process is alive), `/readyz` (it does its work; 503 with the reason otherwise) and `/metrics`.
+/// `/healthz` (the process is alive), `/readyz` (it does its work; 503 with the reason otherwise) and `/metrics` (text, or
+/// OpenMetrics for those who accept it); beside them the notifier's HTTP API.
 public struct HealthServer: Service {
     private let address: HTTPAddress
     private let readiness: Readiness
     private let registry: PrometheusRegistry
+    private let api: NotifierAPI?
+    private let standsBy: Bool
     private let logger: Logger
+    private let bringUpToDate: @Sendable () async -> Void
 
-    public init(_ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, logger: Logger) {
+    /// What anybody may ask: those who watch the process know no token.
+    private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
+
+    /// - Parameters:
+    ///   - standsBy: whether another notifier has the API.
+    ///   - bringUpToDate: before the metrics are shown: what is too dear to be kept current all the time.
+    public init(
+        _ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, api: NotifierAPI? = nil,
+        standsBy: Bool = false, logger: Logger, bringUpToDate: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.bringUpToDate = bringUpToDate
+        self.api = api
+        self.standsBy = standsBy
         self.address = address
         self.readiness = readiness
         self.registry = registry
@@ -30,10 +48,20 @@ public struct HealthServer: Service {
         quiet.logLevel = max(.warning, logger.logLevel)
         let application = Application(
             router: router,
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port), serverName: nil),
-            onServerRunning: { [logger] channel in
+            // Who is slow to say what it wants is sent away.
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [BrokenRequestAnswer()],
+                    idleTimeout: .seconds(60),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: NotifierAPI.headerBytesMaximum,
+                        maxHeaderListSize: NotifierAPI.headerBytesMaximum, maxHeaderFieldCount: 100))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: port), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(NotifierAPI.connectionsMaximum)),
+            onServerRunning: { [api, logger] channel in
                 logger.info(
-                    "serving health and metrics",
+                    api == nil ? "serving health and metrics" : "serving the HTTP API, health and metrics",
                     metadata: ["address": "\(HTTPAddress.listen(host: host, port: channel.localAddress?.port ?? port))"]
                 )
             }, logger: quiet)
@@ -48,17 +76,24 @@ public struct HealthServer: Service {
         }
     }
 
-    private var router: Router<BasicRequestContext> {
-        let router = Router()
+    private var router: Router<APIRequestContext> {
+        let router = Router(context: APIRequestContext.self)
+        if standsBy {
+            router.add(middleware: StandByGuard(openPaths: Self.openPaths.union(StandInPage.paths)))
+            StandInPage.standBy.add(to: router)
+        }
+        api?.add(to: router, openPaths: Self.openPaths)
         router.get("/healthz") { _, _ in "alive\n" }
         router.get("/readyz") { [readiness] _, _ in
             guard let reason = await readiness.reason else { return Self.text(.ok, "ready\n") }
             return Self.text(.serviceUnavailable, "not ready: \(reason)\n")
         }
-        router.get("/metrics") { [registry] _, _ in
-            Response(
-                status: .ok, headers: [.contentType: PrometheusText.contentType],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: registry.exposition)))
+        router.get("/metrics") { [registry, bringUpToDate] request, _ in
+            await bringUpToDate()
+            let format = PrometheusFormat(accept: request.headers[.accept])
+            return Response(
+                status: .ok, headers: [.contentType: format.contentType, .vary: "Accept"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: registry.exposition(format))))
         }
         return router
     }

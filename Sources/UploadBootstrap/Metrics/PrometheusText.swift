@@ -1,13 +1,21 @@
 import Foundation
 
-/// The text format 0.0.4 (Prometheus documentation, "Exposition formats").
+/// Names, labels and lines, which are the same in both formats but for a few words.
+///
+/// Numbers are written alike too (`le="1.0"`), or a series would have another identity in each format.
 enum PrometheusText {
-    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    private static let total = "_total"
 
     /// `[a-zA-Z_:][a-zA-Z0-9_:]*`; what else there is becomes `_`.
     static func name(_ label: String) -> String {
         let name = String(label.map { isNameLetter($0) || $0 == ":" ? $0 : "_" })
         return name.first?.isNumber ?? true ? "_" + name : name
+    }
+
+    /// The name under which OpenMetrics knows a family: a counter's is that of its sample without `_total`.
+    static func family(_ label: String, _ kind: PrometheusSeries.Kind) -> String {
+        let name = name(label)
+        return kind == .counter && name.hasSuffix(total) ? String(name.dropLast(total.count)) : name
     }
 
     /// `a="x",b="y"`, sorted.
@@ -17,29 +25,46 @@ enum PrometheusText {
         }.sorted().joined(separator: ",")
     }
 
+    /// What comes before a family's series.
+    /// - Parameter help: without quotation marks, backslashes and line breaks.
+    static func head(
+        _ family: String, _ kind: PrometheusSeries.Kind, help: String?, _ format: PrometheusFormat
+    ) -> String {
+        let name = kind == .counter && format == .text ? family + total : family
+        var text = "# TYPE \(name) \(kind.rawValue)\n"
+        let unit = ["seconds", "bytes"].first { family.hasSuffix("_\($0)") }
+        if let unit, format == .openMetrics { text += "# UNIT \(name) \(unit)\n" }
+        if let help { text += "# HELP \(name) \(help)\n" }
+        return text
+    }
+
     /// The lines of one series.
-    static func lines(_ name: String, labels: String, _ series: PrometheusSeries) -> String {
+    static func lines(_ family: String, labels: String, _ series: PrometheusSeries) -> String {
         let value = series.value
-        guard series.kind == .histogram else { return line(name, labels, number(value.sum)) }
+        switch series.kind {
+        case .counter: return line(family + total, labels, number(value.sum))
+        case .gauge: return line(family, labels, number(value.sum))
+        case .histogram: break
+        }
         var text = ""
         var count: UInt64 = 0
         for (bound, inBucket) in zip(series.bounds + [.infinity], value.buckets) {
             count += inBucket
             let le = "le=\"\(number(bound))\""
-            text += line("\(name)_bucket", labels.isEmpty ? le : "\(labels),\(le)", "\(count)")
+            text += line("\(family)_bucket", labels.isEmpty ? le : "\(labels),\(le)", "\(count)")
         }
-        return text + line("\(name)_sum", labels, number(value.sum)) + line("\(name)_count", labels, "\(count)")
+        return text + line("\(family)_sum", labels, number(value.sum)) + line("\(family)_count", labels, "\(count)")
     }
 
     private static func line(_ name: String, _ labels: String, _ value: String) -> String {
         labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 
+    /// As Go and Python write the shortest form of a number, so that theirs and ours are the same text.
     private static func number(_ value: Double) -> String {
         if value == .infinity { return "+Inf" }
         if value == -.infinity { return "-Inf" }
-        if value.isNaN { return "NaN" }
-        return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+        return value.isNaN ? "NaN" : "\(value)"
     }
 
     private static func escaped(_ value: String) -> String {

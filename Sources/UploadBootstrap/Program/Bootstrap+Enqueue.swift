@@ -32,21 +32,23 @@ extension Bootstrap {
         guard !plan.uploads.isEmpty else { return .done }
         let logger = configuration.logger("enqueue-upload")
         let connection = try configuration.connection(for: "enqueue-upload")
-        let broker: UploadBroker
+        let broker: Result<UploadBroker, UploadError>
         do throws(UploadError) {
-            broker = try await UploadBroker.connect(
-                connection, namespace: configuration.namespace, logger: logger)
+            broker = .success(
+                try await UploadBroker.connect(connection, namespace: configuration.namespace, logger: logger))
         } catch {
-            throw ProgramError(error)
+            guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }
+            broker = .failure(error)
         }
         do {
             let code = try await Enqueuer(
-                request: request, plan: plan, configuration: configuration, broker: broker, interruption: interruption
+                request: request, plan: plan, configuration: configuration, broker: broker, interruption: interruption,
+                logger: logger
             ).run()
-            await broker.close()
+            await (try? broker.get())?.close()
             return code
         } catch {
-            await broker.close()
+            await (try? broker.get())?.close()
             throw error
         }
     }
@@ -65,10 +67,15 @@ extension Bootstrap {
             let line: JSONValue = .object([
                 "source": .string(upload.path), "destination": .string(upload.destination.displayText),
                 "contentType": .string(upload.contentType), "size": upload.size.map { .integer($0) } ?? .null,
+                "notBefore": upload.schedule.notBefore.map { .string(WireJSON.timestamp($0)) } ?? .null,
+                "expiresAt": upload.schedule.expiresAt.map { .string(WireJSON.timestamp($0)) } ?? .null,
+                "batch": upload.batch.map { .string($0) } ?? .null,
+                "idempotencyKey": upload.idempotencyKey.map { .string($0) } ?? .null,
             ])
             return (try? WireJSON.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
         let size = upload.size.map { Quantity.text(bytes: $0) } ?? "size unknown"
-        return "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType))"
+        return
+            "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType)\(upload.schedule.text))"
     }
 }

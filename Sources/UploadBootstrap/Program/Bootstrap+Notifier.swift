@@ -1,15 +1,19 @@
+import Foundation
 import Logging
 import Metrics
+import Synchronization
 import UploadNotifier
+import UploadSources
 import Uploads
 
 extension Bootstrap {
     /// `upload-notifier`.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
-        let configuration = try UploadConfiguration(input)
-        let connection = try configuration.connection(for: "upload-notifier")
+        var configuration = try UploadConfiguration(input)
+        _ = try configuration.connection(for: "upload-notifier")
         let logger = configuration.logger("upload-notifier")
-        let delegates = try configuration.registeredDelegates(logger: logger)
+        _ = try configuration.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
+        _ = try configuration.apiAccess()
         if checkConfig {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
@@ -17,34 +21,99 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
+        let ledger: Ledger
+        if let free = try Ledger.openIfFree(path: configuration.notifier.ledger) {
+            ledger = free
+        } else {
+            guard let taken = try await standBy(configuration, input: input, registry: registry, logger: logger) else {
+                return .done
+            }
+            (ledger, configuration) = taken
+        }
+        try await serve(ledger, configuration, input: input, registry: registry, logger: logger)
+        logger.info("notifier stopped")
+        return .done
+    }
+
+    /// Until it is stopped; the ledger is closed then.
+    private static func serve(
+        _ ledger: Ledger, _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
+        logger: Logger
+    ) async throws {
+        defer { try? ledger.close() }
+        let connection = try configuration.connection(for: "upload-notifier")
+        let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
-        let ledger = try Ledger.open(path: settings.ledger)
         let readiness = Readiness()
-        let notifier = NotifierConfiguration(allowNetworks: try configuration.networks())
+        var notifier = NotifierConfiguration(allowNetworks: try configuration.networks())
+        notifier.sweepsDestinations = settings.sweepAfter != nil
+        let destinations = try DestinationRegistry(configuration) { warn(logger, $0, $1) }
+        let desk = BrokerDesk()
+        let delegateDesk = DelegateDesk(register: ledger, logger: logger)
+        try await configuration.configure(delegateDesk, queues: queues, logger: logger)
+        let summaries = Mutex(configuration.destinationSummaries)
+        let progress = ProgressBoard()
+        let api = NotifierAPI(
+            access: try configuration.apiAccess(), ledger: ledger, history: ledger, desk: desk, delegates: delegateDesk,
+            destinations: { summaries.withLock { $0 } }, progress: progress, logger: logger)
         let runner = NotifierRunner(
             connector: BrokerConnector(
                 connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger),
-            ledger: ledger, delegates: delegates, configuration: notifier, readiness: readiness, logger: logger)
+            ledger: ledger, queues: queues, configuration: notifier,
+            sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
+                destinations.sweepable
+            }, stagingSweeper: Self.stagingSweeper(configuration, ledger, logger), staging: configuration.staging,
+            readiness: readiness, desk: desk, delegateDesk: delegateDesk, progress: progress, logger: logger)
         logger.info(
             "notifier starts",
             metadata: [
                 "ledger": "\(settings.ledger)", "broker": "\(connection)",
-                "delegates": "\(delegates.map(\.name).joined(separator: ","))",
+                "delegates": "\(delegateDesk.summaries.map(\.name).joined(separator: ","))",
             ])
         do {
             try await Self.run(
                 [
-                    HealthServer(settings.http, readiness: readiness, registry: registry, logger: logger),
+                    HealthServer(settings.http, readiness: readiness, registry: registry, api: api, logger: logger) {
+                        await delegateDesk.showBacklogs()
+                    },
                     ReloadService(input: input, logger: logger) { new in
-                        await runner.reload(try new.registeredDelegates(logger: logger))
+                        _ = try new.registeredDelegates(queues: queues, logger: logger)
+                        try destinations.reload(new) { warn(logger, $0, $1) }
+                        try await new.configure(delegateDesk, queues: queues, logger: logger)
+                        summaries.withLock { $0 = new.destinationSummaries }
                     },
                 ], main: runner, grace: notifier.stopGrace, logger: logger)
         } catch {
-            try? ledger.close()
+            try? await destinations.shutdown()
             throw error
         }
-        try ledger.close()
-        logger.info("notifier stopped")
-        return .done
+        try await destinations.shutdown()
+    }
+
+    private static func stagingSweeper(
+        _ configuration: UploadConfiguration, _ ledger: Ledger, _ logger: Logger
+    ) -> StagingSweeper {
+        StagingSweeper(
+            ledger: ledger, rule: StagingRule(keepFailed: configuration.stagingKeepFailed), logger: logger
+        ) { () throws(UploadError) in
+            try await StagingArea.existing(at: configuration.staging)
+        }
+    }
+
+    /// A destination whose secret is only the workers' is left out.
+    private static func warn(_ logger: Logger, _ name: DestinationName, _ error: ProgramError) {
+        logger.warning(
+            "a destination is not swept: it cannot be used from here",
+            metadata: ["destination": "\(name)", "error": "\(error)"])
+    }
+
+    /// A failed job's session stays as long as its staged copy: a longer wait for all holds for it too.
+    private static func sweepRule(
+        _ configuration: UploadConfiguration, _ notifier: NotifierConfiguration
+    ) -> SweepRule {
+        let seconds = configuration.notifier.sweepAfter ?? SweepRule().sweepAfter
+        let retention = TimeInterval(notifier.retention.components.seconds)
+        return SweepRule(
+            sweepAfter: seconds, keepFailed: configuration.stagingKeepFailed, forgetAfter: max(seconds, retention))
     }
 }

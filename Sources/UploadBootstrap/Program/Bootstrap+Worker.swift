@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Metrics
 import UploadSources
@@ -23,11 +24,19 @@ extension Bootstrap {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         let settings = configuration.worker
-        let area = try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+        let area: StagingArea
+        do {
+            area = try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+        } catch {
+            // Its clients trap when they go without it.
+            try? await destinations.shutdown()
+            throw error
+        }
         let readiness = Readiness()
         var worker = WorkerConfiguration(
             concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
             grace: .seconds(settings.grace))
+        worker.name = Self.workerName
         worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
         let connector = BrokerConnector(
             connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger)
@@ -35,7 +44,7 @@ extension Bootstrap {
             connector: connector,
             queue: JobQueueConfiguration(queues: settings.queues, prefetchPerLane: Self.prefetch(settings.concurrency)),
             destinations: destinations, sources: LocalSources(areas: [area], roots: configuration.sourceRoots),
-            configuration: worker, readiness: readiness, logger: logger)
+            configuration: worker, staging: configuration.staging, readiness: readiness, logger: logger)
         logger.info(
             "worker starts",
             metadata: [
@@ -55,6 +64,13 @@ extension Bootstrap {
         try await destinations.shutdown()
         logger.info("worker stopped")
         return .done
+    }
+
+    /// Host and process, and what tells containers apart that have the same.
+    private static var workerName: String {
+        let process = ProcessInfo.processInfo
+        let random = String(UInt16.random(in: 0x1000 ... .max), radix: 16)
+        return "\(process.hostName.prefix(100))/\(process.processIdentifier)-\(random)"
     }
 
     /// Without anything to do for so long, `--exit-when-idle` ends.

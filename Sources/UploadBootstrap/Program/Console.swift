@@ -4,23 +4,51 @@ import Foundation
 /// more important than telling of it.
 public enum Console {
     /// Results.
-    public static func output(line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    /// - Returns: whether somebody could read them.
+    @discardableResult
+    public static func output(line: String) -> Bool { write(line + "\n", to: STDOUT_FILENO) }
+
+    @discardableResult
+    static func output(text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
     /// Everything else.
     public static func error(line: String) { write(line + "\n", to: STDERR_FILENO) }
 
     static func error(text: String) { write(text, to: STDERR_FILENO) }
 
-    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
-    /// Columns of the terminal behind standard error; 80 where it does not say.
-    static var columns: Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+    /// Whether lines on standard output can be drawn over.
+    static var canDraw: Bool {
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether somebody can be asked.
+    static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && errorIsTerminal }
+
+    /// Asks on standard error. - Returns: whether the answer begins with a y.
+    static func confirms(_ question: String) -> Bool {
+        error(text: "\(question) [y/N] ")
+        return readLine()?.lowercased().hasPrefix("y") == true
+    }
+
+    /// Columns of the terminal behind standard error; 80 where it does not say.
+    static var columns: Int { size(of: STDERR_FILENO)?.columns ?? 80 }
+
+    /// Columns of the terminal behind standard output; nil where there is none, or it does not say.
+    static var outputColumns: Int? { outputSize?.columns }
+
+    /// Of the terminal behind standard output, as it is now: it may be resized at any time.
+    static var outputSize: (columns: Int, rows: Int)? { size(of: STDOUT_FILENO) }
+
+    private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -30,8 +58,9 @@ public enum Console {
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, 1000)
             } else if errno != EINTR {
-                return
+                return false
             }
         }
+        return true
     }
 }

@@ -1,15 +1,15 @@
 /// What a program's exit status tells (after sysexits.h, where it has a fitting code).
 public enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
-    /// An upload failed or was cancelled (`--wait`).
+    /// An upload failed or was cancelled (`--wait`); a job refused an order.
     case uploadFailed = 1
     /// The command line is wrong.
     case usage = 64
     /// What was read is wrong: a manifest line, two files under one key.
     case badInput = 65
-    /// There is no such file.
+    /// There is no such file; the notifier knows no such job, queue, delegate or dead letter.
     case noInput = 66
-    /// The broker cannot be reached.
+    /// The broker or the notifier cannot be reached.
     case unavailable = 69
     /// An error in the program itself.
     case internalError = 70

@@ -3,6 +3,8 @@ public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
     public let exitCode: ExitCode
     /// One line for each problem.
     public let problems: [String]
+    /// How many match, where these are too many.
+    var matched: Int?
 
     public init(_ exitCode: ExitCode, _ problem: String) { self.init(exitCode, problems: [problem]) }
 

@@ -1,46 +1,43 @@
 import Logging
 import ServiceLifecycle
-import Synchronization
+import UploadClient
 import UploadNotifier
 import Uploads
 import UploadsRabbitMQ
 
-/// The notifier on its broker: connects, records and tells, closes. New delegates are taken over by stopping and starting
-/// what records and tells; the connection and the ledger stay.
+/// The notifier on its broker: connects, records and tells, closes. Which delegates are told is the delegate desk's to say.
 final class NotifierRunner: Service {
-    private struct State {
-        var delegates: [RegisteredDelegate]
-        var isReloading = false
-        var group: ServiceGroup?
-    }
-
     private let connector: BrokerConnector
     private let ledger: Ledger
+    private let queues: BrokerDelegateQueues
     private let configuration: NotifierConfiguration
+    private let sweeper: Sweeper
+    private let stagingSweeper: StagingSweeper
+    private let staging: String
     private let readiness: Readiness
+    private let desk: BrokerDesk
+    private let delegateDesk: DelegateDesk
+    private let progress: ProgressBoard
     private let logger: Logger
-    private let state: Mutex<State>
 
     init(
-        connector: BrokerConnector, ledger: Ledger, delegates: [RegisteredDelegate],
-        configuration: NotifierConfiguration, readiness: Readiness, logger: Logger
+        connector: BrokerConnector, ledger: Ledger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
+        sweeper: Sweeper,
+        stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, desk: BrokerDesk,
+        delegateDesk: DelegateDesk, progress: ProgressBoard, logger: Logger
     ) {
+        self.desk = desk
+        self.progress = progress
+        self.delegateDesk = delegateDesk
         self.connector = connector
         self.ledger = ledger
+        self.queues = queues
         self.configuration = configuration
+        self.sweeper = sweeper
+        self.stagingSweeper = stagingSweeper
+        self.staging = staging
         self.readiness = readiness
         self.logger = logger
-        state = Mutex(State(delegates: delegates))
-    }
-
-    /// Serves these delegates from now on.
-    func reload(_ delegates: [RegisteredDelegate]) async {
-        let group = state.withLock { state in
-            state.delegates = delegates
-            state.isReloading = state.group != nil
-            return state.group
-        }
-        await group?.triggerGracefulShutdown()
     }
 
     func run() async throws {
@@ -49,20 +46,14 @@ final class NotifierRunner: Service {
         }
         guard let connected else { return }
         let broker = connected.0
-        var bus = connected.1
+        let bus = connected.1
+        queues.use(broker)
         readiness.set {
             broker.isConnected ? nil : "the connection to the broker is lost, reconnecting"
         }
+        let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
         do {
-            while true {
-                try await serve(bus)
-                let isReloading = state.withLock { state in
-                    defer { state.isReloading = false }
-                    return state.isReloading
-                }
-                guard isReloading, !Task.isShuttingDownGracefully, !Task.isCancelled else { break }
-                bus = try await broker.notifierBus()
-            }
+            try await outbox.publishing { try await self.serve(broker, bus) }
         } catch {
             await broker.close()
             throw error
@@ -71,16 +62,21 @@ final class NotifierRunner: Service {
         await broker.close()
     }
 
-    private func serve(_ bus: RabbitMQNotifierBus) async throws {
-        let delegates = state.withLock { $0.delegates }
-        let service = NotifierService(
-            bus: bus, ledger: ledger, delegates: delegates, configuration: configuration, logger: logger)
+    private func serve(_ broker: UploadBroker, _ bus: RabbitMQNotifierBus) async throws {
+        let service = await delegateDesk.serve { delegates in
+            NotifierService(
+                bus: bus, ledger: ledger, delegates: delegates, configuration: configuration, sweeper: sweeper,
+                stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker, logger: logger)
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
                 logger: logger.quiet))
-        state.withLock { $0.group = group }
-        defer { state.withLock { $0.group = nil } }
+        desk.serve(broker, service)
+        defer {
+            desk.serve(broker, nil)
+            delegateDesk.stopServing()
+        }
         try await withGracefulShutdownHandler {
             try await group.run()
         } onGracefulShutdown: {

@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import UploadClient
 import UploadWorkers
 import Uploads
 import UploadsRabbitMQ
@@ -11,6 +12,8 @@ struct WorkerService: Service {
     let destinations: DestinationRegistry
     let sources: any SourceProvider
     let configuration: WorkerConfiguration
+    /// The staging area's path, whose outbox is published beside.
+    let staging: String
     let readiness: Readiness
     let logger: Logger
 
@@ -24,9 +27,11 @@ struct WorkerService: Service {
             return jobs.isReady ? nil : "not consuming yet"
         }
         let worker = UploadWorker(
-            queue: jobs, destinations: destinations, sources: sources, configuration: configuration, logger: logger)
+            queue: jobs, destinations: destinations, sources: sources, configuration: configuration, logger: logger,
+            reporter: broker)
+        let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
         do {
-            try await worker.run()
+            try await outbox.publishing { try await worker.run() }
         } catch {
             await broker.close()
             throw error

@@ -15,6 +15,8 @@ struct DirectoryCompletion: Sendable {
     func run(_ condition: WriteCondition) throws(UploadError) -> CompletedUpload {
         guard try isUnfinished() else { return try completedBefore() }
         let digests = try verify()
+        // Before the mark is written: where it is a side file, it would take the place of the one that names what lies there.
+        guard try holds(condition) else { return try completedBefore() }
         do throws(SystemError) {
             try record.object.setMode(place.target.configuration.fileMode)
             try DirectoryMark(job, digests: digests).write(to: record.object, at: place)
@@ -45,12 +47,26 @@ struct DirectoryCompletion: Sendable {
     /// The unfinished file is gone, or its place is taken: fine if this job's object is there.
     private func completedBefore() throws(UploadError) -> CompletedUpload {
         let (found, mark) = try place.found()
-        if let found, let mark, mark.belongs(to: job), found.size == job.size {
+        if let found, let mark, mark.owner.belongs(to: job), found.size == job.size {
             try place.discard()
             return CompletedUpload(found)
         }
         guard found == nil else { throw conditionFailed() }
         throw UploadError(.sessionExpired, "the unfinished upload to \(place.path) is gone: it is begun anew")
+    }
+
+    /// Whether what lies there is what the condition says, for now: only the rename decides.
+    private func holds(_ condition: WriteCondition) throws(UploadError) -> Bool {
+        do throws(SystemError) {
+            switch condition {
+            case .none: return true
+            case .absent: return try directory.status(of: place.target.name) == nil
+            case .unchanged(let etag):
+                return try directory.status(of: place.target.name).map { DirectoryPlace.etag($0) } == etag
+            }
+        } catch {
+            throw UploadError(directory: error)
+        }
     }
 
     /// - Returns: false when something lies there already that should not.
@@ -64,9 +80,7 @@ struct DirectoryCompletion: Sendable {
                 return try directory.renameWithoutReplacing(from, to: to)
             case .unchanged(let etag):
                 // Not atomic: there is no rename that compares. What is written in between is replaced.
-                guard let status = try directory.status(of: to), DirectoryPlace.etag(status) == etag else {
-                    return false
-                }
+                guard try directory.status(of: to).map({ DirectoryPlace.etag($0) }) == etag else { return false }
                 try directory.rename(from, to: to)
             }
             return true

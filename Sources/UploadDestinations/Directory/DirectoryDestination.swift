@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Glibc
 import LinuxFiles
 public import Uploads
@@ -15,7 +15,7 @@ public import Uploads
 public struct DirectoryDestination: Destination {
     public static let driverName = "directory"
 
-    private let configuration: DirectoryConfiguration
+    let configuration: DirectoryConfiguration
 
     public init(_ configuration: DirectoryConfiguration) {
         self.configuration = configuration
@@ -32,11 +32,11 @@ public struct DirectoryDestination: Destination {
         return try await Blocking.run { () throws(UploadError) in
             guard let place = try target.locate(creating: false) else { return .nothing }
             let (found, mark) = try place.found()
-            if let found, let mark, mark.belongs(to: job), found.size == job.size {
+            if let found, let mark, mark.owner.belongs(to: job), found.size == job.size {
                 return .complete(CompletedUpload(found))
             }
-            if let found, let mark, mark.isNewer(than: job) { return .other(found, isNewer: true) }
-            if let record = try place.record() { return .partial(record.state) }
+            if let found, let mark, mark.owner.isNewer(than: job) { return .other(found, isNewer: true) }
+            if let record = try place.record() { return .partial(record.state, beside: found) }
             if let found { return .other(found, isNewer: false) }
             return .nothing
         }
@@ -63,5 +63,22 @@ public struct DirectoryDestination: Destination {
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
         let target = try DirectoryTarget(job, configuration)
         try await Blocking.run { () throws(UploadError) in try target.locate(creating: false)?.discard() }
+    }
+}
+
+/// What is found is what was not written to since then.
+extension DirectoryDestination: SweepableDestination {
+    public func unfinished(startedBefore: Date) async throws(UploadError) -> [UnfinishedUpload] {
+        let sweep = DirectorySweep(configuration: configuration)
+        return try await Blocking.run { () throws(UploadError) in try sweep.unfinished(startedBefore: startedBefore) }
+    }
+
+    public func sessionID(of state: UploadState) -> String? {
+        state.driver == Self.driverName ? state.payload["file"]?.string : nil
+    }
+
+    public func discard(_ upload: UnfinishedUpload) async throws(UploadError) {
+        let sweep = DirectorySweep(configuration: configuration)
+        try await Blocking.run { () throws(UploadError) in try sweep.discard(upload) }
     }
 }

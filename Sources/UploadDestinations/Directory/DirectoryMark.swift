@@ -15,17 +15,14 @@ struct DirectoryMark: Codable, Sendable {
     var inode: UInt64?
 
     init(_ job: UploadJob, digests: Digests) {
-        self.job = job.id.rawValue
-        self.enqueuedAt = WireJSON.timestamp(job.enqueuedAt)
+        let owner = JobMark(job)
+        self.job = owner.job
+        self.enqueuedAt = owner.enqueuedAt
         self.digests = digests
     }
 
-    func belongs(to other: UploadJob) -> Bool { job == other.id.rawValue }
-
-    /// Whether the object is of a job that was enqueued later; of two in one millisecond the ids decide.
-    func isNewer(than other: UploadJob) -> Bool {
-        (enqueuedAt, job) > (WireJSON.timestamp(other.enqueuedAt), other.id.rawValue)
-    }
+    /// Whose the object is.
+    var owner: JobMark { JobMark(job: job, enqueuedAt: enqueuedAt) }
 
     static func read(at place: DirectoryPlace, of status: FileStatus) throws(SystemError) -> DirectoryMark? {
         let object: File

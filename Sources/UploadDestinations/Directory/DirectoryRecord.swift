@@ -16,6 +16,8 @@ final class DirectoryRecord: Sendable {
     private let journal: File
     private let partName: String
     private let checksums: Mutex<[Int: CRC64NVME]>
+    /// How often flushing has failed.
+    private let failedFlushes = Mutex(0)
 
     private init(_ object: File, _ journal: File, _ plan: PartPlan, _ partName: String, _ held: [Int: CRC64NVME]) {
         self.object = object
@@ -41,9 +43,25 @@ final class DirectoryRecord: Sendable {
         return whole
     }
 
+    /// What ``add(_:_:writtenSince:)`` is told: taken before the first byte of a part is written.
+    var flushMark: Int { failedFlushes.withLock { $0 } }
+
     /// Records a part whose bytes are written. They are made durable first.
-    func add(_ part: Part, _ checksum: CRC64NVME) throws(SystemError) {
-        try object.synchronizeData()
+    ///
+    /// The kernel tells of bytes that it could not write only once, to whoever flushes next, and takes them for written from
+    /// then on (fsync(2), NOTES): a flush that failed spoils every part that was on its way.
+    func add(_ part: Part, _ checksum: CRC64NVME, writtenSince mark: Int) throws(SystemError) {
+        let problem = failedFlushes.withLock { failed -> SystemError? in
+            guard failed == mark else { return SystemError(EIO, call: "fdatasync", path: object.path) }
+            do throws(SystemError) {
+                try object.synchronizeData()
+                return nil
+            } catch {
+                failed += 1
+                return error
+            }
+        }
+        if let problem { throw problem }
         try journal.write(
             Self.entry([UInt64(part.number), UInt64(part.size), checksum.value]),
             at: Self.headerBytes + Int64(part.number - 1) * Self.entryBytes)
@@ -61,12 +79,19 @@ extension DirectoryRecord {
         try directory.remove(target.recordName)
         try directory.remove(target.partName)
         let object = try directory.open(target.partName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        try object.allocate(plan.size)
-        try object.synchronize()
-        try directory.synchronize()
-        let journal = try directory.open(target.recordName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        try journal.write(header(plan, inode: object.status().inode), at: 0)
-        return DirectoryRecord(object, journal, plan, target.partName, [:])
+        do throws(SystemError) {
+            try object.allocate(plan.size)
+            try object.synchronize()
+            try directory.synchronize()
+            let journal = try directory.open(target.recordName, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+            try journal.write(header(plan, inode: object.status().inode), at: 0)
+            return DirectoryRecord(object, journal, plan, target.partName, [:])
+        } catch {
+            // Nobody would know of it: no state names what has no record.
+            try? directory.remove(target.recordName)
+            try? directory.remove(target.partName)
+            throw error
+        }
     }
 
     /// - Returns: nil when file or record are missing or do not belong together.

@@ -26,6 +26,7 @@ final class DirectorySession: UploadSession {
     func upload(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
+        let mark = record.flushMark
         var offset = part.range.lowerBound
         var checksum = CRC64NVME()
         do {
@@ -48,7 +49,11 @@ final class DirectorySession: UploadSession {
         try checkCancellation()
         let whole = checksum
         try await Blocking.run { [record] () throws(UploadError) in
-            do throws(SystemError) { try record.add(part, whole) } catch { throw UploadError(directory: error) }
+            do throws(SystemError) {
+                try record.add(part, whole, writtenSince: mark)
+            } catch {
+                throw UploadError(directory: error)
+            }
         }
     }
 

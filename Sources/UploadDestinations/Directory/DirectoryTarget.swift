@@ -45,12 +45,12 @@ struct DirectoryTarget: Sendable {
 
     /// A name beside the target; a long one is shortened to a hash, so that all is within 255 bytes.
     private static func sideName(_ name: String, _ suffix: String) -> String {
-        guard name.utf8.count > 180 else { return ".\(name).longshore-\(suffix)" }
+        guard name.utf8.count > 180 else { return ".\(name)\(infix)\(suffix)" }
         let hash = Hexadecimal.text(of: SHA256.hash(data: Data(name.utf8)).prefix(16))
-        return ".\(hash).longshore-\(suffix)"
+        return ".\(hash)\(infix)\(suffix)"
     }
 
-    private static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") && name.contains(".longshore-") }
+    private static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") && name.contains(infix) }
 
     private static func key(of reference: DestinationReference, below root: String) throws(UploadError) -> String {
         switch reference {

@@ -11,11 +11,11 @@ public import Uploads
 public struct HTTPDestination: Destination {
     public static let driverName = "http"
 
-    private let configuration: HTTPConfiguration
+    let configuration: HTTPConfiguration
     private let client: HTTPClient
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    public init(_ configuration: HTTPConfiguration, client: HTTPClient) {
+    public init(_ configuration: HTTPConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient) {
         self.configuration = configuration
         self.client = client
     }
@@ -30,8 +30,7 @@ public struct HTTPDestination: Destination {
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard configuration.answersHead else { return .unknowable }
         let target = try HTTPTarget(job, configuration)
-        let exchange = HTTPExchange(target: target, client: client)
-        let response = try await exchange.run(target.request(.HEAD), body: nil)
+        let response = target.shown(try await exchange(target).run(target.request(.HEAD), body: nil))
         switch response.status {
         case 200..<300:
             let object = target.object(response, of: nil)
@@ -48,8 +47,29 @@ public struct HTTPDestination: Destination {
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
         let target = try HTTPTarget(job, configuration)
-        let plan = try PartPlan(size: job.size, limits: .single)
-        return HTTPSession(target, HTTPExchange(target: target, client: client), plan)
+        let exchange = exchange(target)
+        return SinglePutSession(size: job.size, at: target.displayURL) {
+            part, source, condition, sent async throws(UploadError) -> CompletedUpload in
+            let request = try target.request(.PUT, condition)
+            let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
+            let response = target.shown(try await exchange.run(request, body: body))
+            guard (200..<300).contains(response.status) else { throw target.failure(response) }
+            guard body.isComplete else {
+                throw UploadError(
+                    .invalidResponse,
+                    "\(target.displayURL) answered \(response.status) before it had the whole file: check what is stored there",
+                    response: response)
+            }
+            return CompletedUpload(target.object(response, of: (part.size, job.digests)), response: response)
+        }
+    }
+
+    func exchange(_ target: HTTPTarget) -> HTTPExchange {
+        HTTPExchange(
+            client: client,
+            times: HTTPTimes(
+                firstByteSeconds: configuration.firstByteSeconds, stallSeconds: configuration.stallSeconds),
+            displayURL: target.displayURL)
     }
 
     /// A PUT that was cut off leaves nothing that could be removed.

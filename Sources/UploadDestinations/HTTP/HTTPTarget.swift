@@ -46,21 +46,14 @@ struct HTTPTarget: Sendable {
         for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
         if method == .PUT {
             request.headers.replaceOrAdd(name: "content-type", value: job.contentType)
+            for (name, value) in job.properties.headers { request.headers.replaceOrAdd(name: name, value: value) }
         }
         switch condition {
         case .none: break
         case .absent: request.headers.replaceOrAdd(name: "if-none-match", value: "*")
         case .unchanged(let etag): request.headers.replaceOrAdd(name: "if-match", value: etag)
         }
-        if let file = configuration.certificateAuthorityFile {
-            guard FileManager.default.isReadableFile(atPath: file) else {
-                throw UploadError(
-                    .misconfigured, "the certificate file \(file) cannot be read: correct the destination's caFile")
-            }
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.additionalTrustRoots = [.file(file)]
-            request.tlsConfiguration = tls
-        }
+        request.tlsConfiguration = try configuration.certificateAuthorityFile.map(TLSConfiguration.trusting)
         return request
     }
 

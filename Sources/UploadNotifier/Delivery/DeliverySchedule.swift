@@ -16,6 +16,12 @@ public struct DeliverySchedule: Hashable, Sendable {
         self.jitter = min(max(0, jitter), 1)
     }
 
+    /// For what is away only while the broker is, and then for everybody: back within a minute, for about 3 days.
+    public static let steady = DeliverySchedule(delays: [1, 2, 5, 10, 30] + Array(repeating: 60, count: 4320))
+
+    /// The most that a delegate may ask to be waited: the longest delay.
+    public var delayMaximum: TimeInterval { delays.max() ?? 0 }
+
     /// Seconds to wait after this failed attempt, from 1; nil when it was the last.
     public func delay(afterAttempt attempt: Int, using generator: inout some RandomNumberGenerator) -> TimeInterval? {
         guard delays.indices.contains(attempt - 1) else { return nil }

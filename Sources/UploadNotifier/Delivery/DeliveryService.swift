@@ -1,20 +1,32 @@
 import Foundation
 public import Logging
 public import ServiceLifecycle
+import Synchronization
 public import Uploads
 
 /// Brings outcomes from the outbox to the delegates, each in a loop of its own, so that a slow or dead one holds up
 /// nobody else. At least once, and always under the same id.
 ///
-/// An error that cannot pass (`retry: .never`) and a schedule that is used up pause the delegate, loudly, with its
-/// backlog kept. A restart of the notifier serves paused delegates again: it is how an operator says that they were
-/// mended.
+/// An error that cannot pass (`retry: .never`) and a schedule that is used up while nothing else was taken pause the
+/// delegate, loudly, with its backlog kept. A restart of the notifier serves such delegates again, and so does another
+/// definition; what an operator has paused waits for an operator. One outcome that is refused while others are taken is given
+/// up alone, and kept.
 public final class DeliveryService: Service {
+    /// A line, and the one of the same name that was told to stop before it: no delivery is under way in both.
+    private struct Opening {
+        var line: DeliveryLine
+        var predecessor: DeliveryLine?
+    }
+
     let outbox: any DeliveryOutbox
     let clock: NotifierClock
     let logger: Logger
     let stopGrace: Duration
-    private let lines: [DeliveryLine]
+    let lines = Mutex<[String: DeliveryLine]>([:])
+    /// Of delegates that are gone, while something is under way to them.
+    private let retired = Mutex<[String: DeliveryLine]>([:])
+    private let openings: AsyncStream<Opening>
+    private let opening: AsyncStream<Opening>.Continuation
 
     public init(
         outbox: any DeliveryOutbox, delegates: [RegisteredDelegate], clock: NotifierClock = .system,
@@ -24,17 +36,42 @@ public final class DeliveryService: Service {
         self.clock = clock
         self.logger = logger
         self.stopGrace = stopGrace
-        self.lines = delegates.map { DeliveryLine($0, outbox: outbox, clock: clock, logger: logger) }
+        (openings, opening) = AsyncStream.makeStream()
+        serve(delegates)
+    }
+
+    /// Serves these from now on. The way to those that stay as they are is not touched, nor what is under way to anybody;
+    /// another definition of a delegate holds from its next delivery on.
+    public func serve(_ delegates: [RegisteredDelegate]) {
+        lines.withLock { lines in
+            let wanted = Set(delegates.map(\.name))
+            for (name, line) in lines where !wanted.contains(name) {
+                lines[name] = nil
+                retired.withLock { $0[name] = line }
+                line.retire()
+                DeliveryLine.showNothing(name)
+            }
+            for delegate in delegates {
+                if let line = lines[delegate.name] {
+                    if !line.registered.isSame(as: delegate) { line.redefine(delegate) }
+                } else {
+                    let line = DeliveryLine(delegate, outbox: outbox, clock: clock, logger: logger)
+                    lines[delegate.name] = line
+                    opening.yield(Opening(line: line, predecessor: retired.withLock { $0[delegate.name] }))
+                }
+            }
+        }
     }
 
     /// There are new rows in the outbox.
     public func wake() {
-        for line in lines { line.wake() }
+        for line in lines.withLock({ Array($0.values) }) { line.wake() }
     }
 
     /// Takes no more deliveries; `run` returns when those under way are done.
     public func stop() {
-        for line in lines { line.stop() }
+        opening.finish()
+        for line in lines.withLock({ Array($0.values) }) { line.stop() }
     }
 
     /// Delivers until `stop`, a graceful shutdown or cancellation. What is then under way gets the stop grace; what is
@@ -43,8 +80,10 @@ public final class DeliveryService: Service {
         let grace = stopGrace
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await withTaskGroup(of: Void.self) { lines in
-                    for line in self.lines { lines.addTask { await line.run() } }
+                await withDiscardingTaskGroup { lines in
+                    for await opening in self.openings {
+                        lines.addTask { await self.run(opening) }
+                    }
                 }
             }
             group.addTask {
@@ -54,6 +93,14 @@ public final class DeliveryService: Service {
             }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    private func run(_ opening: Opening) async {
+        await opening.predecessor?.waitUntilEnded()
+        await opening.line.run()
+        retired.withLock { retired in
+            if retired[opening.line.name] === opening.line { retired[opening.line.name] = nil }
         }
     }
 }

@@ -4,88 +4,183 @@ public import Uploads
 
 extension Ledger: DeliveryOutbox {
     public func due(
-        for delegate: String, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
+        for delegate: String, ordered: Bool, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
     ) async throws(UploadError) -> [DelegateDelivery] {
         let excluded = Self.list(excluding)
         return try await read { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT deliveries.id, attempts, due, body FROM deliveries JOIN events ON events.id = event
-                    WHERE delegate = ? AND delivered IS NULL AND due <= ?
-                    AND deliveries.id NOT IN (SELECT value FROM json_each(?))
-                    AND NOT EXISTS (SELECT 1 FROM delegates WHERE name = delegate)
+                    SELECT deliveries.id, attempts, due, failing, body
+                    FROM deliveries JOIN events ON events.id = event
+                    WHERE \(Self.isOpen(ordered: ordered)) AND due <= ?
                     ORDER BY due, deliveries.id LIMIT ?
-                    """, arguments: [delegate, now.timeIntervalSince1970, excluded, limit]
+                    """, arguments: [delegate, excluded, now.timeIntervalSince1970, limit]
             ).map { row in
                 DelegateDelivery(
                     id: row["id"], delegate: delegate,
                     event: try WireJSON.decode(UploadEvent.self, from: row["body"]).asOutcome,
-                    attempts: row["attempts"], dueAt: Date(timeIntervalSince1970: row["due"]))
+                    attempts: row["attempts"], dueAt: Date(timeIntervalSince1970: row["due"]),
+                    failingSince: (row["failing"] as Double?).map { Date(timeIntervalSince1970: $0) })
             }
         }
     }
 
-    public func nextDue(for delegate: String, excluding: Set<DelegateDelivery.ID>) async throws(UploadError) -> Date? {
+    public func nextDue(
+        for delegate: String, ordered: Bool, excluding: Set<DelegateDelivery.ID>
+    ) async throws(UploadError) -> Date? {
         let excluded = Self.list(excluding)
         return try await read { db in
+            // Not min(due): that would look at all of a long backlog where the first row of the index will do.
             try Double.fetchOne(
                 db,
-                sql: """
-                    SELECT min(due) FROM deliveries WHERE delegate = ? AND delivered IS NULL
-                    AND id NOT IN (SELECT value FROM json_each(?))
-                    AND NOT EXISTS (SELECT 1 FROM delegates WHERE name = delegate)
-                    """, arguments: [delegate, excluded]
+                sql: "SELECT due FROM deliveries WHERE \(Self.isOpen(ordered: ordered)) ORDER BY due LIMIT 1",
+                arguments: [delegate, excluded]
             ).map { Date(timeIntervalSince1970: $0) }
         }
     }
 
-    public func delivered(_ ids: [DelegateDelivery.ID], at time: Date) async throws(UploadError) {
+    public func delivered(
+        _ ids: [DelegateDelivery.ID], at time: Date, attempt: DeliveryAttempt?
+    ) async throws(UploadError) {
         try await write { db in
             let statement = try db.cachedStatement(
-                sql: "UPDATE deliveries SET delivered = ?, error = NULL WHERE id = ?")
-            for id in ids { try statement.execute(arguments: [time.timeIntervalSince1970, id]) }
+                sql: """
+                    UPDATE deliveries SET delivered = ?, error = NULL, failing = NULL, given_up = NULL WHERE id = ?
+                    """)
+            for id in ids {
+                try statement.execute(arguments: [time.timeIntervalSince1970, id])
+                if let attempt { try Self.log(attempt, of: id, in: db) }
+            }
         }
     }
 
-    public func failed(_ ids: [DelegateDelivery.ID], error: UploadError, dueAt: Date) async throws(UploadError) {
-        let text = error.description
+    public func failed(
+        _ ids: [DelegateDelivery.ID], attempt: DeliveryAttempt, dueAt: Date
+    ) async throws(UploadError) {
         try await write { db in
-            let statement = try db.cachedStatement(
-                sql: "UPDATE deliveries SET attempts = attempts + 1, due = ?, error = ? WHERE id = ?")
-            for id in ids { try statement.execute(arguments: [dueAt.timeIntervalSince1970, text, id]) }
+            for id in ids { try Self.fail(id, attempt, dueAt: dueAt, in: db) }
         }
     }
 
-    public func pause(_ delegate: String, reason: String, at time: Date) async throws(UploadError) {
-        try await write { db in
-            try db.execute(
-                sql: "INSERT OR IGNORE INTO delegates (name, paused, reason) VALUES (?, ?, ?)",
-                arguments: [delegate, time.timeIntervalSince1970, reason])
+    public func exhausted(
+        _ delivery: DelegateDelivery, attempt: DeliveryAttempt
+    ) async throws(UploadError) -> Bool {
+        let at = attempt.at.addingTimeInterval(attempt.seconds)
+        return try await write { db in
+            try Self.fail(delivery.id, attempt, dueAt: at, in: db)
+            let takesOthers = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM deliveries WHERE delegate = ? AND delivered >= ?)",
+                arguments: [delivery.delegate, (delivery.failingSince ?? at).timeIntervalSince1970])
+            if takesOthers == true {
+                try db.execute(
+                    sql: "UPDATE deliveries SET given_up = ? WHERE id = ?",
+                    arguments: [at.timeIntervalSince1970, delivery.id])
+                return false
+            }
+            try Self.pause(delivery.delegate, attempt.error ?? "it refuses everything", at, held: false, in: db)
+            return true
         }
+    }
+
+    public func pause(
+        _ delegate: String, reason: String, at time: Date, held: Bool
+    ) async throws(UploadError) {
+        try await write { db in try Self.pause(delegate, reason, time, held: held, in: db) }
     }
 
     public func resume(_ delegate: String, at time: Date) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "DELETE FROM delegates WHERE name = ?", arguments: [delegate])
+            // What had run out of tries begins anew, or the first failure would pause the delegate again.
             try db.execute(
-                sql: "UPDATE deliveries SET due = min(due, ?) WHERE delegate = ? AND delivered IS NULL",
+                sql: """
+                    UPDATE deliveries SET due = min(due, ?), attempts = 0, failing = NULL
+                    WHERE delegate = ? AND delivered IS NULL AND given_up IS NULL
+                    """,
                 arguments: [time.timeIntervalSince1970, delegate])
         }
     }
 
     public func standing(of delegate: String) async throws(UploadError) -> DelegateStanding {
-        try await read { db in
-            let backlog = try Int.fetchOne(
-                db, sql: "SELECT count(*) FROM deliveries WHERE delegate = ? AND delivered IS NULL",
-                arguments: [delegate])
-            let row = try Row.fetchOne(
-                db, sql: "SELECT paused, reason FROM delegates WHERE name = ?", arguments: [delegate])
-            return DelegateStanding(
-                delegate: delegate, backlog: backlog ?? 0,
-                pausedSince: row.map { Date(timeIntervalSince1970: $0["paused"]) },
-                reason: row.map { $0["reason"] })
+        try await read { db in try Self.standing(of: delegate, in: db) }
+    }
+
+    // MARK: Rows
+
+    /// Of which deliveries something is still to come: takes the delegate and the excluded ids as arguments.
+    private static func isOpen(ordered: Bool) -> String {
+        var condition = """
+            delegate = ? AND delivered IS NULL AND given_up IS NULL
+            AND deliveries.id NOT IN (SELECT value FROM json_each(?))
+            AND NOT EXISTS (SELECT 1 FROM delegates WHERE name = delegate)
+            """
+        if ordered {
+            condition += """
+                 AND NOT EXISTS (
+                    SELECT 1 FROM deliveries AS earlier WHERE earlier.job = deliveries.job
+                    AND earlier.delegate = deliveries.delegate AND earlier.id < deliveries.id
+                    AND earlier.delivered IS NULL AND earlier.given_up IS NULL)
+                """
         }
+        return condition
+    }
+
+    private static func fail(
+        _ id: DelegateDelivery.ID, _ attempt: DeliveryAttempt, dueAt: Date, in db: Database
+    ) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE deliveries SET attempts = attempts + 1, due = ?, error = ?, failing = coalesce(failing, ?)
+                WHERE id = ?
+                """
+        ).execute(arguments: [
+            dueAt.timeIntervalSince1970, attempt.error, attempt.at.timeIntervalSince1970, id,
+        ])
+        try log(attempt, of: id, in: db)
+    }
+
+    private static func log(_ attempt: DeliveryAttempt, of id: DelegateDelivery.ID, in db: Database) throws {
+        // A row that was pruned meanwhile has no log.
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO attempts (delivery, at, seconds, status, answer, error)
+                SELECT id, ?, ?, ?, ?, ? FROM deliveries WHERE id = ?
+                """
+        ).execute(arguments: [
+            attempt.at.timeIntervalSince1970, attempt.seconds, attempt.status, attempt.answer, attempt.error, id,
+        ])
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM attempts WHERE delivery = ?1 AND id <= (
+                    SELECT id FROM attempts WHERE delivery = ?1 ORDER BY id DESC LIMIT 1 OFFSET \(attemptsKept))
+                """
+        ).execute(arguments: [id])
+    }
+
+    private static func pause(
+        _ delegate: String, _ reason: String, _ time: Date, held: Bool, in db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO delegates (name, paused, reason, held) VALUES (?, ?, ?, ?)
+                ON CONFLICT (name) DO UPDATE SET held = 1, reason = excluded.reason WHERE excluded.held AND NOT held
+                """, arguments: [delegate, time.timeIntervalSince1970, reason, held])
+    }
+
+    static func standing(of delegate: String, in db: Database) throws -> DelegateStanding {
+        let backlog = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM deliveries WHERE delegate = ? AND delivered IS NULL AND given_up IS NULL",
+            arguments: [delegate])
+        let failed = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM deliveries WHERE delegate = ? AND given_up IS NOT NULL",
+            arguments: [delegate])
+        let row = try Row.fetchOne(
+            db, sql: "SELECT paused, reason, held FROM delegates WHERE name = ?", arguments: [delegate])
+        return DelegateStanding(
+            delegate: delegate, backlog: backlog ?? 0, failed: failed ?? 0,
+            pausedSince: row.map { Date(timeIntervalSince1970: $0["paused"]) }, reason: row.map { $0["reason"] },
+            isHeld: row.map { $0["held"] } ?? false)
     }
 
     private static func list(_ ids: Set<DelegateDelivery.ID>) -> String {

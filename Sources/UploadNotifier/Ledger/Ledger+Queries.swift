@@ -3,6 +3,9 @@ import GRDB
 public import Uploads
 
 extension Ledger: LedgerQueries {
+    /// Events that one call looks through, so that a filter that lets nothing through takes no longer than another.
+    private static let eventWindow = 5000
+
     public func job(_ id: JobID) async throws(UploadError) -> LedgerJob? {
         try await read { db in
             try Data.fetchOne(db, sql: "SELECT record FROM jobs WHERE id = ?", arguments: [id.rawValue])
@@ -10,29 +13,10 @@ extension Ledger: LedgerQueries {
         }
     }
 
-    public func jobs(_ filter: LedgerFilter) async throws(UploadError) -> [LedgerJob] {
+    public func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage {
         try await read { db in
-            var conditions = ["id > ?"]
-            var arguments: StatementArguments = [filter.after?.rawValue ?? ""]
-            if let statuses = filter.statuses {
-                let marks = statuses.map { _ in "?" }.joined(separator: ", ")
-                conditions.append("status IN (\(marks))")
-                arguments += StatementArguments(statuses.map(\.rawValue))
-            }
-            if let queue = filter.queue {
-                conditions.append("queue = ?")
-                arguments += [queue.rawValue]
-            }
-            if let destination = filter.destination {
-                conditions.append("destination = ?")
-                arguments += [destination]
-            }
-            arguments += [filter.limit]
-            return try Data.fetchAll(
-                db,
-                sql: "SELECT record FROM jobs WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?",
-                arguments: arguments
-            ).map { try WireJSON.decode(LedgerJob.self, from: $0) }
+            if let text = filter.text { return try TextSearch(filter, for: text, in: db).page() }
+            return try JobSearch(filter, in: db).page()
         }
     }
 
@@ -43,23 +27,53 @@ extension Ledger: LedgerQueries {
         }
     }
 
-    public func counts() async throws(UploadError) -> [LedgerStatus: Int] {
-        try await read { db in
-            var counts: [LedgerStatus: Int] = [:]
-            for row in try Row.fetchAll(db, sql: "SELECT status, count(*) AS n FROM jobs GROUP BY status") {
-                if let status = LedgerStatus(rawValue: row["status"]) { counts[status] = row["n"] }
+    public func events(
+        after sequence: Int64, _ filter: EventFilter, limit: Int
+    ) async throws(UploadError) -> EventPage {
+        let limit = min(max(1, limit), 1000)
+        return try await read { db in
+            let last = try Self.lastSequence(in: db)
+            let start = sequence > last ? 0 : max(0, sequence)
+            var conditions = ["seq > ?"]
+            var arguments: StatementArguments = [start]
+            // The events of one job are few and have an index; what else is asked for is looked for in a window.
+            var end = last
+            if let job = filter.job {
+                conditions.append("job = ?")
+                arguments += [job.rawValue]
+            } else {
+                let window = try Int64.fetchOne(
+                    db, sql: "SELECT seq FROM events WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?",
+                    arguments: [start, Self.eventWindow - 1])
+                end = window ?? last
+                conditions.append("seq <= ?")
+                arguments += [end]
             }
-            return counts
+            if let kinds = filter.kinds {
+                conditions.append("kind IN (\(kinds.map { _ in "?" }.joined(separator: ", ")))")
+                arguments += StatementArguments(kinds.map(\.rawValue))
+            }
+            if let queue = filter.queue {
+                conditions.append("queue = ?")
+                arguments += [queue.rawValue]
+            }
+            arguments += [limit]
+            let events = try Row.fetchAll(
+                db,
+                sql: "SELECT seq, body FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY seq LIMIT ?",
+                arguments: arguments
+            ).map { row in
+                RecordedEvent(
+                    sequence: row["seq"], event: try WireJSON.decode(UploadEvent.self, from: row["body"]))
+            }
+            let through = events.count == limit ? events.last?.sequence ?? end : end
+            return EventPage(events: events, through: through, isLast: through >= last)
         }
     }
 
-    public func unreadable(limit: Int) async throws(UploadError) -> [UnreadableMessage] {
-        try await read { db in
-            try Row.fetchAll(
-                db, sql: "SELECT at, reason, body FROM unreadable ORDER BY id DESC LIMIT ?", arguments: [max(0, limit)]
-            ).map { row in
-                UnreadableMessage(at: Date(timeIntervalSince1970: row["at"]), reason: row["reason"], body: row["body"])
-            }
-        }
+    public func lastSequence() async throws(UploadError) -> Int64 { try await read(Self.lastSequence) }
+
+    private static func lastSequence(in db: Database) throws -> Int64 {
+        try Int64.fetchOne(db, sql: "SELECT max(seq) FROM events") ?? 0
     }
 }

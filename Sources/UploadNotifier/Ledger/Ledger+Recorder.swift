@@ -41,11 +41,12 @@ extension Ledger: LedgerRecorder {
                 let record = try WireJSON.decode(OwedRecord.self, from: row["body"])
                 let job = try (row["record"] as Data?).map { try WireJSON.decode(LedgerJob.self, from: $0) }
                 let action = try record.action { try Self.event($0, in: db) }
-                guard let action, let job, Self.isNeeded(action, for: job) else {
+                let name: String = row["job"]
+                guard let action, let subject = JobID(name), action.isNeeded(for: job) else {
                     try db.execute(sql: "DELETE FROM owed WHERE id = ?", arguments: [id])
                     continue
                 }
-                owed.append(OwedAction(id: id, job: job.id, action: action))
+                owed.append(OwedAction(id: id, job: subject, action: action))
             }
             return owed
         }
@@ -63,51 +64,93 @@ extension Ledger: LedgerRecorder {
         let ids = Set(view.fences.keys).union(view.pauses.keys)
         let gone = try await read { db in
             let list = String(decoding: try JSONEncoder().encode(ids.map(\.rawValue)), as: UTF8.self)
-            return try Set(
-                String.fetchAll(
-                    db,
-                    sql: """
-                        SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(?))
-                        AND status IN ('completed', 'failed', 'cancelled') AND since < ?
-                        """, arguments: [list, endedBefore.timeIntervalSince1970]))
+            let records = try Data.fetchCursor(
+                db,
+                sql: """
+                    SELECT record FROM jobs WHERE id IN (SELECT value FROM json_each(?))
+                    AND status IN ('completed', 'failed', 'cancelled') AND since < ?
+                    """, arguments: [list, endedBefore.timeIntervalSince1970])
+            var gone: Set<JobID> = []
+            while let record = try records.next() {
+                let job = try WireJSON.decode(LedgerJob.self, from: record)
+                if job.mayForgetFence(endedBefore: endedBefore) { gone.insert(job.id) }
+            }
+            return gone
         }
         var kept = ControlView()
-        kept.apply(.fence(view.fences.filter { !gone.contains($0.key.rawValue) }))
-        kept.apply(.pause(view.pauses.filter { !gone.contains($0.key.rawValue) }))
+        kept.apply(.fence(view.fences.filter { !gone.contains($0.key) }))
+        kept.apply(.pause(view.pauses.filter { !gone.contains($0.key) }))
         for queue in view.stoppedQueues { kept.apply(.queueStopped(queue)) }
         return kept
     }
 
-    public func prune(endedBefore: Date, limit: Int) async throws(UploadError) -> Int {
-        try await write { db in
-            let ids = try String.fetchAll(
-                db,
-                sql: """
-                    SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND since < ?
-                    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL)
-                    AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id) LIMIT ?
-                    """, arguments: [endedBefore.timeIntervalSince1970, limit])
+    public func prune(
+        endedBefore: Date, besides fenced: Set<JobID>, limit: Int
+    ) async throws(UploadError) -> Int {
+        // Looked for by a reader, so that recording waits for what is removed, and not for what has to stay.
+        let found = try await read { db in
+            try Self.forgettable(besides: fenced.map(\.rawValue), endedBefore, limit: limit, in: db)
+        }
+        return try await write { db in
+            // Again, for an order may have come meanwhile.
+            let ids = try Self.forgettable(among: found, endedBefore, limit: limit, in: db)
             for id in ids {
-                try db.execute(sql: "DELETE FROM deliveries WHERE job = ?", arguments: [id])
-                try db.execute(sql: "DELETE FROM events WHERE job = ?", arguments: [id])
-                try db.execute(sql: "DELETE FROM jobs WHERE id = ?", arguments: [id])
+                for sql in Self.forgettingSQL { try db.cachedStatement(sql: sql).execute(arguments: [id]) }
             }
+            if found.count < limit { try Self.forgetRest(endedBefore, in: db) }
             return ids.count
         }
+    }
+
+    private static let forgettingSQL = [
+        "DELETE FROM deliveries WHERE job = ?", "DELETE FROM events WHERE job = ?", "DELETE FROM jobs WHERE id = ?",
+    ]
+
+    private static func forgettable(
+        besides kept: [String], _ endedBefore: Date, limit: Int, in db: Database
+    ) throws -> [String] {
+        try forgettable(
+            "status IN ('completed', 'failed', 'cancelled') AND since < ? AND id NOT IN (SELECT value FROM json_each(?))",
+            [endedBefore.timeIntervalSince1970, try list(kept), limit], in: db)
+    }
+
+    /// The plus signs leave only the ids to search by: they are few, and what ended is not.
+    private static func forgettable(
+        among ids: [String], _ endedBefore: Date, limit: Int, in db: Database
+    ) throws -> [String] {
+        try forgettable(
+            "+status IN ('completed', 'failed', 'cancelled') AND +since < ? AND id IN (SELECT value FROM json_each(?))",
+            [endedBefore.timeIntervalSince1970, try list(ids), limit], in: db)
+    }
+
+    private static func forgettable(
+        _ condition: String, _ arguments: StatementArguments, in db: Database
+    ) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT id FROM jobs WHERE \(condition)
+                AND NOT EXISTS (
+                    SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id) LIMIT ?
+                """, arguments: arguments)
+    }
+
+    private static func list(_ ids: [String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(ids), as: UTF8.self)
+    }
+
+    /// What is about no single job.
+    private static func forgetRest(_ endedBefore: Date, in db: Database) throws {
+        let time = endedBefore.timeIntervalSince1970
+        try db.execute(sql: "DELETE FROM orders WHERE at < ?", arguments: [time])
+        try db.execute(sql: "DELETE FROM unreadable WHERE replayed < ?", arguments: [time])
+        try db.execute(sql: "DELETE FROM throughput WHERE minute < ?", arguments: [Int64(time / 60)])
+        try db.execute(sql: "DELETE FROM tallies WHERE jobs = 0")
     }
 
     private static func event(_ id: String, in db: Database) throws -> UploadEvent? {
         try Data.fetchOne(db, sql: "SELECT body FROM events WHERE id = ?", arguments: [id])
             .map { try WireJSON.decode(UploadEvent.self, from: $0) }
-    }
-
-    /// A baton is not published once more when its round is over or a later generation counts.
-    private static func isNeeded(_ action: IssuingAction, for job: LedgerJob) -> Bool {
-        switch action {
-        case .issue(let baton, _, _): job.end == nil && baton.generation == job.generation
-        case .mark(let marker): job.wish?.marker.id == marker.id
-        case .append, .outcome: true
-        case .record, .note: false
-        }
     }
 }

@@ -6,21 +6,39 @@ public import Uploads
 ///
 /// Tables, times in seconds since 1970:
 /// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted, `whole` the order where redaction would
-///   cut it.
+///   cut it. `seq` rises in the order in which jobs were heard of.
+/// - `jobs_text`: trigrams of what a job is found by.
+/// - `tallies`: how many jobs of a queue, destination and status there are, and their bytes; kept by triggers.
+/// - `throughput`: what ended in each minute; kept by triggers.
 /// - `events`: what was told, by the event's own id, so that recording it again changes nothing.
 /// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome.
+/// - `attempts`: the delivery log, the last tries of each delivery.
 /// - `delegates`: those that are paused, and why.
+/// - `registered`: delegates that were registered at run time, with their secrets.
 /// - `owed`: publications that nobody has confirmed yet; repeated after a crash.
+/// - `orders`: what operators wanted, by the order's id, and how far it was carried out.
+/// - `line`: the serial lines, one row for each job that waits in one or is on its way out of it.
 /// - `unreadable`: dead letters that nobody could read.
 ///
 /// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
 /// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
 ///
-/// The file is readable by its owner alone, for a pre-signed URL is a credential and orders are kept whole.
+/// A listing takes milliseconds with a million jobs, because each goes by an index (`JobSearch`) and no count is counted. What is
+/// forgotten leaves free pages in the file, which the next jobs fill: it grows to what the retention needs and stays there. A
+/// backup has no free pages; to give space back, stop the notifier and put a backup in the ledger's place. After a crash the
+/// log (`-wal`) is still there and has to go with the old file, for it would be read into the new one.
+///
+/// The file is readable by its owner alone, for a pre-signed URL is a credential, orders are kept whole, and so are the
+/// secrets of registered delegates.
 public final class Ledger: Sendable {
     let pool: DatabasePool
     let path: String
     private let lock: LedgerLock
+
+    /// The upper pages of all indexes and the newest rows of a large ledger: without them a batch reads most of what it changes.
+    private static let writerCacheKiB = 64 << 10
+    /// 32 MiB: several batches change the same pages, which are copied into the file once then.
+    private static let checkpointPages = 8192
 
     private init(pool: DatabasePool, path: String, lock: LedgerLock) {
         self.pool = pool
@@ -32,13 +50,24 @@ public final class Ledger: Sendable {
     /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or
     ///   in use.
     public static func open(path: String) throws(UploadError) -> Ledger {
+        guard let ledger = try openIfFree(path: path) else {
+            throw UploadError(
+                .misconfigured, "the ledger \(path) is in use by another process; stop that one, or name another ledger"
+            )
+        }
+        return ledger
+    }
+
+    /// The same, but nil while another process has it: that lasts until it closes the ledger or dies, for the system frees the
+    /// lock of a process however it ends.
+    public static func openIfFree(path: String) throws(UploadError) -> Ledger? {
         do {
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
         } catch {
             throw LedgerFailure.unreachable(path, cause: error)
         }
-        let lock = try LedgerLock(path: path)
+        guard let lock = try LedgerLock(path: path) else { return nil }
         try LedgerLock.createPrivately(path)
         do {
             var configuration = Configuration()
@@ -46,7 +75,14 @@ public final class Ledger: Sendable {
             configuration.busyMode = .timeout(5)
             let pool = try DatabasePool(path: path, configuration: configuration)
             // After opening: the pool itself sets NORMAL when it switches to WAL. Only the writer commits.
-            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+            try pool.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        PRAGMA synchronous = FULL;
+                        PRAGMA cache_size = -\(writerCacheKiB);
+                        PRAGMA wal_autocheckpoint = \(checkpointPages);
+                        """)
+            }
             try LedgerSchema.bringUpToDate(pool, path: path)
             return Ledger(pool: pool, path: path, lock: lock)
         } catch {
@@ -56,6 +92,9 @@ public final class Ledger: Sendable {
 
     /// Closes the file and lets another process open it. What is used afterwards fails.
     public func close() throws(UploadError) {
+        // The pool closes its readers last, and a reader leaves the log behind: whoever then put a backup in the ledger's place
+        // would get the pages of both mixed. If this fails, nothing is lost: the log is read at the next opening.
+        try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
         do { try pool.close() } catch { throw LedgerFailure.describe(error, path: path) }
         lock.release()
     }

@@ -7,19 +7,29 @@ import Uploads
 struct LedgerBatch {
     let db: Database
     let view: ControlView
-    let routes: [DeliveryRoute]
+    private let routes: [DeliveryRoute]
     let now: Date
-    private var jobs: [JobID: LedgerJob] = [:]
+    private(set) var jobs: [JobID: LedgerJob] = [:]
+    /// Jobs that the file has already.
+    private var known: Set<JobID> = []
     /// Orders that the file has already.
     private var stored: Set<JobID> = []
-    private var changed: Set<JobID> = []
+    /// In the order in which they were heard of, in which new ones are listed.
+    private var changed: [JobID] = []
+    private var isChanged: Set<JobID> = []
     private(set) var owed: [OwedAction] = []
+    /// While an order about many jobs is carried out: the pauses that one entry will name.
+    private var pauses: [JobID: Int]?
+    /// And in each line the job behind which the next one comes that is to run now: they keep their order.
+    private var nextInLine: [QueueName: JobID]?
+    private var clients: ClientRoutes
 
     init(_ db: Database, view: ControlView, routes: [DeliveryRoute], now: Date) {
         self.db = db
         self.view = view
         self.routes = routes
         self.now = now
+        clients = ClientRoutes(routes)
     }
 
     mutating func load(_ ids: Set<JobID>) throws {
@@ -29,19 +39,48 @@ struct LedgerBatch {
         let rows = try Row.fetchCursor(statement, arguments: [list])
         while let row = try rows.next() {
             var job = try WireJSON.decode(LedgerJob.self, from: row["record"])
+            guard jobs[job.id] == nil else { continue }
             if let whole = row["whole"] as Data? {
                 job.baton.job = try WireJSON.decode(UploadJob.self, from: whole)
                 stored.insert(job.id)
             }
             jobs[job.id] = job
+            known.insert(job.id)
         }
     }
 
     mutating func receive(_ message: NotifierMessage) throws {
-        if case .unreadable(let body, let reason) = message { return try keep(body, reason: reason) }
+        if case .unreadable(let body, let reason, let envelope) = message {
+            return try keep(body, reason: reason, envelope)
+        }
         guard let id = message.job else { return }
+        // Whatever tells of a job does: what first told of it may be lost with a ledger.
+        if let client = message.client { _ = try clients.route(of: client, at: now, in: db) }
+        if case .job(let order, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
+            try noteRepeat(order, of: known)
+        }
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
         try carryOut(machine.receive(message, for: jobs[id]), of: id)
+    }
+
+    /// A key was used again. Whoever did so may wait for an outcome that was told long ago: it is told once more, to listeners
+    /// alone. Other content under the key, from a staging area that does not know of the first, is kept for an operator to see.
+    private mutating func noteRepeat(_ order: UploadJob, of known: LedgerJob) throws {
+        let first = known.baton.job
+        if order.size != first.size || order.digests.contradicts(first.digests)
+            || order.destination.redacted != first.destination.redacted
+        {
+            try keep(
+                try WireJSON.encode(order.redacted),
+                reason:
+                    "refused: the idempotency key of job \(order.id) was used before for something else; the first one holds",
+                MessageEnvelope(messageID: order.id.rawValue, isRedacted: true))
+        }
+        guard let end = known.end,
+            let body = try Data.fetchOne(db, sql: "SELECT body FROM events WHERE id = ?", arguments: [end.event])
+        else { return }
+        let event = try WireJSON.decode(UploadEvent.self, from: body)
+        try owe(.outcome(event.asOutcome), of: known.id, source: end.event)
     }
 
     mutating func order(_ verb: Verb, of id: JobID) throws {
@@ -49,10 +88,11 @@ struct LedgerBatch {
         try carryOut(IssuingMachine(fence: view.fence(of: id), now: now).order(verb, of: job), of: id)
     }
 
-    private mutating func carryOut(_ decision: IssuingDecision, of id: JobID) throws {
+    mutating func carryOut(_ decision: IssuingDecision, of id: JobID) throws {
+        let before = jobs[id]?.line
         if let job = decision.job, job != jobs[id] {
             jobs[id] = job
-            changed.insert(id)
+            if isChanged.insert(id).inserted { changed.append(id) }
         }
         var source: String?
         for action in decision.actions {
@@ -61,58 +101,122 @@ struct LedgerBatch {
                 source = event.id
             }
             if case .outcome(let event) = action { try deliver(event, source: source ?? event.id) }
-            guard let record = OwedRecord(action, source: source) else { continue }
-            try db.cachedStatement(sql: "INSERT INTO owed (job, body) VALUES (?, ?)")
-                .execute(arguments: [id.rawValue, try WireJSON.encode(record)])
-            owed.append(OwedAction(id: db.lastInsertedRowID, job: id, action: action))
+            if pauses != nil, case .append(.pause(let generations)) = action {
+                pauses?.merge(generations, uniquingKeysWith: max)
+                continue
+            }
+            try owe(action, of: id, source: source)
         }
+        if let job = decision.job { try keepLine(of: job, since: before, place: decision.place) }
+    }
+
+    /// Keeps the job's row in its line, and releases the next where nothing of the line is on its way any more.
+    private mutating func keepLine(of job: LedgerJob, since before: LineStanding?, place: SerialPosition?) throws {
+        guard job.line != before || (job.line == .waiting && place != nil) else { return }
+        let rows = LineRows(db: db, queue: job.baton.job.queue)
+        switch job.line {
+        case .waiting:
+            var place = place ?? .end
+            if place == .next, nextInLine != nil {
+                if let ahead = nextInLine?[rows.queue] { place = SerialPosition(index: 0, after: ahead) }
+                nextInLine?[rows.queue] = job.id
+            }
+            try rows.remove(job.id)
+            if let other = place.after { try load([other]) }
+            try rows.insert(job.id, at: SerialLine.target(of: place, behind: place.after.flatMap { jobs[$0] }))
+        case .releasing, .released: try rows.release(job.id)
+        case nil: try rows.remove(job.id)
+        }
+        guard SerialLine.releasesNext(ofThoseOnTheirWay: try rows.releasedCount()), let next = try rows.first() else {
+            return
+        }
+        try load([next])
+        guard let known = jobs[next] else { return try rows.remove(next) }
+        try carryOut(IssuingMachine(fence: view.fence(of: next), now: now).release(known), of: next)
+    }
+
+    private mutating func owe(_ action: IssuingAction, of id: JobID, source: String? = nil) throws {
+        guard let record = OwedRecord(action, source: source) else { return }
+        try db.cachedStatement(sql: "INSERT INTO owed (job, body) VALUES (?, ?)")
+            .execute(arguments: [id.rawValue, try WireJSON.encode(record)])
+        owed.append(OwedAction(id: db.lastInsertedRowID, job: id, action: action))
+    }
+
+    /// A control entry that is not about one job.
+    mutating func owe(_ entry: ControlEntry) throws { try owe(.append(entry), of: OwedAction.sharedJob) }
+
+    /// One verb for many jobs, which were loaded before: one control entry where that is all it takes.
+    mutating func order(_ verb: Verb, of ids: [JobID]) throws -> [OrderAnswer.Job] {
+        pauses = [:]
+        nextInLine = [:]
+        let answers = try ids.map { id in
+            do {
+                let round = verb == .runAgain ? jobs[id].map { $0.baton.round + 1 } : nil
+                try order(verb, of: id)
+                return OrderAnswer.Job(id: id, round: round)
+            } catch let error as UploadError where error.code == .rejected {
+                let current = jobs[id].flatMap { verb == .runAgain && $0.end == nil ? $0.baton.round : nil }
+                return OrderAnswer.Job(id: id, reason: error.message, round: current)
+            }
+        }
+        if let pauses, !pauses.isEmpty { try owe(.pause(pauses)) }
+        pauses = nil
+        nextInLine = nil
+        return answers
     }
 
     private func record(_ event: UploadEvent) throws {
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO events (id, job, body) VALUES (?, ?, ?)")
-            .execute(arguments: [event.id, event.job.id.rawValue, try WireJSON.encode(event)])
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO events (id, job, kind, queue, body) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, try WireJSON.encode(event),
+        ])
     }
 
-    private func deliver(_ outcome: UploadEvent, source: String) throws {
+    private mutating func deliver(_ outcome: UploadEvent, source: String) throws {
         let statement = try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due) VALUES (?, ?, ?, ?, ?)")
-        for route in routes where route.kinds.contains(outcome.kind) {
+            sql: """
+                INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due, created)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+                """)
+        let client = try outcome.job.client.flatMap { try clients.route(of: $0, at: now, in: db) }
+        // That of its client may not be served yet.
+        for route in routes.filter({ $0.delegate != client?.delegate }) + [client].compactMap(\.self)
+        where route.takes(outcome) {
             try statement.execute(arguments: [
                 route.delegate, outcome.id, outcome.job.id.rawValue, source, now.timeIntervalSince1970,
             ])
         }
     }
 
-    private func keep(_ body: Data, reason: String) throws {
+    /// The same for the same reason is kept once, until it was published again; what came back from that is another one.
+    private func keep(_ body: Data, reason: String, _ envelope: MessageEnvelope?) throws {
         var digest = SHA256()
         digest.update(data: Data(reason.utf8))
         digest.update(data: [0])
+        if let id = envelope?.messageID { digest.update(data: Data("id \(id)\u{0}".utf8)) }
+        if let first = envelope?.replayOf { digest.update(data: Data("replay of \(first)\u{0}".utf8)) }
         digest.update(data: body)
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO unreadable (at, reason, digest, body) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [
-                now.timeIntervalSince1970, reason, Data(digest.finalize()),
-                body.prefix(UnreadableMessage.bodyBytesMaximum),
-            ])
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO unreadable (at, reason, digest, body, size, envelope) VALUES (?, ?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            now.timeIntervalSince1970, reason, Data(digest.finalize()),
+            body.prefix(UnreadableMessage.bodyBytesMaximum), body.count, try envelope.map { try WireJSON.encode($0) },
+        ])
     }
 
     func save() throws {
-        let statement = try db.cachedStatement(
-            sql: """
-                INSERT INTO jobs (id, queue, destination, status, since, record, whole) VALUES (?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET queue = excluded.queue, destination = excluded.destination,
-                status = excluded.status, since = excluded.since, record = excluded.record,
-                whole = coalesce(excluded.whole, whole)
-                """)
         for id in changed {
             guard var job = jobs[id] else { continue }
             let order = job.baton.job
             job.baton.job = order.redacted
             let whole =
                 job.isWhole && order != job.baton.job && !stored.contains(id) ? try WireJSON.encode(order) : nil
-            try statement.execute(arguments: [
-                id.rawValue, order.queue.rawValue, order.destination.label, job.status.rawValue,
-                job.since.timeIntervalSince1970, try WireJSON.encode(job), whole,
-            ])
+            if known.contains(id) {
+                try JobRow.update(job, whole: whole, in: db)
+            } else {
+                try JobRow.insert(job, whole: whole, in: db)
+            }
         }
     }
 }
@@ -125,7 +229,17 @@ extension NotifierMessage {
         case .event(let event): event.job.id
         case .marker(let marker): marker.job
         case .deadBaton(let baton, _): baton.job.id
-        case .unreadable: nil
+        case .order, .unreadable: nil
+        }
+    }
+
+    /// The app whose managers are told of the job.
+    var client: String? {
+        switch self {
+        case .job(let job, _): job.client
+        case .event(let event): event.job.client
+        case .deadBaton(let baton, _): baton.job.client
+        case .marker, .order, .unreadable: nil
         }
     }
 }

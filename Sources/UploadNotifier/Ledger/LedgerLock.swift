@@ -7,17 +7,15 @@ import Uploads
 final class LedgerLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    init(path: String) throws(UploadError) {
+    /// - Returns: nil if another process has it.
+    init?(path: String) throws(UploadError) {
         let file = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw LedgerFailure.unreachable(path, errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
             Glibc.close(file)
             guard reason == EWOULDBLOCK else { throw LedgerFailure.unreachable(path, errno: reason) }
-            throw UploadError(
-                .misconfigured,
-                "the ledger \(path) is in use by another process; stop that one, or name another ledger"
-            )
+            return nil
         }
         descriptor = Mutex(file)
     }
@@ -26,7 +24,11 @@ final class LedgerLock: Sendable {
 
     func release() {
         descriptor.withLock { file in
-            if let open = file { Glibc.close(open) }
+            guard let open = file else { return }
+            // Said aloud: a child that another thread is just starting has a copy of the descriptor until it runs its
+            // program, and would keep the lock for that long.
+            flock(open, LOCK_UN)
+            Glibc.close(open)
             file = nil
         }
     }

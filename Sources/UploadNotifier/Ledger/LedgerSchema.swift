@@ -8,9 +8,9 @@ enum LedgerSchema {
 
     static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
         try pool.read { db in
-            let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
             let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-            guard id == applicationID || (id == 0 && tables == 0) else {
+            let isNew = try tables == 0 && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
+            guard try isNew || isLedger(db) else {
                 throw UploadError(
                     .misconfigured, "\(path) is a database, but no ledger; name another file for the ledger")
             }
@@ -23,14 +23,124 @@ enum LedgerSchema {
         try migrator.migrate(pool)
     }
 
+    static func isLedger(_ db: Database) throws -> Bool {
+        try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
+    }
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             try db.execute(sql: first)
         }
+        migrator.registerMigration("2") { db in try db.execute(sql: second) }
+        migrator.registerMigration("orders") { db in try db.execute(sql: orders) }
+        migrator.registerMigration("line") { db in try db.execute(sql: line) }
+        migrator.registerMigration("deliveries") { db in try db.execute(sql: deliveries) }
+        migrator.registerMigration("queries", migrate: LedgerSchema.addQueries)
+        migrator.registerMigration("staged") { db in try db.execute(sql: staged) }
+        migrator.registerMigration("registered") { db in try db.execute(sql: registered) }
+        migrator.registerMigration("replay") { db in try db.execute(sql: replay) }
         return migrator
     }
+
+    /// Delegates that were registered at run time. `definition` holds their secrets.
+    private static let registered = """
+        CREATE TABLE registered (
+            name TEXT NOT NULL PRIMARY KEY,
+            definition BLOB NOT NULL,
+            created REAL NOT NULL,
+            changed REAL NOT NULL,
+            removed REAL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Dead letters with what is needed to publish them again; those from before have none of it. A number is never given
+    /// twice, for what comes back names the letter that it was.
+    private static let replay = """
+        ALTER TABLE unreadable RENAME TO unreadable_before;
+        CREATE TABLE unreadable (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            at REAL NOT NULL,
+            reason TEXT NOT NULL,
+            digest BLOB NOT NULL,
+            body BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            envelope BLOB,
+            replayed REAL,
+            replayed_by TEXT
+        ) STRICT;
+        INSERT INTO unreadable (id, at, reason, digest, body, size)
+        SELECT id, at, reason, digest, body, length(body) FROM unreadable_before;
+        DROP TABLE unreadable_before;
+        CREATE UNIQUE INDEX unreadable_once ON unreadable (digest) WHERE replayed IS NULL;
+        """
+
+    /// Jobs by the staged copies that they name, for the clean-up of staging areas. What was not delivered yet has no entry among
+    /// what was: an outcome is recorded at the price of one index less.
+    private static let staged = """
+        ALTER TABLE jobs ADD COLUMN staged TEXT;
+        UPDATE jobs SET staged = json_extract(CAST(record AS TEXT), '$.baton.job.source.name')
+        WHERE json_extract(CAST(record AS TEXT), '$.baton.job.source.area') IS NOT NULL;
+        CREATE INDEX jobs_by_staged ON jobs (staged) WHERE staged IS NOT NULL;
+
+        DROP INDEX deliveries_delivered;
+        CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered) WHERE delivered IS NOT NULL;
+        """
+
+    /// Serial lines: the jobs of one, in the order of their numbers; without a number it is on its way.
+    private static let line = """
+        CREATE TABLE line (
+            job TEXT NOT NULL PRIMARY KEY,
+            queue TEXT NOT NULL,
+            number INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX line_by_number ON line (queue, number);
+        """
+
+    /// The delivery log, what was given up, and pauses that an operator holds. `created` is when the outcome came up,
+    /// `failing` when the first attempt failed.
+    private static let deliveries = """
+        ALTER TABLE deliveries ADD COLUMN created REAL NOT NULL DEFAULT 0;
+        UPDATE deliveries SET created = coalesce(delivered, due);
+        ALTER TABLE deliveries ADD COLUMN failing REAL;
+        ALTER TABLE deliveries ADD COLUMN given_up REAL;
+        DROP INDEX deliveries_due;
+        CREATE INDEX deliveries_due ON deliveries (delegate, due) WHERE delivered IS NULL AND given_up IS NULL;
+        CREATE INDEX deliveries_given_up ON deliveries (delegate) WHERE given_up IS NOT NULL;
+        CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered);
+        CREATE INDEX deliveries_created ON deliveries (delegate, created);
+
+        ALTER TABLE delegates ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+
+        CREATE TABLE attempts (
+            id INTEGER PRIMARY KEY,
+            delivery INTEGER NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+            at REAL NOT NULL,
+            seconds REAL NOT NULL,
+            status INTEGER,
+            answer TEXT,
+            error TEXT
+        ) STRICT;
+        CREATE INDEX attempts_by_delivery ON attempts (delivery, id);
+        """
+
+    /// Operators' orders by their ids, so that one that comes again changes nothing.
+    private static let orders = """
+        CREATE TABLE orders (
+            id TEXT NOT NULL PRIMARY KEY,
+            at REAL NOT NULL,
+            body BLOB NOT NULL,
+            progress BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Jobs by what they make: for the sweep of unfinished uploads, which a destination lists by key.
+    private static let second = """
+        ALTER TABLE jobs ADD COLUMN key TEXT;
+        UPDATE jobs SET key = json_extract(CAST(record AS TEXT), '$.baton.job.destination.key');
+        CREATE INDEX jobs_by_key ON jobs (destination, key);
+        """
 
     private static let first = """
         CREATE TABLE jobs (

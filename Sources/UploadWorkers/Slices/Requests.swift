@@ -6,6 +6,7 @@ final class Requests: Sendable {
     private struct State: Sendable {
         var next: UInt64 = 0
         var tasks: [UInt64: Task<SliceFact, Never>] = [:]
+        var isClosed = false
     }
 
     private let state = Mutex(State())
@@ -13,17 +14,24 @@ final class Requests: Sendable {
     /// Runs one as a part of the calling task: returns when the operation has.
     func run(_ operation: @escaping @Sendable () async -> SliceFact) async -> SliceFact {
         let task = Task { await operation() }
-        let id = state.withLock { state in
+        let (id, isClosed) = state.withLock { state in
             state.next += 1
             state.tasks[state.next] = task
-            return state.next
+            return (state.next, state.isClosed)
         }
+        if isClosed { task.cancel() }
         defer { state.withLock { _ = $0.tasks.removeValue(forKey: id) } }
         return await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
+    }
+
+    /// Cancels all, and whatever comes later.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        cancelAll()
     }
 
     func cancelAll() {

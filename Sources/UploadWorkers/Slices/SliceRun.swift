@@ -12,6 +12,9 @@ final class SliceRun: Sendable {
         var session: (any UploadSession)?
         var missing: [Part] = []
         var isStartedTold = false
+        var circuit: Circuits.Entry?
+        var pace: TransferPace?
+        var traffic: DestinationTraffic?
     }
 
     private let claimed: any ClaimedBaton
@@ -19,6 +22,8 @@ final class SliceRun: Sendable {
     private let runner: SliceRunner
     private let meter = ProgressMeter()
     private let requests = Requests()
+    /// Parts that wait for their turn.
+    private let turns = Requests()
     private let open = Mutex(Open())
     private let facts: AsyncStream<SliceFact>
     private let mailbox: AsyncStream<SliceFact>.Continuation
@@ -48,10 +53,15 @@ final class SliceRun: Sendable {
                 for action in machine.handle(fact, at: runner.now()) {
                     switch action {
                     case .settle(let settled): settlement = settled
-                    case .cancelRequests: requests.cancelAll()
+                    case .cancelRequests:
+                        turns.cancelAll()
+                        requests.cancelAll()
+                    case .withdrawParts: turns.close()
                     default:
                         group.addTask {
-                            if let fact = await self.perform(action) { self.tell(fact) }
+                            guard let fact = await self.perform(action) else { return }
+                            self.note(fact, of: action)
+                            self.tell(fact)
                         }
                     }
                 }
@@ -80,6 +90,16 @@ final class SliceRun: Sendable {
         }
         await left.session?.close()
         await left.source?.close()
+        if let entry = left.circuit { runner.circuits.leave(entry, at: runner.now()) }
+        left.traffic?.jobEnds()
+    }
+
+    /// What was seen at the destination is told to its circuit.
+    private func note(_ fact: SliceFact, of action: SliceAction) {
+        guard action.isAtDestination, let evidence = CircuitEvidence(fact),
+            let entry = open.withLock({ $0.circuit })
+        else { return }
+        runner.circuits.note(evidence, by: baton.job.id, with: entry, at: runner.now())
     }
 }
 
@@ -96,6 +116,7 @@ extension SliceRun {
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .retryDue(index)
         case .complete(let condition): return await requests.run { await self.complete(condition) }
+        case .readBack(let begin): return await requests.run { await self.readBack(begin) }
         case .removeStagedCopy:
             return await answer { () throws(UploadError) in
                 try await self.runner.sources.removeStagedCopy(of: self.baton.job)
@@ -114,7 +135,7 @@ extension SliceRun {
                 try await destination.discard(state, of: self.baton.job)
                 return .discarded
             }
-        case .cancelRequests, .settle: return nil
+        case .withdrawParts, .cancelRequests, .settle: return nil
         }
     }
 
@@ -130,11 +151,22 @@ extension SliceRun {
         _ step: (any Destination) async throws(UploadError) -> SliceFact
     ) async -> SliceFact? {
         guard let destination = open.withLock({ $0.destination }) else { return nil }
+        guard await takeTurn() else { return .failed(Self.withdrawn) }
         do {
             return try await step(destination)
         } catch {
             return .failed(error)
         }
+    }
+
+    private static let withdrawn = UploadError(
+        .interrupted, "the step was called off before its turn came: do it again")
+
+    /// Waits until the destination's limit lets another step begin.
+    /// - Returns: false when it was called off first.
+    private func takeTurn() async -> Bool {
+        guard let pace = open.withLock({ $0.pace }) else { return true }
+        return (try? await pace.requests.take(1)) != nil
     }
 
     private func tellStarted(_ state: UploadState?) async -> SliceFact {
@@ -150,21 +182,48 @@ extension SliceRun {
             guard let destination = try runner.destinations.destination(for: baton.job.destination) else {
                 return .destinationUnknown
             }
-            open.withLock { $0.destination = destination }
+            let traffic = runner.traffics.begin(baton.job.destination)
+            let former = open.withLock { open in
+                defer { open.traffic = traffic }
+                return open.traffic
+            }
+            former?.jobEnds()
+            let way: DestinationFacts.Way
+            let entry: Circuits.Entry?
+            switch runner.circuits.enter(baton.job.destination, at: runner.now()) {
+            case .granted(let granted): (way, entry) = (granted?.pass.isTrial == true ? .trial : .free, granted)
+            case .refused(let until, let error): (way, entry) = (.blocked(until: until, error), nil)
+            }
+            open.withLock { open in
+                open.destination = destination
+                open.circuit = entry
+                open.pace = runner.paces.pace(of: baton.job.destination)
+            }
             return .destinationFound(
                 DestinationFacts(
                     driver: destination.driver, canYield: destination.canYield(baton.job),
-                    parts: destination.limits.parts))
+                    parts: parts(within: destination.limits), way: way,
+                    retry: runner.destinations.retry(for: baton.job.destination),
+                    readBackProblem: baton.job.verify ? Self.readBackProblem(of: baton.job, at: destination) : nil))
         } catch {
             return .failed(error)
         }
+    }
+
+    /// Parts at once of one job: no more than take about 10 s at the destination's limit, for all stop together.
+    private func parts(within limits: TransferLimits) -> Int? {
+        guard let rate = limits.bytesPerSecond else { return limits.parts }
+        let parts = max(1, Int(clamping: rate * 10 / (8 << 20)))
+        return min(limits.parts ?? parts, parts)
     }
 
     private func claimSource() async -> SliceFact {
         do {
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
-                open.withLock { $0.source = source }
+                open.withLock { open in
+                    open.source = open.pace.map { PacedSource(source: source, pace: $0) } ?? source
+                }
                 return .sourceClaimed
             case .busy: return .sourceBusy
             case .gone: return .sourceGone
@@ -180,6 +239,14 @@ extension SliceRun {
     ) async throws(UploadError) -> SliceFact {
         let session = try await destination.open(baton.job, resuming: state)
         session.prepare(for: condition)
+        if state != nil, let source = open.withLock({ $0.source }) {
+            do throws(UploadError) {
+                try await session.verify(against: source)
+            } catch {
+                await session.close()
+                throw error
+            }
+        }
         let missing = session.missing
         let former = open.withLock { open in
             defer {
@@ -195,14 +262,23 @@ extension SliceRun {
     }
 
     private func sendPart(_ index: Int) async -> SliceFact? {
+        let turn = await turns.run { await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn) }
+        if case .partFailed = turn { return turn }
         let standing = await claimed.standing()
         if standing != .holds { tell(.lost(standing)) }
-        guard standing == .holds || standing == .paused else { return nil }
-        let (session, source, part) = open.withLock { ($0.session, $0.source, $0.missing[index]) }
+        guard standing != .superseded, standing != .disconnected else { return nil }
+        let (session, source, part, traffic) = open.withLock {
+            ($0.session, $0.source, $0.missing[index], $0.traffic)
+        }
         guard let session, let source else { return nil }
         return await requests.run { [meter] in
+            traffic?.partBegins()
+            defer { traffic?.partEnds() }
             do throws(UploadError) {
-                try await session.upload(part, from: source) { meter.add($0, part: part.number) }
+                try await session.upload(part, from: source) { count in
+                    meter.add(count, part: part.number)
+                    traffic?.sent(count)
+                }
                 meter.accept(part)
                 return .partAccepted(index, session.state)
             } catch {
@@ -217,9 +293,43 @@ extension SliceRun {
         guard let session, let source else {
             return .failed(UploadError(.unknown, "an upload was to be completed without an open session"))
         }
+        // Where nothing could be resumed the one part was the object: its completion asks nobody, and what has become of the
+        // source since its last bytes were checked and sent does not undo it.
+        let isMade = session.state == nil
+        if !isMade, !(await takeTurn()) { return .failed(Self.withdrawn) }
         do {
-            try await source.verifyUnchanged()
+            if !isMade { try await source.verifyUnchanged() }
             return .completed(try await session.complete(condition))
+        } catch {
+            return .failed(error)
+        }
+    }
+}
+
+// What is read back.
+extension SliceRun {
+    private static func readBackProblem(of job: UploadJob, at destination: any Destination) -> UploadError? {
+        guard let readable = destination as? any ReadableDestination else {
+            return UploadError(
+                .rejected,
+                "\(job.destination.displayText) cannot be read back: its driver '\(destination.driver)' only writes; enqueue the "
+                    + "file without --verify")
+        }
+        return readable.readBackProblem(of: job)
+    }
+
+    private func readBack(_ begin: ReadBack) async -> SliceFact {
+        let (destination, source, pace) = open.withLock { ($0.destination, $0.source, $0.pace) }
+        guard let readable = destination as? any ReadableDestination else {
+            return .failed(UploadError(.rejected, "the destination cannot be read back: enqueue without --verify"))
+        }
+        guard await takeTurn() else { return .failed(Self.withdrawn) }
+        let comparison = ReadBackComparison(job: baton.job, source: source, begin: begin) { [weak self] reached in
+            self?.tell(.readBackReached(reached))
+        }
+        do throws(UploadError) {
+            try await comparison.run(at: readable, pace: pace)
+            return .readBackMatched
         } catch {
             return .failed(error)
         }
@@ -232,11 +342,12 @@ extension SliceRun {
         var standing = await claimed.loss()
         guard !Task.isCancelled else { return }
         tell(.lost(standing))
-        // A paused slice may still have an uncut step to finish; `loss` would return at once from now on.
-        while standing == .paused {
+        // A slice that is paused or stopped may still have an uncut step to finish; `loss` would return at once from now on.
+        while standing == .paused || standing == .stopped {
             guard (try? await runner.clock.sleep(for: .seconds(1))) != nil else { return }
+            let before = standing
             standing = await claimed.standing()
-            if standing != .paused { tell(.lost(standing)) }
+            if standing != before { tell(.lost(standing)) }
         }
     }
 
@@ -248,7 +359,9 @@ extension SliceRun {
         }
         guard !isTold else { return }
         do {
-            try await claimed.started(state: session?.state ?? baton.state)
+            var state = session?.state ?? baton.state
+            state?.readBack = baton.state?.readBack
+            try await claimed.started(state: state)
         } catch {
             runner.logger.debug(
                 "The start of a slice was not confirmed",

@@ -9,6 +9,9 @@ struct SliceRunner: Sendable {
     let sources: any SourceProvider
     let configuration: WorkerConfiguration
     let rules: SliceRules
+    let circuits: Circuits
+    let paces: TransferPaces
+    let traffics = DestinationTraffics()
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let logger: Logger

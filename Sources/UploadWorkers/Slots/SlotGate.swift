@@ -22,26 +22,32 @@ final class SlotGate: Sendable {
     private let clock: any Clock<Duration>
     private let limitPatience: Duration
     private let slotPatience: Duration
+    /// Of a job that runs alone: it empties the worker, and must not leave before the slowest step has ended.
+    private let lonePatience: Duration
     private let preempt: @Sendable (UInt64) -> Void
 
     init(
-        concurrency: Int, limitPatience: Duration, slotPatience: Duration, clock: any Clock<Duration>,
+        concurrency: Int, limitPatience: Duration, slotPatience: Duration, lonePatience: Duration,
+        clock: any Clock<Duration>,
         preempt: @escaping @Sendable (UInt64) -> Void
     ) {
         self.state = Mutex(State(policy: SlotPolicy(concurrency: concurrency)))
         self.limitPatience = limitPatience
         self.slotPatience = slotPatience
+        self.lonePatience = lonePatience
         self.clock = clock
         self.preempt = preempt
     }
 
-    /// Waits for a slot, but not for long. What was granted must be released.
-    func acquire(_ request: SlotRequest) async -> Admission {
+    /// Gets in line for a slot; whoever does must come for the answer.
+    func request(_ request: SlotRequest) { apply { $0.policy.request(request) } }
+
+    /// Waits for the slot that was requested, but not for long. What was granted must be released.
+    func admission(for request: SlotRequest) async -> Admission {
         let id = request.id
-        apply { $0.policy.request(request) }
         if let decided = state.withLock({ $0.early.removeValue(forKey: id) }) { return decided }
         return await withTaskGroup(of: Void.self, returning: Admission.self) { group in
-            group.addTask { await self.loosePatience(with: id) }
+            group.addTask { await self.losePatience(with: request) }
             let admission = await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let decided = state.withLock { state -> Admission? in
@@ -64,15 +70,16 @@ final class SlotGate: Sendable {
     /// Refuses whoever waits, and whoever comes.
     func drain() { apply { $0.policy.drain() } }
 
-    private func loosePatience(with id: UInt64) async {
+    private func losePatience(with request: SlotRequest) async {
+        let patience = request.runsAlone ? lonePatience : slotPatience
         var waited = Duration.zero
-        while waited < slotPatience {
-            let nap = min(limitPatience, slotPatience - waited)
+        while waited < patience {
+            let nap = min(limitPatience, patience - waited)
             guard (try? await clock.sleep(for: nap)) != nil else { return }
             waited += nap
-            if state.withLock({ $0.policy.isHeldByLimit(id) }) { break }
+            if state.withLock({ $0.policy.isHeldByLimit(request.id) }) { break }
         }
-        withdraw(id, as: .limited)
+        withdraw(request.id, as: .limited)
     }
 
     private func withdraw(_ id: UInt64, as admission: Admission) {

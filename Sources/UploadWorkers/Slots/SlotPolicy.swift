@@ -2,8 +2,10 @@ import Uploads
 
 /// Decides who gets a slot: a pure value.
 ///
-/// Lanes are served by stride: each grant moves its lane on by the inverse of its share, and the lane that is furthest behind
-/// comes next, `urgent` first among equals. So `urgent` gets most and none starves.
+/// A free slot goes to the queue that runs least, among equals to the one that was served longest ago, so that many jobs of
+/// one queue do not keep the one job of another waiting. Within the queue lanes are served by stride: each grant moves its lane
+/// on by the inverse of its share, and the lane that is furthest behind comes next, `urgent` first among equals. So `urgent`
+/// gets most and none starves.
 struct SlotPolicy: Sendable {
     enum Decision: Hashable, Sendable {
         case granted(UInt64)
@@ -14,16 +16,41 @@ struct SlotPolicy: Sendable {
     }
 
     private struct Running: Sendable {
+        enum Reason: Hashable, Sendable {
+            case urgency, share, loneliness
+        }
+
         var request: SlotRequest
-        var isAskedToYield = false
+        /// Let in by its share although something urgent waited, or something that runs alone: they do not take it back.
+        var isEntitled = false
+        var askedFor: Reason?
+
+        var mayYield: Bool { request.canYield && askedFor == nil }
+    }
+
+    /// The least comes next.
+    private struct Rank: Comparable {
+        var runningOfQueue: Int
+        var queue: Int
+        var name: QueueName
+        var laneProgress: Int
+        var lane: Lane
+
+        static func < (left: Self, right: Self) -> Bool {
+            (left.runningOfQueue, left.queue, left.name.rawValue, left.laneProgress, left.lane)
+                < (right.runningOfQueue, right.queue, right.name.rawValue, right.laneProgress, right.lane)
+        }
     }
 
     let concurrency: Int
     private var running: [Running] = []
     private var waiting: [SlotRequest] = []
-    private var progress: [Lane: Int] = [:]
-    /// How far the lane that was served last has come: one that was empty does not catch up on what it missed.
-    private var pace = 0
+    private var queues = Shares<QueueName>()
+    /// As many as the worker serves.
+    private var lanes: [QueueName: Shares<Lane>] = [:]
+    /// Slots that were or will be given up for something urgent.
+    private var owedToUrgent = 0
+    private var lastRanAlone = false
     private(set) var isDraining = false
 
     init(concurrency: Int) { self.concurrency = max(1, concurrency) }
@@ -33,8 +60,9 @@ struct SlotPolicy: Sendable {
 
     mutating func request(_ request: SlotRequest) -> [Decision] {
         guard !isDraining else { return [.refused(request.id)] }
-        if !waiting.contains(where: { $0.lane == request.lane }) {
-            progress[request.lane] = max(progress[request.lane] ?? 0, pace)
+        if !waiting.contains(where: { $0.queue == request.queue }) { queues.join(request.queue) }
+        if !waiting.contains(where: { $0.queue == request.queue && $0.lane == request.lane }) {
+            lanes[request.queue, default: Shares()].join(request.lane)
         }
         waiting.append(request)
         return fill()
@@ -42,7 +70,13 @@ struct SlotPolicy: Sendable {
 
     /// A slice is settled.
     mutating func release(_ id: UInt64) -> [Decision] {
-        running.removeAll { $0.request.id == id }
+        if let index = running.firstIndex(where: { $0.request.id == id }) {
+            let slice = running.remove(at: index)
+            if slice.askedFor == .urgency { owedToUrgent += 1 }
+            if slice.request.runsAlone { lastRanAlone = true }
+        }
+        // Nobody is owed what nobody wants any more.
+        owedToUrgent = min(owedToUrgent, waiting.count { $0.lane == .urgent })
         return fill()
     }
 
@@ -77,46 +111,96 @@ struct SlotPolicy: Sendable {
         var decisions: [Decision] = []
         while let index = next() {
             let request = waiting.remove(at: index)
-            pace = max(pace, progress[request.lane] ?? 0)
-            progress[request.lane, default: 0] += Self.stride(of: request.lane)
-            running.append(Running(request: request))
+            let hasPassed = waiting.contains {
+                $0.runsAlone || ($0.lane == .urgent && request.lane != .urgent && !isAtLimit($0))
+            }
+            queues.serve(request.queue, stride: 1)
+            lanes[request.queue, default: Shares()].serve(request.lane, stride: Self.stride(of: request.lane))
+            if request.lane == .urgent { owedToUrgent = max(0, owedToUrgent - 1) }
+            running.append(Running(request: request, isEntitled: hasPassed))
             decisions.append(.granted(request.id))
         }
+        if running.contains(where: { !$0.request.runsAlone }) { lastRanAlone = false }
         return decisions + preemptions()
     }
 
     private func next() -> Int? {
         if running.contains(where: \.request.runsAlone) { return nil }
-        // A job that has to run alone is let in as soon as the worker is empty, and holds up the others until then.
-        if let alone = waiting.firstIndex(where: \.runsAlone) { return running.isEmpty ? alone : nil }
         guard running.count < concurrency else { return nil }
-        var best: Int?
-        for (index, request) in waiting.enumerated() where !isAtLimit(request) {
-            guard let other = best else {
-                best = index
-                continue
-            }
-            let lane = waiting[other].lane
-            if (progress[request.lane] ?? 0, request.lane) < (progress[lane] ?? 0, lane) { best = index }
+        // A job that has to run alone is let in as soon as the worker is empty, and holds up the others until then. After it come
+        // those that it held up: many of its kind must not keep them out either.
+        if let alone = waiting.firstIndex(where: \.runsAlone), !lastRanAlone || waiting.allSatisfy(\.runsAlone) {
+            return running.isEmpty ? alone : nil
         }
-        return best
+        let isUrgentOwed = owedToUrgent > 0 && waiting.contains { $0.lane == .urgent && isEligible($0) }
+        var best: (index: Int, rank: Rank)?
+        for (index, request) in waiting.enumerated() where isEligible(request) {
+            if isUrgentOwed, request.lane != .urgent { continue }
+            let rank = rank(of: request)
+            if let best, best.rank <= rank { continue }
+            best = (index, rank)
+        }
+        return best?.index
     }
 
+    private func isEligible(_ request: SlotRequest) -> Bool { !request.runsAlone && !isAtLimit(request) }
+
+    private func rank(of request: SlotRequest) -> Rank {
+        Rank(
+            runningOfQueue: runningCount(of: request.queue), queue: queues.progress(of: request.queue),
+            name: request.queue, laneProgress: lanes[request.queue]?.progress(of: request.lane) ?? 0,
+            lane: request.lane)
+    }
+
+    private func runningCount(of queue: QueueName) -> Int { running.count { $0.request.queue == queue } }
+
     private mutating func preemptions() -> [Decision] {
-        let alone = waiting.contains(where: \.runsAlone)
-        let wanted = alone ? running.count : waiting.count { $0.lane == .urgent && !isAtLimit($0) }
-        guard alone || running.count >= concurrency else { return [] }
-        var missing = wanted - running.count(where: \.isAskedToYield)
+        if waiting.contains(where: \.runsAlone), !lastRanAlone {
+            return ask(running.count - askedCount(for: nil), for: .loneliness) { !$0.isEntitled }
+        }
+        guard running.count >= concurrency else { return [] }
+        let urgent = waiting.count { $0.lane == .urgent && isEligible($0) }
+        let decisions = ask(urgent - askedCount(for: .urgency), for: .urgency) {
+            $0.request.lane != .urgent && !$0.isEntitled
+        }
+        return decisions + sharePreemptions()
+    }
+
+    /// A queue that has something to do and no slot gets one from the queue that has most.
+    private mutating func sharePreemptions() -> [Decision] {
+        let busy = Set(running.map(\.request.queue))
+        var waitingQueues: Set<QueueName> = []
+        for request in waiting where !busy.contains(request.queue) && isEligible(request) {
+            waitingQueues.insert(request.queue)
+        }
+        let missing = waitingQueues.count - askedCount(for: .share)
         var decisions: [Decision] = []
-        // The youngest first: it has the least to lose.
-        for index in running.indices.reversed() where missing > 0 {
-            let slice = running[index]
-            guard slice.request.canYield, !slice.isAskedToYield, alone || slice.request.lane != .urgent else {
-                continue
-            }
-            running[index].isAskedToYield = true
-            missing -= 1
-            decisions.append(.preempt(slice.request.id))
+        for _ in 0..<max(0, missing) {
+            let counts = Dictionary(grouping: running.filter { $0.askedFor == nil }, by: \.request.queue).mapValues(
+                \.count)
+            let candidates = running.filter { $0.mayYield && $0.request.lane != .urgent }
+            // Of those with most, whose slice is the youngest.
+            guard let most = candidates.compactMap({ counts[$0.request.queue] }).max(), most > 1,
+                let queue = candidates.last(where: { counts[$0.request.queue] == most })?.request.queue
+            else { break }
+            decisions += ask(1, for: .share) { $0.request.queue == queue && $0.request.lane != .urgent }
+        }
+        return decisions
+    }
+
+    private func askedCount(for reason: Running.Reason?) -> Int {
+        running.count { $0.askedFor != nil && (reason == nil || $0.askedFor == reason) }
+    }
+
+    /// Asks so many to hand over, the youngest first: it has the least to lose.
+    private mutating func ask(
+        _ count: Int, for reason: Running.Reason, where isWanted: (Running) -> Bool
+    ) -> [Decision] {
+        var decisions: [Decision] = []
+        for index in running.indices.reversed() where decisions.count < count {
+            guard running[index].mayYield, isWanted(running[index]) else { continue }
+            running[index].askedFor = reason
+            decisions.append(.preempt(running[index].request.id))
         }
         return decisions
     }

@@ -4,6 +4,7 @@ import Uploads
 struct SlotRequest: Hashable, Sendable {
     /// Unique in the worker.
     var id: UInt64
+    var queue: QueueName
     var lane: Lane
     /// The destination's label.
     var destination: String

@@ -19,7 +19,15 @@ public struct SettlementPlan: Hashable, Sendable {
     public var acknowledges: Bool
 
     /// The plan for a delivery of this baton.
-    public init(_ slice: SettledSlice, of baton: Baton, now: Date) {
+    /// - Parameters:
+    ///   - lane: the one that delivered it. What was urgent stays so: an operator's 'run now' must not end with the first
+    ///     hand-over, behind what it has preempted.
+    ///   - isQueueStopped: what is handed over unstarted because its queue was stopped goes ahead of its peers: it was
+    ///     ahead of them.
+    public init(
+        _ slice: SettledSlice, of baton: Baton, from lane: Lane = .normal, isQueueStopped: Bool = false, now: Date
+    ) {
+        let isUrgent = baton.isCancel || lane == .urgent
         onward = nil
         event = nil
         removesStagedCopy = false
@@ -46,7 +54,8 @@ public struct SettlementPlan: Hashable, Sendable {
             let wasStarted = slice.report.startedAt != nil || state != nil
             if wasStarted { next.idleWaits = 0 }
             next.state = state
-            let lane: Lane = baton.isCancel ? .urgent : wasStarted ? .continued : baton.job.priority
+            let isAhead = wasStarted || isQueueStopped
+            let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)
         case .wait(let until, let reason, let state):
@@ -59,12 +68,15 @@ public struct SettlementPlan: Hashable, Sendable {
             } else {
                 next.idleWaits += 1
             }
-            let lane: Lane = baton.isCancel ? .urgent : state == nil ? baton.job.priority : .continued
+            let lane: Lane = isUrgent ? .urgent : state == nil ? baton.job.priority : .continued
             onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))
             event = UploadEvent(kind: reason == .paused ? .paused : .waiting, of: next, at: now)
             event?.data.waitingUntil = until
             event?.data.reason = reason.label
-            if case .retry(let error) = reason { event?.data.error = error }
+            switch reason {
+            case .retry(let error), .circuitOpen(let error): event?.data.error = error
+            default: break
+            }
         }
     }
 }

@@ -12,8 +12,8 @@ public enum WaitReason: Hashable, Sendable {
     case locked
     /// A limit of the worker or the destination holds it up.
     case limited
-    /// The destination's circuit is open.
-    case circuitOpen
+    /// The destination's circuit is open, or the job found out that the destination still fails; the error says why.
+    case circuitOpen(UploadError)
     /// Paused until an operator lifts it.
     case paused
     /// Not due yet (`notBefore`).

@@ -2,7 +2,7 @@ import Foundation
 
 extension ControlEntry: Codable {
     private enum Key: String, CodingKey { case kind, generations, jobs, queue, view, id }
-    private enum Kind: String, Codable { case fence, pause, lift, queueStopped, queueStarted, snapshot, marker }
+    private enum Kind: String, Codable { case fence, pause, lift, forget, queueStopped, queueStarted, snapshot, marker }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -13,6 +13,7 @@ extension ControlEntry: Codable {
         case .fence: self = .fence(try generations())
         case .pause: self = .pause(try generations())
         case .lift: self = .lift(try container.decode([JobID].self, forKey: .jobs))
+        case .forget: self = .forget(try generations())
         case .queueStopped: self = .queueStopped(try container.decode(QueueName.self, forKey: .queue))
         case .queueStarted: self = .queueStarted(try container.decode(QueueName.self, forKey: .queue))
         case .snapshot: self = .snapshot(try container.decode(ControlView.self, forKey: .view))
@@ -32,6 +33,9 @@ extension ControlEntry: Codable {
         case .lift(let jobs):
             try container.encode(Kind.lift, forKey: .kind)
             try container.encode(jobs, forKey: .jobs)
+        case .forget(let generations):
+            try container.encode(Kind.forget, forKey: .kind)
+            try container.encode(generations, forKey: .generations)
         case .queueStopped(let queue):
             try container.encode(Kind.queueStopped, forKey: .kind)
             try container.encode(queue, forKey: .queue)

@@ -10,6 +10,8 @@ public enum ControlEntry: Hashable, Sendable {
     case pause([JobID: Int])
     /// No longer paused.
     case lift([JobID])
+    /// No delivery below these fences can be about any more: fences and pauses up to this generation go, per job.
+    case forget([JobID: Int])
     /// A transfer queue is stopped.
     case queueStopped(QueueName)
     case queueStarted(QueueName)

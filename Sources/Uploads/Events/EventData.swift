@@ -8,7 +8,7 @@ public struct EventData: Hashable, Sendable {
     public var object: StoredObject?
     /// What the server answered, if anything.
     public var response: ServerResponse?
-    /// `failed`, and `waiting` for a retry.
+    /// `failed`, and `waiting` for a retry or a destination that keeps failing.
     public var error: UploadError?
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?

@@ -36,6 +36,8 @@ extension IssuingMachine {
             job.hasProgressed = true
             job.poisonCount = 0
         }
+        // Somebody has it, whoever gave it to them.
+        if job.line != nil { job.line = .released }
         let isStarted = event.kind == .started
         // A hand-over's event may be overtaken by the next slice's `started`.
         if (told.slice, isStarted ? 1 : 0) >= (job.baton.slice, job.isSliceStarted ? 1 : 0) {

@@ -6,6 +6,7 @@ extension IssuingMachine {
         if wish.verb == nil, job.poisonCount >= Self.poisonedAfter { return poisoned(job) }
         let carriesPause = wish.verb == nil && job.isPaused && !job.isCancelling
         let wasPaused = job.pausedThrough != nil
+        if job.line != nil { job.line = .released }
         job.beginGeneration(max(job.generation, fence) + 1, isNewRound: wish.verb == .runAgain, at: now)
         job.baton.runsAlone = job.poisonCount >= Self.runsAloneAfter
         job.pausedThrough = carriesPause ? job.generation : nil

@@ -14,6 +14,12 @@ extension IssuingMachine {
         var job = known ?? LedgerJob(told, isWhole: true, at: event.time)
         job.raiseGeneration(to: fence)
         if !job.isWhole { job.learn(told.job) }
+        if known == nil, job.line != nil, !told.mustProbe {
+            // Published to a lane instead of the notifier: nobody has begun it.
+            var decision = enterLine(job)
+            decision.actions = [.record(redacted), .note(.waitsInLine)]
+            return decision
+        }
         func drop(_ note: IssuingNote) -> IssuingDecision {
             IssuingDecision(job: job, actions: [.record(redacted), .note(note)])
         }
@@ -21,6 +27,7 @@ extension IssuingMachine {
         if told.round > job.round || told.generation > job.generation { job.adopt(told, at: event.time) }
         guard job.end == nil else { return drop(.roundHasEnded) }
         guard told.generation == job.generation else { return drop(.olderGeneration) }
+        guard job.line != .waiting else { return drop(.waitsInLine) }
         if told.slice >= job.baton.slice, !job.isSliceStarted || told.slice > job.baton.slice {
             job.merge(told)
             job.isSliceStarted = false

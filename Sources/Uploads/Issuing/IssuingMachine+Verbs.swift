@@ -5,12 +5,15 @@ extension IssuingMachine {
         var job = known
         job.raiseGeneration(to: fence)
         try check(verb, of: job)
+        if let decision = orderInLine(verb, of: job) { return decision }
         switch verb {
         case .pause: return pause(job)
         case .cancel:
             // A second one is granted by the first.
             if job.isCancelling { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
             job.isCancelling = true
+            // What has not begun leaves the line at once; what has keeps its place until it has ended.
+            if job.line == .waiting { job.line = nil }
         case .resume, .runNow, .runAgain: break
         }
         // A fresh marker also where a wish is open: this one comes by after every end confirmed before the verb.
@@ -29,7 +32,8 @@ extension IssuingMachine {
         // The last word holds: a resume that has not been granted yet no longer is.
         if var wish = job.openWish {
             wish.verb = nil
-            job.wish = wish.isSuspect ? wish : nil
+            // What the line has come to is issued all the same, and holds the line up.
+            job.wish = wish.isSuspect || job.line == .releasing ? wish : nil
         }
         return IssuingDecision(job: job, actions: [.append(.pause([job.id: job.generation]))])
     }

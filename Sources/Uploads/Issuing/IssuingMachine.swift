@@ -33,7 +33,8 @@ public struct IssuingMachine: Sendable {
         case .event(let event): receive(event, for: job)
         case .marker(let marker): receive(marker, for: job)
         case .deadBaton(let baton, let reason): deadLetter(baton, reason: reason, for: job)
-        case .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
+        // An order is about many jobs, or none: the ledger takes it apart.
+        case .order, .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
         }
     }
 
@@ -41,7 +42,7 @@ public struct IssuingMachine: Sendable {
         guard var job = known else {
             var job = LedgerJob(Baton(job: order), isWhole: true, at: order.enqueuedAt)
             job.raiseGeneration(to: fence)
-            return IssuingDecision(job: job)
+            return enterLine(job)
         }
         guard !job.isWhole else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
         job.learn(order)

@@ -10,6 +10,8 @@ public enum IssuingNote: String, CaseIterable, Sendable {
     case staleMarker
     /// A repetition, or nothing that the ledger keeps.
     case nothingNew
+    /// Its turn in the serial line has not come; the notifier issues it then.
+    case waitsInLine
     /// The wish is kept open: the ledger does not hold the whole order, so it cannot be issued from there.
     case orderIncomplete
 }

@@ -14,6 +14,11 @@ extension LedgerJob {
         return wish
     }
 
+    /// Whether its turn in a line has come, and it is paused where nobody works on it. One that is queued may be taken at this moment.
+    var isHeldInLine: Bool {
+        line == .released && isPaused && end == nil && !isCancelling && (status == .paused || status == .waiting)
+    }
+
     mutating func learn(_ order: UploadJob) {
         baton.job = order
         isWhole = true
@@ -52,11 +57,13 @@ extension LedgerJob {
     /// A worker holds a baton that this ledger has not issued: it was lost, or an older copy was put back.
     mutating func adopt(_ told: Baton, at time: Date) {
         if told.round > round {
+            line = baton.job.serial == nil || told.isCancel ? nil : .released
             end = nil
             poisonCount = 0
             isCancelling = false
         }
         wish = nil
+        if line != nil { line = .released }
         isCancelling = isCancelling || told.isCancel
         merge(told)
         tell(.queued, at: time)
@@ -92,6 +99,7 @@ extension LedgerJob {
             }
         tell(status, at: event.data.endedAt ?? event.time)
         wish = nil
+        line = nil
         end = RoundEnd(kind: event.kind, event: event.id, at: since, error: event.data.error)
     }
 

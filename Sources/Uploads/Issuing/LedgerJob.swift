@@ -31,6 +31,8 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var isCancelling: Bool
     /// The generation up to which the job is paused.
     public var pausedThrough: Int?
+    /// How it stands in the serial line of its queue; nil for a job of no line, and once it has left its line.
+    public var line: LineStanding?
     /// The round's outcome, once it has one.
     public var end: RoundEnd?
 
@@ -51,6 +53,8 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.poisonCount = 0
         self.isCancelling = baton.isCancel
         self.pausedThrough = nil
+        // Whoever tells of a baton tells of one that was issued.
+        self.line = baton.job.serial == nil || baton.isCancel ? nil : .released
         self.end = nil
     }
 

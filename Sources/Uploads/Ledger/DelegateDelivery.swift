@@ -10,12 +10,17 @@ public struct DelegateDelivery: Hashable, Sendable, Identifiable {
     public let attempts: Int
     /// Not before.
     public let dueAt: Date
+    /// When the first attempt failed; nil if none did.
+    public let failingSince: Date?
 
-    public init(id: Int64, delegate: String, event: UploadEvent, attempts: Int, dueAt: Date) {
+    public init(
+        id: Int64, delegate: String, event: UploadEvent, attempts: Int, dueAt: Date, failingSince: Date? = nil
+    ) {
         self.id = id
         self.delegate = delegate
         self.event = event
         self.attempts = attempts
         self.dueAt = dueAt
+        self.failingSince = failingSince
     }
 }

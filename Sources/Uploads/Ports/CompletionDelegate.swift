@@ -4,6 +4,8 @@ public protocol CompletionDelegate: Sendable {
     var name: String { get }
 
     /// Delivers one event; repeats carry the same event id.
-    /// - Throws: an `UploadError` whose `retry` says whether and when to try again.
-    func deliver(_ event: UploadEvent) async throws(UploadError)
+    /// - Returns: what it answered, if it is one that answers.
+    /// - Throws: an `UploadError` whose `retry` says whether and when to try again, with the answer if there was one.
+    @discardableResult
+    func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse?
 }

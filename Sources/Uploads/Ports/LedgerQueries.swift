@@ -1,17 +1,77 @@
+public import Foundation
+
 /// The ledger's face to those who ask. What it hands out is redacted: no inline bytes, no query of a URL.
+///
+/// Every answer takes a bounded time, however many jobs there are.
 public protocol LedgerQueries: Sendable {
     /// nil if the job is not known.
     func job(_ id: JobID) async throws(UploadError) -> LedgerJob?
 
-    /// A page of jobs in the order of their ids.
-    func jobs(_ filter: LedgerFilter) async throws(UploadError) -> [LedgerJob]
+    /// A page of jobs by the time of enqueueing, those of one millisecond in the order in which the ledger heard of them; with a
+    /// text in the filter all of them in that order, which is nearly the same. A page with a text may be short, or empty, though
+    /// more follow: it ends when enough was looked at.
+    /// - Throws: `rejected` for a text that is too short, or an `after` that is not known (any more).
+    func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage
 
     /// What was told of a job, in the order of recording.
     func events(of job: JobID) async throws(UploadError) -> [UploadEvent]
 
+    /// What was recorded after an event, in the order of recording: a part of bounded size, to be called again with its
+    /// `through` until it is the last, and then whenever something may have been recorded.
+    /// - Parameters:
+    ///   - sequence: 0 begins with the oldest. One that the ledger has not reached is another ledger's, which was lost: then
+    ///     this one is shown from the beginning.
+    ///   - limit: most events, 1 to 1000.
+    func events(after sequence: Int64, _ filter: EventFilter, limit: Int) async throws(UploadError) -> EventPage
+
+    /// The sequence of the newest event; 0 if nothing was recorded.
+    func lastSequence() async throws(UploadError) -> Int64
+
     /// How many jobs stand how.
     func counts() async throws(UploadError) -> [LedgerStatus: Int]
 
-    /// The newest dead letters that nobody could read.
-    func unreadable(limit: Int) async throws(UploadError) -> [UnreadableMessage]
+    /// Jobs that stand so, those of which it was told last first.
+    /// - Parameter limit: 1 to 100.
+    func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob]
+
+    /// Every queue that has jobs, by name.
+    /// - Parameter throughputSince: minutes that ended before this time are left out. They are kept as long as ended jobs.
+    func queues(throughputSince: Date) async throws(UploadError) -> [QueueStanding]
+
+    /// Every destination that has jobs, by label.
+    func destinations() async throws(UploadError) -> [DestinationStanding]
+
+    /// The serial line of a queue, in its order.
+    /// - Parameters:
+    ///   - after: ``LinePage/next`` of the page before.
+    ///   - limit: most that wait on one page, 1 to 1000.
+    func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage
+
+    /// nil for a job that is in no line (any more).
+    func place(of job: JobID) async throws(UploadError) -> LinePlace?
+
+    /// Dead letters that nobody could read, the newest first, with the beginning of their bodies.
+    func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage]
+
+    /// How many there are on all pages.
+    func unreadableCount(_ listing: DeadLetterListing) async throws(UploadError) -> Int
+
+    /// nil if there is none with this id.
+    func unreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> UnreadableMessage?
+
+    /// Notes that the broker has confirmed it as published again.
+    /// - Returns: false when it was noted before, or there is none with this id.
+    func noteReplayed(_ id: UnreadableMessage.ID, at time: Date, by: String) async throws(UploadError) -> Bool
+
+    /// Throws such a dead letter away, for good.
+    /// - Returns: whether there was one with this id.
+    func discardUnreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> Bool
+}
+
+extension LedgerQueries {
+    /// Dead letters that nobody could read, the newest first.
+    /// - Parameter before: only those with lower ids: the last one of the page before.
+    public func unreadable(before: Int64?, limit: Int) async throws(UploadError) -> [UnreadableMessage] {
+        try await unreadable(DeadLetterListing(before: before, limit: limit))
+    }
 }

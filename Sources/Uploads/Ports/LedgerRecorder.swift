@@ -17,6 +17,11 @@ public protocol LedgerRecorder: Sendable {
     /// - Throws: `rejected` when the job cannot obey or is not known.
     func order(_ verb: Verb, of job: JobID, view: ControlView, now: Date) async throws(UploadError) -> [OwedAction]
 
+    /// Carries out the next part of an order, in one durable transaction; to be called until it has the answer, and
+    /// what is owed is published in between. An order whose id is known already goes on where it stopped; one that was
+    /// done changes nothing and has the same answer. Orders are remembered as long as ended jobs.
+    func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep
+
     /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
     /// left out and struck off.
     func owed() async throws(UploadError) -> [OwedAction]
@@ -24,11 +29,13 @@ public protocol LedgerRecorder: Sendable {
     /// Strikes off what was published and confirmed.
     func settle(_ owed: [OwedAction.ID]) async throws(UploadError)
 
-    /// Those of the view's entries that still matter: not those of jobs whose round ended before `endedBefore`.
+    /// Those of the view's entries that still matter: not those of jobs of which
+    /// ``LedgerJob/mayForgetFence(endedBefore:)`` says so.
     func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView
 
     /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job that
-    /// is not told everywhere is kept.
+    /// is still being told somewhere is kept.
+    /// - Parameter fenced: jobs that the control log still names, kept too: only the ledger knows when that may end.
     /// - Returns: how many were forgotten.
-    func prune(endedBefore: Date, limit: Int) async throws(UploadError) -> Int
+    func prune(endedBefore: Date, besides fenced: Set<JobID>, limit: Int) async throws(UploadError) -> Int
 }

@@ -10,6 +10,10 @@ public enum NotifierMessage: Hashable, Sendable {
     case marker(IssueMarker)
     /// A baton that ended in the dead-letter queue, treated like a suspect.
     case deadBaton(Baton, reason: String)
+    /// An operator's order.
+    /// - Parameter replyTo: the queue of whoever waits for an answer.
+    case order(UploadOrder, replyTo: String?)
     /// What nobody can read: kept in the ledger with the reason, for an operator.
-    case unreadable(Data, reason: String)
+    /// - Parameter envelope: what is needed to publish it again.
+    case unreadable(Data, reason: String, envelope: MessageEnvelope? = nil)
 }

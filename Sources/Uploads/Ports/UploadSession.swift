@@ -10,6 +10,10 @@ public protocol UploadSession: Sendable {
     /// the object (a single PUT), there is no later step that could carry it. Others wait for `complete`.
     func prepare(for condition: WriteCondition)
 
+    /// Compares the parts that the destination holds with what is known of the source, before `missing` is read: a part that does
+    /// not fit is missing. Called once after a session was taken up.
+    func verify(against source: any UploadSource) async throws(UploadError)
+
     /// Sends one part from the source. Repeating it is safe.
     /// - Parameter sent: told the bytes of each piece that left, for progress; cheap, callable from anywhere.
     func upload(
@@ -27,4 +31,6 @@ public protocol UploadSession: Sendable {
 
 extension UploadSession {
     public func prepare(for condition: WriteCondition) {}
+
+    public func verify(against source: any UploadSource) async throws(UploadError) {}
 }

@@ -13,6 +13,10 @@ public protocol UploadSource: Sendable {
     /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable
 
+    /// The checksum of a range as far as it is known without reading the range: from what was kept when the file was staged.
+    /// - Throws: `invalidFile` when what was kept cannot be read.
+    func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME?
+
     /// Whether the source is still what was opened (size, modification time, name).
     /// Called before the completing call.
     /// - Throws: `sourceChanged`.
@@ -20,4 +24,8 @@ public protocol UploadSource: Sendable {
 
     /// Lets go of the lock and the file. Called exactly once.
     func close() async
+}
+
+extension UploadSource {
+    public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
 }

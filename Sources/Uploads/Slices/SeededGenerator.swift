@@ -1,5 +1,5 @@
 /// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): jitter that a seed repeats.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
+struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     private var seed: UInt64
 
     init(seed: UInt64) { self.seed = seed }

@@ -1,4 +1,4 @@
-/// What a ``SliceMachine`` wants done. Every action but `cancelRequests` and `settle` is answered by a ``SliceFact``.
+/// What a ``SliceMachine`` wants done. Every action but `withdrawParts`, `cancelRequests` and `settle` is answered by a ``SliceFact``.
 public enum SliceAction: Hashable, Sendable {
     /// Ask how the baton stands; answered by `standing`.
     case checkStanding
@@ -18,12 +18,29 @@ public enum SliceAction: Hashable, Sendable {
     case waitToRetry(Int, milliseconds: Int)
     /// Check that the source is unchanged, then make the object; answered by `completed` or `failed`.
     case complete(WriteCondition)
+    /// Read the object from there on and compare it with the source, telling `readBackReached` on the way; answered by `readBackMatched`,
+    /// or `failed`, with `checksumMismatch` if it is something else.
+    case readBack(ReadBack)
     /// Remove an unfinished session; answered by `discarded` or `failed`.
     case discard(UploadState)
     /// Remove the staged copy, under the lock; answered by `stagedCopyRemoved` or `failed`.
     case removeStagedCopy
+    /// Parts that wait for their turn need not wait any more; each answers `partFailed`. What is on its way goes on.
+    case withdrawParts
     /// Cancel what was asked and has not answered; each still answers.
     case cancelRequests
     /// Cancel whatever is under way, let go of session and source, and settle. Always the last.
     case settle(Settlement)
+}
+
+extension SliceAction {
+    /// Whether its answer is the destination's.
+    public var isAtDestination: Bool {
+        switch self {
+        case .probe, .open, .sendPart, .complete, .readBack, .discard: true
+        case .checkStanding, .tellStarted, .findDestination, .claimSource, .waitToRetry, .removeStagedCopy,
+            .withdrawParts, .cancelRequests, .settle:
+            false
+        }
+    }
 }

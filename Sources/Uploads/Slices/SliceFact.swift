@@ -19,6 +19,10 @@ public enum SliceFact: Hashable, Sendable {
     case partFailed(Int, UploadError)
     case retryDue(Int)
     case completed(CompletedUpload)
+    /// So much of the object is right.
+    case readBackReached(ReadBack)
+    /// All of it is.
+    case readBackMatched
     case discarded
     case stagedCopyRemoved
     /// The step that was asked for failed.

@@ -11,6 +11,7 @@ extension SliceMachine {
         switch standing {
         case .superseded, .disconnected: return lose(standing)
         case .paused: isPaused = !baton.isCancel
+        case .stopped: yieldForStop()
         case .holds: isPaused = false
         }
         switch step {
@@ -30,6 +31,7 @@ extension SliceMachine {
             completions += 1
             phase = .completing
             return [.complete(condition)]
+        case .readBack: return beginReadBack()
         case .discard(let state, let next):
             phase = .discarding(next)
             return [.discard(state)]
@@ -45,7 +47,7 @@ extension SliceMachine {
         guard baton.isIssued else { return find() }
         // An issued job may be one that kills workers: it counts only if this was confirmed before the work.
         phase = .tellingStarted
-        return [.tellStarted(state)]
+        return [.tellStarted(stamped(state))]
     }
 
     mutating func find() -> [SliceAction] {
@@ -55,6 +57,7 @@ extension SliceMachine {
 
     mutating func found(_ facts: DestinationFacts) -> [SliceAction] {
         destination = facts
+        isTrial = facts.way == .trial
         if let state, state.driver != facts.driver {
             return waitIdle(
                 .unsupportedVersion,
@@ -64,10 +67,12 @@ extension SliceMachine {
                         + "by '\(facts.driver)': configure the former driver again, or enqueue the file anew"))
         }
         if baton.isCancel { return beginCancel() }
+        if baton.job.verify, let problem = facts.readBackProblem { return failForGood(problem) }
         if let notBefore = baton.job.notBefore, notBefore > now {
             return settle(.wait(until: notBefore, reason: .scheduled, state: state))
         }
-        if baton.mustProbe { return check(then: .probe(.heldBefore)) }
+        if case .blocked(let until, let error) = facts.way { return waitForCircuit(until: until, error) }
+        if baton.mustProbe || keepsExisting { return check(then: .probe(.heldBefore)) }
         return isExpired ? expire() : claim()
     }
 
@@ -81,12 +86,15 @@ extension SliceMachine {
         switch fact {
         case .sourceClaimed:
             hasStarted = true
-            return baton.isCancel ? cancelLeftovers() : check(then: .open(state))
+            hasSource = true
+            if baton.isCancel { return cancelLeftovers() }
+            return check(then: unverified == nil ? .open(state) : .readBack)
         case .sourceBusy:
             return settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: state))
         case .sourceGone:
             isSourceGone = true
-            return baton.isCancel ? cancelLeftovers() : check(then: .probe(.sourceGone))
+            if baton.isCancel { return cancelLeftovers() }
+            return check(then: unverified == nil ? .probe(.sourceGone) : .readBack)
         case .sourceAreaUnknown(let area):
             return waitIdle(
                 .unknownStagingArea,
@@ -95,7 +103,9 @@ extension SliceMachine {
                     "no worker that took the job serves the staging area '\(area)': mount it there, then run the job again"
                 ))
         case .failed(let error):
-            return baton.isCancel ? cancelWithoutLock() : giveUpOrRetry(error)
+            if baton.isCancel { return cancelWithoutLock() }
+            // The object's own digests are enough to compare it with.
+            return unverified == nil ? giveUpOrRetry(error) : check(then: .readBack)
         default: return []
         }
     }

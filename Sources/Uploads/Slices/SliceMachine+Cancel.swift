@@ -16,6 +16,7 @@ extension SliceMachine {
 
     mutating func cancelLeftovers() -> [SliceAction] {
         if yieldReason != nil { return settle(.handOver(state)) }
+        if case .blocked(let until, let error)? = destination?.way { return waitForCircuit(until: until, error) }
         guard let state else { return check(then: .probe(.cancel)) }
         return check(then: .discard(state, .probeCancelled))
     }

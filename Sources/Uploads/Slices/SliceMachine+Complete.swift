@@ -2,6 +2,7 @@
 extension SliceMachine {
     mutating func completingFailed(_ error: UploadError) -> [SliceAction] {
         let error = uncutError ?? error
+        if error.saysStoredOtherwise { return check(then: .probe(.storedOtherwise(error))) }
         if error.code == .checksumMismatch, let state {
             // What arrived is broken: the next attempt begins with an empty session.
             self.state = nil
@@ -32,6 +33,9 @@ extension SliceMachine {
 }
 
 extension UploadError {
+    /// Whether the source is not, or not any more, what was enqueued: what has arrived of it is of no use.
+    var spoilsSource: Bool { code == .sourceChanged || code == .invalidFile }
+
     /// Whether the destination may have done what it was asked all the same.
     var leavesDoubt: Bool {
         switch code {

@@ -10,6 +10,7 @@ extension SliceMachine {
         case opening
         case sending
         case completing
+        case readingBack
         case discarding(AfterDiscard)
         case removingCopy
         case settled
@@ -22,6 +23,7 @@ extension SliceMachine {
         case open(UploadState?)
         case send
         case complete
+        case readBack
         case discard(UploadState, AfterDiscard)
         case removeCopy
     }
@@ -34,10 +36,16 @@ extension SliceMachine {
         case sourceGone
         /// The completing call may have worked all the same.
         case doubtfulCompletion(UploadError)
+        /// A part that is the whole object was refused because of what lies there.
+        case conditionFailed(UploadError)
         /// The session vanished: perhaps because it was completed.
         case sessionGone(UploadError)
         /// The last look before a failure is told.
         case beforeFailing(UploadError)
+        /// The destination says itself that it has stored something else: no probe may take that for a success.
+        case storedOtherwise(UploadError)
+        /// What was read back is not what was enqueued: perhaps somebody has replaced it.
+        case readBackFailed(UploadError)
         /// What a cancelled job has left.
         case cancel
     }
@@ -64,7 +72,9 @@ extension SliceMachine {
 
         enum Failure: Hashable, Sendable {
             case attempt(UploadError)
+            case conditionFailed(UploadError)
             case sessionGone(UploadError)
+            case storedOtherwise(UploadError)
         }
 
         var isComplete: Bool { acceptedCount == missingCount }

@@ -3,28 +3,33 @@ import Foundation
 // What the answers of the destination mean.
 extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
+        let answer = known(answer, for: purpose)
+        if case .storedOtherwise(let error) = purpose { return storedOtherwise(error, seeing: answer) }
         switch answer {
+        case .complete(let upload) where baton.job.verify && purpose != .cancel: return verify(upload, for: purpose)
         case .complete(let upload):
             return end(.completed(upload.object, response: upload.response))
-        case .other(var object, isNewer: true) where purpose != .cancel:
+        case .other(var object, isNewer: true) where purpose != .cancel && !keepsExisting:
             object.isOvertaken = true
             return end(.completed(object, response: nil))
         default: break
         }
+        if let end = endExisting(answer, for: purpose) { return end }
         switch purpose {
         case .heldBefore:
             note(answer)
             return isExpired ? expire() : claim()
         case .sourceGone:
-            return settle(
-                .ended(
-                    .failed(
-                        UploadError(.invalidFile, "the staged copy is gone: enqueue the file again"), state: state)))
+            note(answer)
+            return failForGood(UploadError(.invalidFile, "the staged copy is gone: enqueue the file again"))
         case .doubtfulCompletion(let error): return completeAgain(after: error, seeing: answer)
+        case .conditionFailed(let error): return sendAgain(after: error, seeing: answer)
         case .sessionGone(let error): return openAgain(after: error, seeing: answer)
         case .beforeFailing(let error): return settle(.ended(.failed(error, state: state)))
+        case .storedOtherwise(let error): return storedOtherwise(error, seeing: answer)
+        case .readBackFailed(let error): return uploadAgain(after: error, seeing: answer)
         case .cancel:
-            if case .partial(let found) = answer { return check(then: .discard(found, .endCancelled)) }
+            if case .partial(let found, _) = answer { return check(then: .discard(found, .endCancelled)) }
             return endCancelled()
         }
     }
@@ -36,20 +41,36 @@ extension SliceMachine {
         case .heldBefore where isPaused && error.retry != .never:
             settle(.wait(until: now + rules.pauseDelay, reason: .paused, state: state))
         case .heldBefore, .sourceGone, .cancel: giveUpOrRetry(error, isResolved: true)
+        // What lies there could not be looked at: perhaps the job's own object, so that the refusal is not the last word.
+        case .doubtfulCompletion(let first) where first.code == .preconditionFailed && error.retry != .never,
+            .conditionFailed(let first) where error.retry != .never:
+            giveUpOrRetry(
+                UploadError(first.code, first.message, retry: error.retry, cause: error, response: first.response),
+                isResolved: true)
         // The doubt stays; what is told is what went wrong first.
-        case .doubtfulCompletion(let first), .sessionGone(let first): giveUpOrRetry(first, isResolved: true)
+        case .doubtfulCompletion(let first), .conditionFailed(let first), .sessionGone(let first):
+            giveUpOrRetry(first, isResolved: true)
         case .beforeFailing(let first): settle(.ended(.failed(first, state: state)))
+        case .storedOtherwise(let first): storedOtherwise(first, seeing: .unknowable)
+        case .readBackFailed(let first): breakDown(first)
         }
     }
 
     /// Remembers what was seen: what is written later is written on this condition.
-    private mutating func note(_ answer: ProbeAnswer) {
+    mutating func note(_ answer: ProbeAnswer) {
         switch answer {
+        // Its own, and broken: that may be replaced, whatever else may not.
+        case .other(let object, _) where isBroken(object): condition = WriteCondition(replacing: object)
+        case .partial(let found, beside: let object?) where isBroken(object):
+            condition = WriteCondition(replacing: object)
+            state = found
+        case _ where keepsExisting:
+            condition = .absent
+            if case .partial(let found, _) = answer { state = found }
         case .nothing: condition = .absent
-        case .other(let object, _): condition = object.etag.map { .unchanged(etag: $0) } ?? .none
-        case .partial(let found):
-            // An unfinished session says nothing of an object that may lie beside it.
-            condition = .none
+        case .other(let object, _): condition = WriteCondition(replacing: object)
+        case .partial(let found, let object):
+            condition = WriteCondition(replacing: object)
             state = found
         case .complete, .unknowable: condition = .none
         }
@@ -58,14 +79,25 @@ extension SliceMachine {
     private mutating func completeAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if error.code == .sessionExpired { return openAgain(after: error, seeing: answer) }
         guard error.code == .preconditionFailed else { return giveUpOrRetry(error, isResolved: true) }
-        guard completions < rules.completionsMaximum else {
-            let again = UploadError(
-                .preconditionFailed, "what lies at the destination keeps changing: \(error.message)",
-                retry: .afterBackoff, response: error.response)
-            return giveUpOrRetry(again, isResolved: true)
-        }
+        guard completions < rules.completionsMaximum else { return keepsChanging(error) }
         note(answer)
         return check(then: .complete)
+    }
+
+    /// The condition went with the one part that is the object: it is sent again under a new one.
+    private mutating func sendAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
+        // Without a condition of ours nothing that was seen could change the answer.
+        guard condition != .none else { return giveUpOrRetry(error, isResolved: true) }
+        guard openings < rules.openingsMaximum else { return keepsChanging(error) }
+        note(answer)
+        return check(then: .open(state))
+    }
+
+    private mutating func keepsChanging(_ error: UploadError) -> [SliceAction] {
+        let again = UploadError(
+            .preconditionFailed, "what lies at the destination keeps changing: \(error.message)",
+            retry: .afterBackoff, response: error.response)
+        return giveUpOrRetry(again, isResolved: true)
     }
 
     private mutating func openAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {

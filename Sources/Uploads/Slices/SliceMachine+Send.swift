@@ -26,10 +26,12 @@ extension SliceMachine {
             guard sending.inFlight.isEmpty else { return [] }
             switch failure {
             case .attempt(let error): return giveUpOrRetry(error)
+            case .conditionFailed(let error): return check(then: .probe(.conditionFailed(error)))
             case .sessionGone(let error): return check(then: .probe(.sessionGone(error)))
+            case .storedOtherwise(let error): return check(then: .probe(.storedOtherwise(error)))
             }
         }
-        if let stop { return sending.inFlight.isEmpty ? settle(stop) : [] }
+        if let stop { return sending.inFlight.isEmpty ? settle(stop) : [.withdrawParts] }
         if sending.isComplete { return check(then: .complete) }
         var actions: [SliceAction] = []
         let width = max(1, min(rules.parts, destination?.parts ?? rules.parts))
@@ -49,6 +51,8 @@ extension SliceMachine {
     private mutating func partFailed(_ index: Int, _ error: UploadError) -> [SliceAction] {
         if sending.failure != nil { return sendMore() }
         if error.code == .sessionExpired { return failSending(.sessionGone(error), cancelling: true) }
+        if error.code == .preconditionFailed { return failSending(.conditionFailed(error), cancelling: true) }
+        if error.saysStoredOtherwise { return failSending(.storedOtherwise(error), cancelling: true) }
         if error.retry == .never { return failSending(.attempt(error), cancelling: true) }
         // A part that failed on the way out is simply still missing.
         if stop != nil { return sendMore() }
@@ -85,7 +89,7 @@ extension SliceMachine {
         if !sending.hasBegun, !sending.isComplete, let early = earlySettlement { return early }
         guard destination?.canYield == true, let state else { return nil }
         if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
-        if sending.isComplete { return yieldReason == .preempt ? .handOver(state) : nil }
+        if sending.isComplete { return yieldReason == .drain || yieldReason == nil ? nil : .handOver(state) }
         if yieldReason != nil { return .handOver(state) }
         // However short the slice, it carries something, or the job would go round for ever.
         return isSliceTimeUp && sending.hasBegun ? .handOver(state) : nil

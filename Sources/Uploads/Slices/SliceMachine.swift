@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// One step is under way at a time; only parts are several. Before each step the standing of the baton is asked, so that
 /// a superseded slice touches nothing. However the facts come, the machine settles exactly once and in bounded steps.
-public struct SliceMachine: Sendable {
+public struct SliceMachine: Hashable, Sendable {
     public let baton: Baton
     public let rules: SliceRules
 
@@ -18,6 +18,8 @@ public struct SliceMachine: Sendable {
     /// Whether the source was ever claimed: before that nothing has begun.
     public internal(set) var hasStarted = false
     var destination: DestinationFacts?
+    /// Whether the slice is to find out if the destination works again, and has not yet.
+    var isTrial = false
     var condition = WriteCondition.none
 
     var isPaused = false
@@ -32,13 +34,25 @@ public struct SliceMachine: Sendable {
     var completions = 0
     var openings = 0
     var isSourceGone = false
+    /// Whether the source is open.
+    var hasSource = false
+    /// The finished object that is read back, and how far.
+    var readBack: ReadBack?
+    /// What the upload brought, while it is verified.
+    var unverified: CompletedUpload?
+    /// Whether a block was compared in this slice.
+    var hasCompared = false
+    /// How often an object changed under the reader.
+    var rereadings = 0
 
     /// The machine of one delivery.
     /// - Parameter seed: of the jitter.
     public init(baton: Baton, rules: SliceRules = SliceRules(), seed: UInt64 = .random(in: 0 ... .max)) {
         self.baton = baton
         self.rules = rules
-        self.state = baton.state
+        self.state = baton.state?.session
+        self.readBack = baton.state?.readBack
+        self.condition = baton.job.ifExists == .replace ? .none : .absent
         self.random = SeededGenerator(seed: seed)
     }
 
@@ -53,13 +67,15 @@ public struct SliceMachine: Sendable {
         case .yieldRequested(let reason):
             // A drain outweighs a preemption: it may also finish what is nearly done.
             if yieldReason != .drain { yieldReason = reason }
-            return phase == .sending ? sendMore() : []
+            return stopHere()
         case .sliceTimeReached:
             isSliceTimeUp = true
-            return phase == .sending ? sendMore() : []
+            return stopHere()
         case .uncutTimeReached: return cutLongStep()
         case .graceUsedUp: return abandonStep()
-        default: return advance(fact)
+        default:
+            if isTrial, CircuitEvidence(fact) == .alive { isTrial = false }
+            return advance(fact)
         }
     }
 
@@ -79,9 +95,9 @@ public struct SliceMachine: Sendable {
         case (.opening, .opened(let session)): return opened(session)
         case (.opening, .failed(let error)): return openFailed(error)
         case (.sending, _): return sendingAnswered(fact)
-        case (.completing, .completed(let upload)):
-            return settle(.ended(.completed(upload.object, response: upload.response)))
+        case (.completing, .completed(let upload)): return completed(upload)
         case (.completing, .failed(let error)): return completingFailed(error)
+        case (.readingBack, _): return readBackAnswered(fact)
         case (.discarding(let next), .discarded):
             state = nil
             return discarded(next, error: nil)

@@ -15,6 +15,10 @@ public struct SliceRules: Hashable, Sendable {
     public var idleDelay: TimeInterval
     /// Seconds: what that wait grows to at most.
     public var idleDelayMaximum: TimeInterval
+    /// Seconds: the bound of the first wait for a destination that keeps failing; it doubles each time.
+    public var circuitDelay: TimeInterval
+    /// Seconds: what that wait grows to at most. Short, for it is also how late a job may notice that all is well again.
+    public var circuitDelayMaximum: TimeInterval
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
     /// control log (10 s) plus the longest step of a worker that has not heard yet.
     public var cancelSettleDelay: TimeInterval
@@ -30,6 +34,8 @@ public struct SliceRules: Hashable, Sendable {
         self.pauseDelay = 3600
         self.idleDelay = 5
         self.idleDelayMaximum = 600
+        self.circuitDelay = 2
+        self.circuitDelayMaximum = 120
         self.cancelSettleDelay = 70
         self.completionsMaximum = 3
         self.openingsMaximum = 2
@@ -38,5 +44,10 @@ public struct SliceRules: Hashable, Sendable {
     /// The wait after this many idle ones, in seconds.
     public func idleDelay(after idleWaits: Int) -> TimeInterval {
         min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
+    }
+
+    /// The bound of the wait for a failing destination after this many idle ones, in seconds.
+    public func circuitDelay(after idleWaits: Int) -> TimeInterval {
+        min(circuitDelayMaximum, circuitDelay * pow(2, Double(min(max(0, idleWaits), 30))))
     }
 }

@@ -4,4 +4,6 @@ public enum YieldReason: Hashable, Sendable {
     case drain
     /// Something urgent needs the slot.
     case preempt
+    /// The transfer queue was stopped.
+    case stop
 }

@@ -9,6 +9,8 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     public static let delayMinimum: TimeInterval = 1
     /// The longest `Retry-After` that is honoured, in seconds: 1 hour.
     public static let retryAfterMaximum: TimeInterval = 3600
+    /// The longest age that a destination may give to jobs that say nothing themselves, in seconds: 30 days.
+    public static let destinationAgeMaximum: TimeInterval = 30 * 86_400
 
     /// Attempts in all, 1 or more.
     public var maxAttempts: Int
@@ -49,7 +51,8 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
         guard error.retry != .never, attempt < maxAttempts else { return .giveUp }
         let delay: TimeInterval
         if case .after(let seconds) = error.retry {
-            delay = min(max(seconds, Self.delayMinimum), Self.retryAfterMaximum)
+            // Not even a wish that is no number makes a time that is none.
+            delay = seconds > Self.delayMinimum ? min(seconds, Self.retryAfterMaximum) : Self.delayMinimum
         } else {
             let bound = max(Self.delayMinimum, bound(attempt: attempt))
             delay = Double.random(in: Self.delayMinimum...bound, using: &generator)

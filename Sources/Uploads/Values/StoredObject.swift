@@ -9,10 +9,15 @@ public struct StoredObject: Codable, Hashable, Sendable {
     public var digests: Digests
     /// Whether a newer job's object lies there, so that this job's was not written over it.
     public var isOvertaken: Bool
+    /// Whether it lay there before and was kept, because the job said so (``IfExists/skip``): nothing was written.
+    public var isKept: Bool
+    /// Whether it was read back from the destination and is what was enqueued (``UploadJob/verify``).
+    public var isVerified: Bool
 
     public init(
         location: String, etag: String? = nil, version: String? = nil, size: Int64? = nil,
-        digests: Digests = Digests(), isOvertaken: Bool = false
+        digests: Digests = Digests(), isOvertaken: Bool = false, isKept: Bool = false,
+        isVerified: Bool = false
     ) {
         self.location = location
         self.etag = etag
@@ -20,5 +25,21 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.size = size
         self.digests = digests
         self.isOvertaken = isOvertaken
+        self.isKept = isKept
+        self.isVerified = isVerified
+    }
+
+    /// What an earlier version wrote knows neither `isKept` nor `isVerified`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            location: try container.decode(String.self, forKey: .location),
+            etag: try container.decodeIfPresent(String.self, forKey: .etag),
+            version: try container.decodeIfPresent(String.self, forKey: .version),
+            size: try container.decodeIfPresent(Int64.self, forKey: .size),
+            digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
+            isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
+            isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,
+            isVerified: try container.decodeIfPresent(Bool.self, forKey: .isVerified) ?? false)
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
 
 /// The wire form `upload.job.v1`. What a producer may leave out has a default: queue `default`, priority `normal`,
-/// content type `application/octet-stream`, no digests, no metadata, the usual retry policy.
+/// content type `application/octet-stream`, no digests, no metadata, no properties, `replace`, no
+/// verification, and the retry policy of the destination.
 extension UploadJob: Codable {
     private enum Key: String, CodingKey, CaseIterable {
-        case id, queue, priority, source, destination, contentType, size, digests, metadata, batch, idempotencyKey
-        case retry, notBefore, expiresAt, enqueuedAt
+        case id, queue, priority, source, destination, contentType, size, digests, metadata, properties, ifExists, batch
+        case client, idempotencyKey, retry, serial, verify, notBefore, expiresAt, enqueuedAt
     }
 
     public init(from decoder: any Decoder) throws {
@@ -26,15 +27,21 @@ extension UploadJob: Codable {
             size: size,
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
-            retry: try container.decodeIfPresent(RetryPolicy.self, forKey: .retry) ?? RetryPolicy(),
+            retry: try container.decodeIfPresent(RetryPolicy.self, forKey: .retry),
             enqueuedAt: try container.decode(Date.self, forKey: .enqueuedAt))
         if case .inline(let data) = source, !data.isEmpty, data.count != size {
             throw DecodingError.dataCorruptedError(
                 forKey: .size, in: container,
                 debugDescription: "size says \(size) bytes, the inline data has \(data.count)")
         }
+        properties =
+            try container.decodeIfPresent(ObjectProperties.self, forKey: .properties) ?? ObjectProperties()
+        ifExists = try container.decodeIfPresent(IfExists.self, forKey: .ifExists) ?? .replace
+        verify = try container.decodeIfPresent(Bool.self, forKey: .verify) ?? false
         batch = try container.decodeIfPresent(String.self, forKey: .batch)
+        client = try container.decodeIfPresent(String.self, forKey: .client)
         idempotencyKey = try container.decodeIfPresent(String.self, forKey: .idempotencyKey)
+        serial = try container.decodeIfPresent(SerialPosition.self, forKey: .serial)
         notBefore = try container.decodeIfPresent(Date.self, forKey: .notBefore)
         expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
         unknown = try decoder.unknownFields(besides: Key.self)
@@ -51,9 +58,14 @@ extension UploadJob: Codable {
         try container.encode(size, forKey: .size)
         try container.encode(digests, forKey: .digests)
         try container.encode(metadata, forKey: .metadata)
+        if !properties.isEmpty { try container.encode(properties, forKey: .properties) }
+        if ifExists != .replace { try container.encode(ifExists, forKey: .ifExists) }
         try container.encodeIfPresent(batch, forKey: .batch)
+        try container.encodeIfPresent(client, forKey: .client)
         try container.encodeIfPresent(idempotencyKey, forKey: .idempotencyKey)
-        try container.encode(retry, forKey: .retry)
+        try container.encodeIfPresent(retry, forKey: .retry)
+        try container.encodeIfPresent(serial, forKey: .serial)
+        if verify { try container.encode(verify, forKey: .verify) }
         try container.encodeIfPresent(notBefore, forKey: .notBefore)
         try container.encodeIfPresent(expiresAt, forKey: .expiresAt)
         try container.encode(enqueuedAt, forKey: .enqueuedAt)

@@ -17,11 +17,23 @@ public struct UploadJob: Hashable, Sendable {
     public var digests: Digests
     /// Whatever the producer wants to find again at the destination and in events.
     public var metadata: [String: String]
+    /// What else is said of the object: caching, disposition, tags …
+    public var properties: ObjectProperties
+    /// What becomes of something else that lies at the destination already.
+    public var ifExists: IfExists
     /// A name that the producer gives to jobs that belong together.
     public var batch: String?
+    /// Who is told of its outcomes for good, if anybody: the identifier that an app's upload managers share.
+    public var client: String?
     /// Jobs with the same key are one upload.
     public var idempotencyKey: String?
-    public var retry: RetryPolicy
+    /// nil: what the destination says, else the usual policy.
+    public var retry: RetryPolicy?
+    /// Set where the job belongs to the serial line of its transfer queue, which carries one job at a time in strict order:
+    /// where it enters the line. Then it is published to the notifier alone, who issues it when its turn has come.
+    public var serial: SerialPosition?
+    /// Whether the object is read back and compared before the upload counts as completed.
+    public var verify: Bool
     /// Not started before this time.
     public var notBefore: Date?
     /// Given up after this time.
@@ -40,7 +52,7 @@ public struct UploadJob: Hashable, Sendable {
         size: Int64,
         digests: Digests = Digests(),
         metadata: [String: String] = [:],
-        retry: RetryPolicy = RetryPolicy(),
+        retry: RetryPolicy? = nil,
         enqueuedAt: Date = Date()
     ) {
         self.id = id
@@ -52,9 +64,14 @@ public struct UploadJob: Hashable, Sendable {
         self.size = size
         self.digests = digests
         self.metadata = metadata
+        self.properties = ObjectProperties()
+        self.ifExists = .replace
         self.batch = nil
+        self.client = nil
         self.idempotencyKey = nil
         self.retry = retry
+        self.serial = nil
+        self.verify = false
         self.notBefore = nil
         self.expiresAt = nil
         self.enqueuedAt = enqueuedAt

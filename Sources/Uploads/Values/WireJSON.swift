@@ -27,13 +27,15 @@ public enum WireJSON {
         return try decoder.decode(type, from: data)
     }
 
-    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6).
+    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6), to the nearest millisecond.
     public static func timestamp(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        WireTime.text(date)
+            ?? (date + 0.000_5).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// The time that an RFC 3339 text names, with or without fractions of a second.
     public static func date(_ text: String) -> Date? {
+        if let date = WireTime.date(text) { return date }
         if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
             return date
         }

@@ -22,11 +22,11 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
     private let tasks = Mutex<[Task<Void, Never>]>([])
 
     init(
-        _ names: UploadTopology, queue: QueueName, connection: Connection, logger: Logger
+        _ names: UploadTopology, queue: QueueName, steps: Bool = false, connection: Connection, logger: Logger
     ) async throws(RabbitMQError) {
         let id = UUID()
         self.connection = connection
-        self.topology = names.watch(id, of: queue)
+        self.topology = names.watch(id, of: queue, steps: steps)
         try await connection.define(names.shared + topology)
         channel = try await connection.openChannel()
         let consumers = [

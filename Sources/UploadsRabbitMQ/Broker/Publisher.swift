@@ -1,29 +1,98 @@
 import Logging
 import RabbitMQ
+import Synchronization
 import Uploads
 
 /// Publishes over the publishing connection until the broker has confirmed.
 final class Publisher: Sendable {
     private static let pauseMinimum = Duration.milliseconds(100)
     private static let pauseMaximum = Duration.seconds(5)
+    /// Between two channels that are opened because of a nack.
+    private static let renewalInterval = Duration.seconds(1)
+
+    /// The channel in use, and when it last took the place of another.
+    private struct Line {
+        var channel: Channel
+        var renewedAt: ContinuousClock.Instant?
+        var isRenewing = false
+    }
 
     let connection: Connection
     /// Batons, events, entries: mandatory and confirmed.
-    private let channel: Channel
+    private let line: Mutex<Line>
     /// Progress: posted, so that a lost or refused one disturbs nothing.
     private let posts: Channel
     private let logger: Logger
 
     init(connection: Connection, logger: Logger) async throws(RabbitMQError) {
         self.connection = connection
-        self.channel = try await connection.openChannel()
+        line = Mutex(Line(channel: try await connection.openChannel()))
         self.posts = try await connection.openChannel()
         self.logger = logger
     }
 
-    /// One try.
+    /// One try. After a nack, and where no confirm comes within the parcel's limit, the next one goes over a new channel.
     func publish(_ parcel: Parcel) async throws(RabbitMQError) {
-        try await channel.publish(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
+        let channel = line.withLock { $0.channel }
+        do throws(RabbitMQError) {
+            if let limit = parcel.confirmLimit {
+                try await publish(parcel, on: channel, within: limit)
+            } else {
+                try await channel.publish(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
+            }
+        } catch {
+            if error.code == .nacked || error.code == .timedOut { await renew(channel) }
+            throw error
+        }
+    }
+
+    /// - Throws: `.timedOut` when the time is up; and what publishing throws.
+    private func publish(_ parcel: Parcel, on channel: Channel, within limit: Duration) async throws(RabbitMQError) {
+        let over = Signal()
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            over.fire()
+        }
+        defer { timer.cancel() }
+        let result = await withTaskCancellationHandler {
+            await over.cancelling { () async -> Result<Void, RabbitMQError> in
+                do throws(RabbitMQError) {
+                    try await channel.publish(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
+                    return .success(())
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } onCancel: {
+            over.fire()
+        }
+        if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
+            throw RabbitMQError(
+                .timedOut, "the broker did not confirm within \(limit.components.seconds) s", cause: error)
+        }
+        try result.get()
+    }
+
+    /// Puts a new channel into the place of one that was nacked, at most once a second.
+    ///
+    /// The broker keeps, for each channel, who leads a quorum queue, from the first publish to that queue on. If that node
+    /// was dead then, RabbitMQ 3.10 asks nobody else, and goes on nacking on this channel while others have long taken
+    /// over. What is under way on the old channel is still confirmed; it closes when the last of that is.
+    private func renew(_ nacked: Channel) async {
+        let isDue = line.withLock { line in
+            guard line.channel === nacked, !line.isRenewing else { return false }
+            if let last = line.renewedAt, last.duration(to: .now) < Self.renewalInterval { return false }
+            line.isRenewing = true
+            return true
+        }
+        guard isDue else { return }
+        let fresh = try? await connection.openChannel()
+        line.withLock { line in
+            line.isRenewing = false
+            guard let fresh else { return }
+            line.channel = fresh
+            line.renewedAt = .now
+        }
     }
 
     /// Tries until it is confirmed. A repeat of which nobody knows whether the first try arrived is flagged.

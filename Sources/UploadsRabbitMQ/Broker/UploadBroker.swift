@@ -10,9 +10,9 @@ public final class UploadBroker: Sendable {
     /// The names and arguments of everything on the broker.
     public let topology: UploadTopology
 
-    private let configuration: ConnectionConfiguration
-    private let publisher: Publisher
-    private let logger: Logger
+    let configuration: ConnectionConfiguration
+    let publisher: Publisher
+    let logger: Logger
     private let consuming = Mutex<Connection?>(nil)
     private let opening = AsyncLock()
     private let closed = Mutex(false)
@@ -68,10 +68,11 @@ public final class UploadBroker: Sendable {
     }
 
     /// Listens to outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
-    public func watch(_ queue: QueueName) async throws(UploadError) -> OutcomeWatch {
+    /// - Parameter steps: whether to hear as well when a job is started, waits, is paused or handed over.
+    public func watch(_ queue: QueueName, steps: Bool = false) async throws(UploadError) -> OutcomeWatch {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            return try await OutcomeWatch(topology, queue: queue, connection: connection, logger: logger)
+            return try await OutcomeWatch(topology, queue: queue, steps: steps, connection: connection, logger: logger)
         } catch {
             throw UploadError(error, doing: "the outcomes of '\(queue)' cannot be watched")
         }
@@ -103,7 +104,7 @@ public final class UploadBroker: Sendable {
         return connection
     }
 
-    private func consumingConnection() async throws(UploadError) -> Connection {
+    func consumingConnection() async throws(UploadError) -> Connection {
         await opening.acquire()
         defer { opening.release() }
         if let connection = consuming.withLock({ $0 }) { return connection }

@@ -7,13 +7,14 @@ public struct UploadSubmitter: Sendable {
     let topology: UploadTopology
     let publisher: Publisher
 
-    /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue.
+    /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; one of a serial
+    /// line in the notifier's queue alone.
     ///
     /// It is tried once. After `networkFailure` nobody knows whether it arrived: publish it again as `maybeRepeated`, and it
     /// becomes a suspect that the notifier decides on, never a second upload.
     ///
     /// - Parameters:
-    ///   - maybeRepeated: an earlier try may have arrived.
+    ///   - maybeRepeated: an earlier try may have arrived. Jobs with an idempotency key always count as such.
     ///   - traceParent: the trace that the job belongs to; left out when it is not valid.
     /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`, `networkFailure`,
     ///   `serverFailure` when the broker does not take it.
@@ -26,9 +27,14 @@ public struct UploadSubmitter: Sendable {
         guard job.priority != .continued else {
             throw UploadError(.misconfigured, "'continued' is no priority: use urgent, normal or bulk")
         }
-        let message = try WireFormat.message(job: job, maybeRepeated: maybeRepeated, trace: traceParent)
-        let parcel = Parcel(
-            message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority))
+        // Whether its key was used before, by another program perhaps, nobody here knows.
+        let message = try WireFormat.message(
+            job: job, maybeRepeated: maybeRepeated || job.idempotencyKey != nil, trace: traceParent)
+        // Whose turn has to come goes to nobody but the notifier, who knows when it has.
+        let parcel =
+            job.serial == nil
+            ? Parcel(message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority))
+            : Parcel(message: message, exchange: "", routingKey: topology.notifier)
         do throws(RabbitMQError) {
             try await publisher.publish(parcel)
         } catch {

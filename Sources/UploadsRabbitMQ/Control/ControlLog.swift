@@ -9,6 +9,10 @@ import Uploads
 /// After ``start()`` it is read up to a marker of its own, so whatever was appended before is known. After a reconnect the
 /// reader goes on behind the last entry.
 final class ControlLog: Sendable {
+    /// A stream that lost its leader and the majority may never confirm what a channel published meanwhile, though it takes
+    /// what comes over another one. An entry says the same however often it is there.
+    static let confirmLimit = Duration.seconds(10)
+
     /// A log that was silent for longer may be a connection that is half dead.
     static let silenceMaximum = Duration.seconds(10)
     /// How far back the last snapshot is looked for first: snapshots come every hour.
@@ -93,7 +97,7 @@ final class ControlLog: Sendable {
     func append(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(entry: entry), exchange: topology.control, routingKey: "",
-            topology: topology.shared)
+            confirmLimit: Self.confirmLimit, topology: topology.shared)
         do throws(RabbitMQError) {
             try await publisher.deliver(parcel, until: lost)
         } catch {
@@ -254,6 +258,9 @@ extension WireFormat.Content {
         case .event(let event): event.kind.type
         case .marker: "marker"
         case .control: "control"
+        case .order: "order"
+        case .answer: "answer"
+        case .destination: "destination"
         case .newer(let type): type
         case .unreadable(let reason): reason
         }

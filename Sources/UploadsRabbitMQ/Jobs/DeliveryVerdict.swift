@@ -1,7 +1,7 @@
 import RabbitMQ
 import Uploads
 
-/// What is to be done with a delivery before anybody works on it: the rules of the baton for taking, as a value.
+/// What is to be done with a delivery before anybody works on it: what it says, and then ``TakingVerdict``.
 enum DeliveryVerdict: Hashable, Sendable {
     /// Give it to the handler.
     case work(Baton)
@@ -16,8 +16,11 @@ enum DeliveryVerdict: Hashable, Sendable {
 
     init(_ message: Message, redelivered: Bool, queue: QueueName, view: ControlView) {
         let baton: Baton
+        var isOutOfTurn = false
         switch WireFormat.read(message) {
-        case .job(let job): baton = Baton(job: job)
+        case .job(let job):
+            baton = Baton(job: job)
+            isOutOfTurn = job.serial != nil
         case .baton(let delivered): baton = delivered
         case .newer(let type):
             self = .unsupported(type: type)
@@ -25,7 +28,7 @@ enum DeliveryVerdict: Hashable, Sendable {
         case .unreadable(let reason):
             self = .dead(reason: reason)
             return
-        case .event, .marker, .control:
+        case .event, .marker, .control, .order, .answer, .destination:
             self = .dead(
                 reason: "'\(message.type ?? "")' does not belong into a lane: expected \(WireType.jobText)")
             return
@@ -37,15 +40,16 @@ enum DeliveryVerdict: Hashable, Sendable {
             )
             return
         }
-        if view.standing(of: baton) == .superseded {
-            // Comes before suspicion: the notifier would only drop it.
-            self = .superseded(baton)
-        } else if redelivered {
-            self = .suspect(baton, reason: "redelivered")
-        } else if WireFormat.isMaybeRepeated(message) {
-            self = .suspect(baton, reason: WireFormat.maybeRepeatedHeader)
-        } else {
-            self = .work(baton)
+        let isMaybeRepeated = WireFormat.isMaybeRepeated(message)
+        let verdict = TakingVerdict(
+            baton, isRedelivered: redelivered, isMaybeRepeated: isMaybeRepeated || isOutOfTurn, view: view)
+        switch verdict {
+        case .work: self = .work(baton)
+        case .superseded: self = .superseded(baton)
+        case .suspect:
+            // Out of turn: a producer published it to a lane, and whose turn it is the notifier decides.
+            let published = isOutOfTurn ? "serial" : WireFormat.maybeRepeatedHeader
+            self = .suspect(baton, reason: redelivered ? "redelivered" : published)
         }
     }
 }

@@ -7,27 +7,48 @@ import Uploads
 /// Takes the deliveries of one lane, has each handled and settles it.
 final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
-    /// How long a drain waits for the broker to stop delivering: a connection that is half dead must not eat the grace.
-    static let quietPatience = Duration.seconds(5)
+    private static let timeoutRemedy: Logger.MetadataValue =
+        "a delivery was held for longer than the broker's consumer_timeout: choose a shorter worker.slice, or raise it"
+    /// Most deliveries of a stopped queue's urgent lane that are held to get at the cancellations behind them.
+    private static let parkedMaximum: UInt16 = 200
+    /// For how long at most: half of the shortest `consumer_timeout` that RabbitMQ supports
+    /// (https://www.rabbitmq.com/docs/consumers#acknowledgement-timeout).
+    private static let parkedTime = Duration.seconds(30)
+    /// Between two rounds where more wait than are held.
+    private static let parkedPause = Duration.seconds(5)
 
-    private let queue: QueueName
-    private let lane: Lane
+    /// A delivery that is held because its queue is stopped.
+    private struct Parked: Sendable {
+        let delivery: Delivery
+        let tenure: Tenure
+    }
+
+    /// After a stop, for how long new work stands back behind what is continued: 2 s, if there is so much of it.
+    private static let precedenceTries = 40
+    private static let precedencePause = Duration.milliseconds(50)
+
+    let queue: QueueName
+    let lane: Lane
     private let channel: Channel
     private let prefetch: UInt16
     private let tenures: Tenures
-    private let line: SettlementLine
-    private let handler: any JobHandler
-    private let draining: Signal
-    private let cancelled: Signal
+    let line: SettlementLine
+    let handler: any JobHandler
+    let draining: Signal
+    let cancelled: Signal
     /// Fires when no lane takes any more.
-    private let quiet: Signal
-    private let logger: Logger
+    let quiet: Signal
+    /// Of the queue.
+    let taking: TakingLanes
+    let logger: Logger
     private let isTaking = Mutex(false)
+    /// Of the queue.
+    let handBack: HandBack
 
     init(
         queue: QueueName, lane: Lane, channel: Channel, prefetch: UInt16, tenures: Tenures, line: SettlementLine,
         handler: any JobHandler, draining: Signal, cancelled: Signal,
-        quiet: Signal
+        quiet: Signal, taking: TakingLanes, handBack: HandBack
     ) {
         self.queue = queue
         self.lane = lane
@@ -39,6 +60,8 @@ final class LaneReader: Sendable {
         self.draining = draining
         self.cancelled = cancelled
         self.quiet = quiet
+        self.taking = taking
+        self.handBack = handBack
         var logger = line.logger
         logger[metadataKey: "queue"] = .string(queue.rawValue)
         logger[metadataKey: "lane"] = .string(lane.rawValue)
@@ -46,7 +69,9 @@ final class LaneReader: Sendable {
     }
 
     /// Whether the lane is served or stands still because its queue is stopped.
-    var isReady: Bool { isTaking.withLock { $0 } || line.log.view.stoppedQueues.contains(queue) }
+    var isReady: Bool { isTaking.withLock { $0 } || isStopped }
+
+    var isStopped: Bool { line.log.view.stoppedQueues.contains(queue) }
 
     /// Returns when it was drained and every delivery is settled.
     /// - Parameter hasStopped: called when it takes no more.
@@ -58,11 +83,18 @@ final class LaneReader: Sendable {
                 _ = await draining.cancelling { [channel] in try? await channel.connection.waitUntilConnected() }
                 if draining.isFired { break }
                 do throws(RabbitMQError) {
-                    let consumer = try await channel.consume(line.topology.laneQueue(queue, lane), prefetch: prefetch)
-                    try await take(from: consumer, &group)
+                    let isParking = lane == .urgent && isStopped
+                    if !isParking { taking.begin(lane) }
+                    defer { taking.end(lane) }
+                    let consumer = try await channel.consume(
+                        line.topology.laneQueue(queue, lane), prefetch: isParking ? Self.parkedMaximum : prefetch)
+                    try await take(from: consumer, isParking: isParking, &group)
                 } catch {
                     if draining.isFired || error.code == .closed { return nil }
-                    logger.warning("lane interrupted", metadata: ["error": .string(String(describing: error))])
+                    var facts: Logger.Metadata = ["error": .string(String(describing: error))]
+                    // A channel that has done nothing but take deliveries is closed for no other reason.
+                    if error.code == .channelClosed, error.replyCode == 406 { facts["remedy"] = Self.timeoutRemedy }
+                    logger.warning("lane interrupted", metadata: facts)
                     if error.code == .accessRefused || error.code == .preconditionFailed {
                         return UploadError(error, doing: "the lane \(queue).\(lane.rawValue) cannot be served")
                     }
@@ -75,31 +107,70 @@ final class LaneReader: Sendable {
         }
     }
 
-    /// Waits while the transfer queue is stopped. - Returns: false when drained.
+    /// Waits while the transfer queue is stopped, but for the lane of cancellations: they obey no stop.
+    /// - Returns: false when drained.
     private func isAllowed() async -> Bool {
+        var hasStoodStill = false
         while !draining.isFired {
             let changed = Signal()
             let observer = line.log.observe { changed.fire() }
             defer { line.log.removeObserver(observer) }
-            guard line.log.view.stoppedQueues.contains(queue) else { return true }
+            guard isStopped, lane != .urgent else {
+                if hasStoodStill { await letContinuedGoFirst() }
+                return !draining.isFired
+            }
+            hasStoodStill = true
             await changed.wait(or: draining)
         }
         return false
     }
 
-    private func take(from consumer: Consumer, _ group: inout DiscardingTaskGroup) async throws(RabbitMQError) {
+    /// After a stop: what was under way is taken up again before anything is begun, or a worker with one slot would go on
+    /// with another job. The other lane's reader takes at the same time, so this is over in a moment.
+    private func letContinuedGoFirst() async {
+        guard lane == .normal || lane == .bulk else { return }
+        let first = line.topology.laneQueue(queue, .continued)
+        for _ in 0..<Self.precedenceTries where !draining.isFired {
+            guard let count = try? await channel.messageCount(of: first), count > 0 else { return }
+            await draining.wait(atMost: Self.precedencePause)
+        }
+    }
+
+    /// Whether the queue was stopped or started since the consumer began.
+    private func isToEnd(_ isParking: Bool) -> Bool { isStopped != isParking }
+
+    /// - Parameter isParking: while the queue is stopped: only cancellations are worked on, everything else is held, and put
+    ///   back in its order when the queue is started.
+    private func take(
+        from consumer: Consumer, isParking: Bool, _ group: inout DiscardingTaskGroup
+    ) async throws(RabbitMQError) {
         isTaking.withLock { $0 = true }
         let drain = draining.onFire { Task { await consumer.cancel() } }
         let observer = line.log.observe { [self] in
-            if line.log.view.stoppedQueues.contains(queue) { Task { await consumer.cancel() } }
+            if isToEnd(isParking) { Task { await consumer.cancel() } }
         }
+        let timer =
+            isParking
+            ? Task {
+                try await Task.sleep(for: Self.parkedTime)
+                await consumer.cancel()
+            } : nil
+        var parked: [Parked] = []
         var tenure: Tenure?
         defer {
+            timer?.cancel()
+            let rest = parked
+            if !rest.isEmpty {
+                group.addTask {
+                    await self.holdBack()
+                    await self.putBack(rest, consumer)
+                }
+            }
             isTaking.withLock { $0 = false }
             draining.remove(drain)
             line.log.removeObserver(observer)
         }
-        if line.log.view.stoppedQueues.contains(queue) { await consumer.cancel() }
+        if isToEnd(isParking) { await consumer.cancel() }
         do throws(RabbitMQError) {
             var batches = consumer.makeAsyncIterator()
             while let batch = try await batches.next() {
@@ -110,7 +181,20 @@ final class LaneReader: Sendable {
                     }
                     let current = tenure ?? tenures.begin(epoch: delivery.epoch)
                     tenure = current
-                    group.addTask { await self.process(delivery, consumer, current) }
+                    let verdict = DeliveryVerdict(
+                        delivery.message, redelivered: delivery.redelivered, queue: queue, view: line.log.view)
+                    if isParking, case .work(let baton) = verdict, !baton.isCancel {
+                        parked.append(Parked(delivery: delivery, tenure: current))
+                        continue
+                    }
+                    let work = work(on: verdict, delivery, consumer, current)
+                    group.addTask { await work() }
+                }
+                if parked.count >= Int(Self.parkedMaximum) {
+                    await draining.wait(atMost: Self.parkedPause)
+                    if draining.isFired { continue }
+                    await putBack(parked, consumer)
+                    parked = []
                 }
             }
         } catch {
@@ -121,48 +205,11 @@ final class LaneReader: Sendable {
         }
     }
 
-    private func process(_ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure) async {
-        guard tenure.holds else { return }
-        let verdict = DeliveryVerdict(
-            delivery.message, redelivered: delivery.redelivered, queue: queue, view: line.log.view)
-        let isSettled: Bool
-        switch verdict {
-        case .work(let baton): isSettled = await work(on: baton, delivery, tenure)
-        case .suspect(let baton, let reason):
-            await holdBack()
-            logger.notice(
-                "suspect passed to the notifier",
-                metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
-            isSettled = await line.pass(baton, reason: reason, delivery, tenure)
-        case .superseded(let baton):
-            logger.info("superseded delivery dropped", metadata: ["job": .string(baton.job.id.rawValue)])
-            isSettled = true
-        case .unsupported(let type):
-            logger.warning("message of a newer version waits", metadata: ["type": .string(type)])
-            isSettled = await line.wait(delivery, queue, lane, tenure)
-        case .dead(let reason):
-            logger.warning("message set aside as dead letter", metadata: ["reason": .string(reason)])
-            isSettled = await line.setAside(delivery, reason: reason, tenure)
+    /// Puts back what was held, in the order in which it came.
+    private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
+        for parked in parked where parked.tenure.holds {
+            guard await line.putBack(parked.delivery, queue, lane, parked.tenure), parked.tenure.holds else { continue }
+            consumer.acknowledge(parked.delivery)
         }
-        if isSettled, tenure.holds { consumer.acknowledge(delivery) }
-    }
-
-    /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
-    /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
-    /// back as redelivered, a suspect for nothing.
-    private func holdBack() async {
-        if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
-    }
-
-    private func work(on baton: Baton, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
-        let claimed = ClaimedDelivery(
-            baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure, line: line)
-        let slice = await cancelled.cancelling { [handler] in await handler.handle(claimed) }
-        await holdBack()
-        let plan = SettlementPlan(slice, of: baton, now: line.now())
-        if await line.carryOut(plan, of: claimed, handler: handler) { return true }
-        guard plan.acknowledges, tenure.holds else { return false }
-        // Refused for good, so trying again and again would only hold up the lane; the notifier decides.
-        return await line.setAside(delivery, reason: "its settlement cannot be published", tenure)
     }
 }

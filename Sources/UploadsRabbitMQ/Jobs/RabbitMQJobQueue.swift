@@ -92,11 +92,13 @@ public final class RabbitMQJobQueue: JobQueue {
             for queue in configuration.queues {
                 let channel = try await openChannel()
                 channels.append(channel)
+                let taking = TakingLanes()
+                let handBack = HandBack()
                 readers += Lane.allCases.map { lane in
                     LaneReader(
                         queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
                         tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
-                        quiet: quiet)
+                        quiet: quiet, taking: taking, handBack: handBack)
                 }
             }
         } catch {

@@ -18,18 +18,31 @@ struct SettlementLine: Sendable {
     /// Publishes what the plan says and removes what it allows to remove.
     /// - Returns: whether to acknowledge.
     func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
-        guard plan.acknowledges else { return false }
-        async let isOnward = hand(plan.onward, of: claimed)
-        async let isTold = tell(plan.event, of: claimed)
-        let (onward, told) = await (isOnward, isTold)
-        guard onward, told else { return false }
-        if plan.removesStagedCopy { await handler.removeStagedCopy(of: claimed.baton.job) }
+        for stage in plan.stages {
+            let isDone = await withTaskGroup(of: Bool.self) { group in
+                for step in stage { group.addTask { await carryOut(step, of: claimed, handler: handler) } }
+                return await group.reduce(true) { $0 && $1 }
+            }
+            guard isDone else { return false }
+        }
+        return plan.acknowledges
+    }
+
+    private func carryOut(
+        _ step: SettlementPlan.Step, of claimed: ClaimedDelivery, handler: any JobHandler
+    ) async -> Bool {
+        switch step {
+        case .handOn(let onward): return await hand(onward, of: claimed)
+        case .tell(let event): return await tell(event, of: claimed)
+        case .removeStagedCopy: await handler.removeStagedCopy(of: claimed.baton.job)
+        // By whoever holds the delivery.
+        case .acknowledge: break
+        }
         return true
     }
 
-    /// Publishes an event, if there is one, to whoever listens; the notifier always does.
-    func tell(_ event: UploadEvent?, of claimed: ClaimedDelivery) async -> Bool {
-        guard let event else { return true }
+    /// Publishes an event to whoever listens; the notifier always does.
+    func tell(_ event: UploadEvent, of claimed: ClaimedDelivery) async -> Bool {
         guard let message = encoded(event, claimed.trace) else { return false }
         let parcel = Parcel(
             message: message, exchange: topology.events, routingKey: event.routingKey, topology: topology.shared)
@@ -61,16 +74,26 @@ struct SettlementLine: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Sets aside what nobody can work on.
-    func setAside(_ delivery: Delivery, reason: String, _ tenure: Tenure) async -> Bool {
+    /// Puts a message that was held while its queue was stopped back into its lane, as it came.
+    func putBack(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
+        let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
-            message: WireFormat.deadLetter(delivery.message, reason: reason), exchange: "",
+            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.jobs,
+            routingKey: topology.laneKey(queue, lane), flagsRepeats: true,
+            topology: topology.shared + topology.lanes(of: queue))
+        return await deliver(parcel, tenure)
+    }
+
+    /// Sets aside what nobody can work on.
+    /// - Parameter queue: where it came from.
+    func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> Bool {
+        let parcel = Parcel(
+            message: WireFormat.deadLetter(delivery.message, reason: reason, from: queue), exchange: "",
             routingKey: topology.dead, topology: topology.shared)
         return await deliver(parcel, tenure)
     }
 
-    private func hand(_ onward: SettlementPlan.Onward?, of claimed: ClaimedDelivery) async -> Bool {
-        guard let onward else { return true }
+    private func hand(_ onward: SettlementPlan.Onward, of claimed: ClaimedDelivery) async -> Bool {
         let queue = onward.baton.job.queue
         do throws(UploadError) {
             let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)

@@ -44,22 +44,30 @@ public final class RabbitMQNotifierBus: NotifierBus {
         _ handle: @Sendable ([NotifierMessage]) async throws -> Void
     ) async throws(UploadError) {
         try await startLog()
+        // After a failure it is called again: only a drain is for good.
+        let ending = Signal()
+        let drained = draining.onFire { ending.fire() }
+        defer { draining.remove(drained) }
         let snapshots = Task { await self.keepSnapshots() }
         let (batches, feed) = AsyncStream.makeStream(of: Batch.self)
         let notifier = topology.notifier
         let readers = [
-            Task { await self.read(notifier, Self.prefetch, into: feed) { NotifierMessage($0) } },
             Task {
-                await self.read(self.topology.dead, Self.deadPrefetch, into: feed) {
+                await self.read(notifier, Self.prefetch, until: ending, into: feed) {
+                    NotifierMessage($0, from: notifier)
+                }
+            },
+            Task {
+                await self.read(self.topology.dead, Self.deadPrefetch, until: ending, into: feed) {
                     NotifierMessage(dead: $0, notifierQueue: notifier)
                 }
             },
         ]
-        let drain = draining.onFire { feed.finish() }
+        ending.onFire { feed.finish() }
         var failure: UploadError?
         // The stream holds at most what the two prefetches let through.
         for await batch in batches {
-            if draining.isFired || Task.isCancelled { break }
+            if ending.isFired || Task.isCancelled { break }
             do {
                 try await handle(batch.messages)
             } catch {
@@ -70,14 +78,13 @@ public final class RabbitMQNotifierBus: NotifierBus {
             }
             for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) }
         }
-        draining.remove(drain)
-        draining.fire()
+        ending.fire()
         snapshots.cancel()
         for reader in readers {
             if let problem = await reader.value { failure = failure ?? problem }
         }
         await snapshots.value
-        await log.stop()
+        if draining.isFired || Task.isCancelled { await log.stop() }
         if let failure { throw failure }
     }
 
@@ -131,32 +138,40 @@ public final class RabbitMQNotifierBus: NotifierBus {
         }
     }
 
+    public func answer(_ answer: OrderAnswer, to address: String) async {
+        // Whoever gives an order chooses the address: it must not reach into a queue that others work on.
+        guard address.hasPrefix(topology.answerPrefix), let message = try? WireFormat.message(answer: answer) else {
+            return logger.warning("an order is not answered", metadata: ["replyTo": .string(address)])
+        }
+        publisher.post(Parcel(message: message, exchange: "", routingKey: address))
+    }
+
     // MARK: Reading
 
     private func read(
-        _ queue: String, _ prefetch: UInt16, into feed: AsyncStream<Batch>.Continuation,
-        _ translate: @escaping @Sendable (Message) -> NotifierMessage
+        _ queue: String, _ prefetch: UInt16, until ending: Signal, into feed: AsyncStream<Batch>.Continuation,
+        _ translate: @escaping @Sendable (Delivery) -> NotifierMessage
     ) async -> UploadError? {
         var channel: Channel?
         var failure: UploadError?
-        while !draining.isFired {
-            _ = await draining.cancelling { [consuming] in try? await consuming.waitUntilConnected() }
-            if draining.isFired { break }
+        while !ending.isFired {
+            _ = await ending.cancelling { [consuming] in try? await consuming.waitUntilConnected() }
+            if ending.isFired { break }
             do throws(RabbitMQError) {
                 let open = if let channel { channel } else { try await consuming.openChannel() }
                 channel = open
                 let consumer = try await open.consume(queue, prefetch: prefetch)
-                let drain = draining.onFire { Task { await consumer.cancel() } }
-                defer { draining.remove(drain) }
+                let drain = ending.onFire { Task { await consumer.cancel() } }
+                defer { ending.remove(drain) }
                 var batches = consumer.makeAsyncIterator()
                 while let deliveries = try await batches.next() {
                     feed.yield(
                         Batch(
-                            messages: deliveries.map { translate($0.message) }, deliveries: deliveries,
+                            messages: deliveries.map { translate($0) }, deliveries: deliveries,
                             consumer: consumer))
                 }
             } catch {
-                if draining.isFired { break }
+                if ending.isFired { break }
                 logger.warning(
                     "notifier's queue interrupted",
                     metadata: ["queue": .string(queue), "error": .string(String(describing: error))])
@@ -166,7 +181,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
                     break
                 }
                 _ = try? await consuming.define(topology.shared)
-                await draining.wait(atMost: Self.retryPause)
+                await ending.wait(atMost: Self.retryPause)
             }
         }
         await channel?.close()

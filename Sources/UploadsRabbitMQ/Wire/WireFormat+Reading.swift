@@ -10,6 +10,9 @@ extension WireFormat {
         case event(UploadEvent)
         case marker(IssueMarker)
         case control(ControlEntry)
+        case order(UploadOrder)
+        case answer(OrderAnswer)
+        case destination(DestinationReport)
         /// Written by a newer version of ours; the text is the message's type.
         case newer(String)
         /// Nothing of ours; what was expected, and at which field. Never shows the body.
@@ -25,6 +28,10 @@ extension WireFormat {
             case .baton: return .baton(try WireJSON.decode(Baton.self, from: message.body))
             case .marker: return .marker(try WireJSON.decode(IssueMarker.self, from: message.body))
             case .control: return .control(try WireJSON.decode(ControlEntry.self, from: message.body))
+            case .order: return .order(try WireJSON.decode(UploadOrder.self, from: message.body))
+            case .answer: return .answer(try WireJSON.decode(OrderAnswer.self, from: message.body))
+            case .destination:
+                return .destination(try WireJSON.decode(DestinationReport.self, from: message.body))
             case .event(let kind):
                 let event = try WireJSON.decode(UploadEvent.self, from: message.body)
                 guard event.kind == kind else {

@@ -12,6 +12,11 @@ public enum WireFormat {
     /// Of dead letters that a worker set aside: why.
     static let reasonHeader = "reason"
 
+    /// And the queue in which it was.
+    static let originHeader = "origin"
+    /// Of what was published again: the number of the dead letter.
+    static let replayHeader = "replayOf"
+
     static let contentType = "application/json"
     /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
     static let eventContentType = "application/cloudevents+json"
@@ -44,21 +49,61 @@ public enum WireFormat {
         try message(entry, WireType.controlText, id: nil)
     }
 
-    /// What nobody can read, for the dead-letter queue: the body as it came, and why.
-    static func deadLetter(_ message: Message, reason: String) -> Message {
-        var headers = headers(false, traceParent(of: message))
+    /// - Parameter replyTo: the queue where an answer is waited for.
+    public static func message(order: UploadOrder, replyTo: String? = nil) throws(UploadError) -> Message {
+        var message = try message(order, WireType.orderText, id: nil)
+        message.messageID = order.id.uuidString.lowercased()
+        message.correlationID = message.messageID
+        message.replyTo = replyTo
+        return message
+    }
+
+    public static func message(answer: OrderAnswer) throws(UploadError) -> Message {
+        var message = try message(answer, WireType.answerText, id: nil)
+        message.correlationID = answer.order.uuidString.lowercased()
+        message.isPersistent = false
+        return message
+    }
+
+    public static func message(report: DestinationReport) throws(UploadError) -> Message {
+        var message = try message(report, WireType.destinationText, id: nil)
+        message.messageID = report.subject
+        message.isPersistent = false
+        return message
+    }
+
+    /// What nobody can read, for the dead-letter queue: as it came, and why.
+    /// - Parameter queue: where it came from.
+    static func deadLetter(_ message: Message, reason: String, from queue: String? = nil) -> Message {
+        var headers = kept(message.headers)
+        headers[replayHeader] = message.headers[replayHeader]
         // Short strings end at 255 bytes, but header values are long strings; the bound is for those who read it.
         headers[reasonHeader] = .string(String(reason.prefix(1000)))
-        return Message(
+        headers[originHeader] = queue.map { .string($0) }
+        var letter = Message(
             body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
             type: message.type)
+        letter.contentEncoding = message.contentEncoding
+        letter.correlationID = message.correlationID
+        letter.appID = message.appID
+        return letter
+    }
+
+    /// The headers that a message was published with, as far as they may be published again: not what the broker adds, nor
+    /// what steers it (`CC` and `BCC` are further routing keys), nor what tells of this one publication.
+    static func kept(_ headers: Table) -> Table {
+        let own: Set = [maybeRepeatedHeader, reasonHeader, originHeader, replayHeader]
+        return headers.filter { name, _ in
+            !own.contains(name) && !name.lowercased().hasPrefix("x-") && name != "CC" && name != "BCC"
+        }
     }
 
     /// The same message once more, for what is only passed along.
     static func forwarded(_ message: Message, maybeRepeated: Bool) -> Message {
-        Message(
-            body: message.body, contentType: message.contentType,
-            headers: headers(maybeRepeated, traceParent(of: message)), messageID: message.messageID,
+        var headers = headers(maybeRepeated, traceParent(of: message))
+        headers[replayHeader] = message.headers[replayHeader]
+        return Message(
+            body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
             type: message.type)
     }
 

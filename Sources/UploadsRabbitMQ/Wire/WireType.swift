@@ -2,7 +2,7 @@ import Uploads
 
 /// What a message's `type` says about its body.
 enum WireType: Hashable, Sendable {
-    case job, baton, marker, control
+    case job, baton, marker, control, order, answer, destination
     case event(EventKind)
     /// One of ours, written by a newer version.
     case newer(String)
@@ -13,6 +13,9 @@ enum WireType: Hashable, Sendable {
     static let batonText = "upload.baton.v1"
     static let markerText = "upload.marker.v1"
     static let controlText = "upload.control.v1"
+    static let orderText = "upload.order.v1"
+    static let answerText = "upload.answer.v1"
+    static let destinationText = "upload.destination.v1"
 
     init(_ text: String?) {
         switch text {
@@ -20,6 +23,9 @@ enum WireType: Hashable, Sendable {
         case Self.batonText?: self = .baton
         case Self.markerText?: self = .marker
         case Self.controlText?: self = .control
+        case Self.orderText?: self = .order
+        case Self.answerText?: self = .answer
+        case Self.destinationText?: self = .destination
         case let text?:
             if let kind = EventKind(type: text) {
                 self = .event(kind)
@@ -32,11 +38,13 @@ enum WireType: Hashable, Sendable {
         }
     }
 
-    /// `upload.<job|baton|marker|control>.v<2 or more>`.
+    /// `upload.<job|baton|marker|control|order|answer|destination>.v<2 or more>`.
     private static func isNewer(_ text: String) -> Bool {
         let words = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard words.count == 3, words[0] == "upload", ["job", "baton", "marker", "control"].contains(words[1]),
-            words[2].first == "v", let version = Int(words[2].dropFirst())
+        guard words.count == 3, words[0] == "upload",
+            ["job", "baton", "marker", "control", "order", "answer", "destination"].contains(words[1]),
+            words[2].first == "v",
+            let version = Int(words[2].dropFirst())
         else { return false }
         return version > 1
     }

@@ -36,21 +36,41 @@ extension Deployment {
         #expect(digests[0] == digests[1], "\(key) is not what was enqueued")
     }
 
-    /// The outcomes that the notifier told its log delegate, in order.
+    /// The outcomes that the notifier told its log delegate, in order. A line that is just being written is none yet.
     func toldOutcomes() throws -> [[String: Any]] {
-        guard let text = try? String(contentsOf: events, encoding: .utf8) else { return [] }
-        return try text.split(separator: "\n").map { line in
-            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        guard let data = try? Data(contentsOf: events), let end = data.lastIndex(of: UInt8(ascii: "\n")) else {
+            return []
+        }
+        return try data[..<end].split(separator: UInt8(ascii: "\n")).map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
         }
     }
 
-    /// Waits until the notifier has told this many outcomes, and returns them.
+    /// How many outcomes there are, without reading them.
+    func toldCount() throws -> Int {
+        guard let data = try? Data(contentsOf: events) else { return 0 }
+        return data.count { $0 == UInt8(ascii: "\n") }
+    }
+
+    /// Waits until the notifier has told this many outcomes, and returns them. What a notifier that was killed has told
+    /// twice counts once.
     @discardableResult
     func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(120)) async throws -> [[String: Any]] {
         try await eventually("\(count) outcomes are told", within: limit) {
-            (try? String(contentsOf: self.events, encoding: .utf8))?.split(separator: "\n").count ?? 0 >= count
+            guard try self.toldCount() >= count else { return false }
+            return Set(try self.toldOutcomes().compactMap { $0["id"] as? String }).count >= count
         }
         return try toldOutcomes()
+    }
+
+    /// Waits until the notifier has told the outcome of a job, and returns it.
+    func waitForOutcome(of id: String) async throws -> [String: Any] {
+        var found: [String: Any]?
+        try await eventually("the outcome of \(id) is told", within: .seconds(120)) {
+            found = try self.toldOutcomes().last { $0["subject"] as? String == id }
+            return found != nil
+        }
+        return try #require(found)
     }
 
     /// Bytes that a directory destination has put into its unfinished files, by blocks on disk.

@@ -70,10 +70,13 @@ final class Deployment: Sendable {
         try await deployment.deleteQueues()
     }
 
+    /// - Parameters:
+    ///   - wrapper: a command that turns into the program, such as `nsenter … --`.
+    ///   - mayReadAll: whether root's right to read and write everything stays.
     @discardableResult
     func start(
         _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil,
-        mayReadAll: Bool = true
+        under wrapper: [String] = [], mayReadAll: Bool = true
     ) throws -> RunningProgram {
         let number = count.withLock { count in
             count += 1
@@ -82,7 +85,7 @@ final class Deployment: Sendable {
         var all = ["--config", configuration.path]
         let port = program == .enqueue ? nil : try Ports.free()
         if let port { all += ["--http", "127.0.0.1:\(port)"] }
-        var command = [program.url.path] + all + arguments
+        var command = wrapper + [program.url.path] + all + arguments
         // Root reads everything unless it gives that up.
         if !mayReadAll, getuid() == 0 {
             command = ["/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"] + command
@@ -97,9 +100,10 @@ final class Deployment: Sendable {
 
     /// Runs a program to its end.
     func run(
-        _ program: Program, _ arguments: [String], input: URL? = nil, mayReadAll: Bool = true
+        _ program: Program, _ arguments: [String], input: URL? = nil, under wrapper: [String] = [],
+        mayReadAll: Bool = true
     ) async throws -> RunningProgram {
-        let started = try start(program, arguments, input: input, mayReadAll: mayReadAll)
+        let started = try start(program, arguments, input: input, under: wrapper, mayReadAll: mayReadAll)
         _ = await started.wait()
         return started
     }

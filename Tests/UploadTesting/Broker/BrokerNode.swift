@@ -13,7 +13,9 @@ public final class BrokerNode: Sendable {
     public let certificates: TestCertificates?
     private let directory: TemporaryDirectory
     private let environment: [String: String]
-    private let mapper: GuardedProcess
+    private let mapperPort: Int
+    /// nil where another node's is used.
+    private let mapper: GuardedProcess?
     private let server: Mutex<GuardedProcess>
 
     /// As guest, on the default virtual host.
@@ -25,12 +27,15 @@ public final class BrokerNode: Sendable {
     public static func shared() async throws -> BrokerNode { try await SharedBroker.instance.node() }
 
     /// Starts a node of the test's own. Stop it at the end.
-    public static func start(tls: Bool = false, configuration: String = "") async throws -> BrokerNode {
+    /// - Parameter joining: a node that runs, and has to be stopped after this one: together they are a cluster.
+    public static func start(
+        tls: Bool = false, configuration: String = "", joining first: BrokerNode? = nil
+    ) async throws -> BrokerNode {
         var last: any Error = DidNotHappen("the broker was not started")
         // A port may be taken between choosing and using it.
         for _ in 0..<3 {
             do {
-                let node = try await BrokerNode(tls: tls, configuration: configuration)
+                let node = try await BrokerNode(tls: tls, configuration: configuration, joining: first)
                 do {
                     try await node.waitUntilReady()
                     return node
@@ -45,14 +50,14 @@ public final class BrokerNode: Sendable {
         throw last
     }
 
-    private init(tls: Bool, configuration: String) async throws {
+    private init(tls: Bool, configuration: String, joining first: BrokerNode?) async throws {
         directory = try TemporaryDirectory("broker")
         let path = directory.path
         name = "\(UniqueNames.make("longshore"))@localhost"
         port = try Ports.free()
         certificates = tls ? try await TestCertificates.make(in: path) : nil
         tlsPort = tls ? try Ports.free() : nil
-        let mapperPort = try Ports.free()
+        mapperPort = if let first { first.mapperPort } else { try Ports.free() }
         let distributionPort = try Ports.free()
         let controlPort = Int.random(in: 40000...59000)
 
@@ -65,6 +70,13 @@ public final class BrokerNode: Sendable {
             "vm_memory_high_watermark.absolute = 1GB", "raft.wal_max_size_bytes = 33554432", "log.file.level = info",
             "loopback_users.guest = true", configuration,
         ]
+        if let first {
+            lines += [
+                "cluster_formation.peer_discovery_backend = classic_config",
+                "cluster_formation.classic_config.nodes.1 = \(first.name)",
+                "cluster_formation.classic_config.nodes.2 = \(name)",
+            ]
+        }
         if let tlsPort, let certificates {
             lines += [
                 "listeners.ssl.1 = 127.0.0.1:\(tlsPort)", "ssl_options.cacertfile = \(certificates.authority)",
@@ -80,6 +92,7 @@ public final class BrokerNode: Sendable {
             "RABBITMQ_NODENAME": name, "RABBITMQ_CONF_ENV_FILE": "\(path)/rabbitmq-env.conf",
             "RABBITMQ_CONFIG_FILE": "\(path)/rabbitmq.conf", "RABBITMQ_ADVANCED_CONFIG_FILE": "\(path)/advanced.config",
             "RABBITMQ_MNESIA_BASE": "\(path)/mnesia", "RABBITMQ_LOG_BASE": "\(path)/log",
+            "ERL_CRASH_DUMP": "\(path)/erl_crash.dump",
             "RABBITMQ_ENABLED_PLUGINS_FILE": "\(path)/enabled_plugins", "RABBITMQ_PID_FILE": "\(path)/pid",
             "RABBITMQ_GENERATED_CONFIG_DIR": "\(path)/config", "RABBITMQ_DIST_PORT": "\(distributionPort)",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
@@ -88,9 +101,12 @@ public final class BrokerNode: Sendable {
             // Makes the start script turn into the node itself, so that the process id is the node's.
             "RUNNING_UNDER_SYSTEMD": "true",
         ]
-        mapper = try GuardedProcess(
-            "/usr/bin/epmd", ["-port", "\(mapperPort)", "-address", "127.0.0.1"], environment: environment,
-            removing: path)
+        mapper =
+            first != nil
+            ? nil
+            : try GuardedProcess(
+                "/usr/bin/epmd", ["-port", "\(mapperPort)", "-address", "127.0.0.1"], environment: environment,
+                removing: path)
         server = Mutex(try Self.startServer(environment, path))
     }
 
@@ -116,7 +132,7 @@ public final class BrokerNode: Sendable {
     /// Stops it in good order, and its port mapper.
     public func stop() async throws {
         try await current.stop()
-        try await mapper.stop()
+        try await mapper?.stop()
     }
 
     /// Ends it as a power cut would; its data stay.

@@ -1,12 +1,25 @@
 import Glibc
+import Synchronization
 
 /// Free TCP ports on loopback.
 public enum Ports {
-    /// A port that was free a moment ago. Somebody else may take it before it is used: be ready to ask for another.
+    /// Below those that the kernel gives to connections (`net.ipv4.ip_local_port_range`), which would take one between the
+    /// asking and the listening.
+    private static let range = 10_000..<30_000
+    private static let given = Mutex<Set<Int>>([])
+
+    /// A port that was free a moment ago, and that nobody in this process is given again.
     public static func free() throws -> Int {
-        let descriptor = try LoopbackSocket.listen(port: 0)
-        defer { close(descriptor) }
-        return try LoopbackSocket.port(of: descriptor)
+        while true {
+            let port = Int.random(in: range)
+            guard given.withLock({ $0.insert(port).inserted }) else { continue }
+            do {
+                close(try LoopbackSocket.listen(port: port))
+                return port
+            } catch let failure as LoopbackSocket.Failure where failure.number == EADDRINUSE {
+                continue
+            }
+        }
     }
 
     /// Whether something listens there.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Starting programs without Foundation's run loop.
 public enum Spawn {
@@ -41,11 +42,42 @@ public enum Spawn {
         return output
     }
 
+    /// Runs a short program to its end, with its two outputs apart; the calling thread waits.
+    public static func run(_ executable: String, _ arguments: [String]) throws -> (output: Output, errors: String) {
+        let errors = FileManager.default.temporaryDirectory.appending(path: "spawn-\(UUID().uuidString)").path
+        let (reading, writing) = try pipe()
+        defer { close(reading) }
+        let file = open(errors, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        let pid: pid_t
+        do {
+            defer {
+                close(writing)
+                close(file)
+            }
+            pid = try run(
+                executable, arguments, environment: ProcessInfo.processInfo.environment,
+                descriptors: [1: writing, 2: file])
+        }
+        defer { unlink(errors) }
+        let text = readAll(reading)
+        var status: CInt = 0
+        waitpid(pid, &status, 0)
+        let output = Output(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : -1, text: text)
+        return (output, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
+    }
+
+    /// A program that is started between a pipe's making and its mark would inherit it, and whoever reads to the pipe's end
+    /// would wait for that program too.
+    private static let starting = Mutex(())
+
     static func pipe() throws -> (reading: CInt, writing: CInt) {
         var descriptors: [CInt] = [0, 0]
-        guard Glibc.pipe(&descriptors) == 0 else { throw LoopbackSocket.Failure(call: "pipe", number: errno) }
-        // Between the two calls another thread may spawn: programs started here get only what is given to them.
-        for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        let status = starting.withLock { _ in
+            let status = Glibc.pipe(&descriptors)
+            for descriptor in descriptors where status == 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            return status
+        }
+        guard status == 0 else { throw LoopbackSocket.Failure(call: "pipe", number: errno) }
         return (descriptors[0], descriptors[1])
     }
 
@@ -77,7 +109,7 @@ public enum Spawn {
         let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var pid = pid_t()
-        let status = posix_spawn(&pid, executable, &actions, &attributes, argv, envp)
+        let status = starting.withLock { _ in posix_spawn(&pid, executable, &actions, &attributes, argv, envp) }
         guard status == 0 else { throw LoopbackSocket.Failure(call: "starting \(executable)", number: status) }
         return pid
     }

@@ -9,7 +9,13 @@ public final class MemoryDestination: Destination, DestinationProvider {
     fileprivate struct State: Sendable {
         var held: [JobID: Set<Int>] = [:]
         var tries: [JobID: [Int: Int]] = [:]
-        var objects: [JobID: StoredObject] = [:]
+        var objects: [String: Stored] = [:]
+        var writes = 0
+    }
+
+    fileprivate struct Stored: Sendable {
+        var job: UploadJob
+        var object: StoredObject
     }
 
     public let driver = "memory"
@@ -35,6 +41,8 @@ public final class MemoryDestination: Destination, DestinationProvider {
     }
 
     public var objectCount: Int { state.withLock { $0.objects.count } }
+    /// Whose object lies under a key of the destination `memory`.
+    public func owner(of key: String) -> JobID? { state.withLock { $0.objects["memory:\(key)"]?.job.id } }
     public var sessionCount: Int { state.withLock { $0.held.count } }
 
     public func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)? {
@@ -46,8 +54,11 @@ public final class MemoryDestination: Destination, DestinationProvider {
 
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         self.state.withLock { held in
-            if let object = held.objects[job.id] { return .complete(CompletedUpload(object)) }
-            return held.held[job.id] == nil ? .nothing : .partial(Self.state(of: job))
+            let found = held.objects[job.destination.displayText]
+            if let found, found.job.id == job.id { return .complete(CompletedUpload(found.object)) }
+            if let found, found.job.enqueuedAt > job.enqueuedAt { return .other(found.object, isNewer: true) }
+            if held.held[job.id] != nil { return .partial(Self.state(of: job), beside: found?.object) }
+            return found.map { .other($0.object, isNewer: false) } ?? .nothing
         }
     }
 
@@ -105,11 +116,22 @@ private struct MemorySession: UploadSession {
 
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await destination.completionHook(job)
-        let object = StoredObject(location: "memory:/\(job.id)", size: job.size)
-        destination.state.withLock { state in
+        let object = destination.state.withLock { state -> StoredObject? in
+            let location = job.destination.displayText
+            switch condition {
+            case .none: break
+            case .absent: if state.objects[location] != nil { return nil }
+            case .unchanged(let etag): if state.objects[location]?.object.etag != etag { return nil }
+            }
+            state.writes += 1
+            let object = StoredObject(location: location, etag: "\(state.writes)", size: job.size)
             state.held[job.id] = nil
             state.tries[job.id] = nil
-            state.objects[job.id] = object
+            state.objects[location] = MemoryDestination.Stored(job: job, object: object)
+            return object
+        }
+        guard let object else {
+            throw UploadError(.preconditionFailed, "something else lies there: ask again what it is")
         }
         destination.log.count { $0.completions += 1 }
         return CompletedUpload(object)

@@ -51,7 +51,8 @@ public final class MemoryJobQueue: JobQueue {
             var bell = bell.makeAsyncIterator()
             repeat {
                 while let claim = next() {
-                    group.addTask { await self.carry(claim, handler) }
+                    let work = handler.accept(claim)
+                    group.addTask { await self.carry(claim, handler, work) }
                 }
             } while await bell.next() != nil && !state.withLock({ $0.isDraining })
         }
@@ -67,8 +68,10 @@ public final class MemoryJobQueue: JobQueue {
         }
     }
 
-    private func carry(_ claim: MemoryClaim, _ handler: any JobHandler) async {
-        let slice = await handler.handle(claim)
+    private func carry(
+        _ claim: MemoryClaim, _ handler: any JobHandler, _ work: @Sendable () async -> SettledSlice
+    ) async {
+        let slice = await work()
         let plan = SettlementPlan(slice, of: claim.baton, now: Date())
         log.count { $0.settled.append((claim.baton, slice)) }
         if plan.removesStagedCopy { await handler.removeStagedCopy(of: claim.baton.job) }

@@ -29,6 +29,7 @@ public final class MemoryNotifierBus: NotifierBus {
         var faults: [Int: Fault] = [:]
         var refusals: [JobID: UploadError] = [:]
         var acknowledged = 0
+        var answers: [String: [OrderAnswer]] = [:]
     }
 
     /// Most messages of a batch.
@@ -59,6 +60,8 @@ public final class MemoryNotifierBus: NotifierBus {
     public var attempts: Int { state.withLock { $0.attempts } }
     public var acknowledged: Int { state.withLock { $0.acknowledged } }
     public var waiting: Int { state.withLock { $0.queue.count } }
+    /// What was answered, by address.
+    public var answers: [String: [OrderAnswer]] { state.withLock { $0.answers } }
     public var told: [UploadEvent] { publications.compactMap { if case .tell(let event) = $0 { event } else { nil } } }
     public var issued: [Baton] {
         publications.compactMap { if case .issue(let baton, _, _) = $0 { baton } else { nil } }
@@ -124,6 +127,10 @@ public final class MemoryNotifierBus: NotifierBus {
     public func controlView() async throws(UploadError) -> ControlView { state.withLock { $0.control } }
 
     public func tell(_ outcome: UploadEvent) async throws(UploadError) { try publish(.tell(outcome)) { _ in } }
+
+    public func answer(_ answer: OrderAnswer, to address: String) async {
+        state.withLock { $0.answers[address, default: []].append(answer) }
+    }
 
     private func publish(_ publication: Publication, _ effect: (inout State) -> Void) throws(UploadError) {
         let fault = state.withLock { state in

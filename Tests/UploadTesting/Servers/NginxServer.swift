@@ -8,8 +8,10 @@ public final class NginxServer: Sendable {
     private let scratch: TemporaryDirectory
     private let process: ChildProcess
 
-    /// - Parameter isSecure: with TLS, by a certificate for `localhost` that is its own authority.
-    public init(isSecure: Bool = false) async throws {
+    /// - Parameters:
+    ///   - isSecure: with TLS, by a certificate for `localhost` that is its own authority.
+    ///   - upstream: a port of 127.0.0.1 that it hands all requests to as they are, instead of taking them itself.
+    public init(isSecure: Bool = false, forwardingTo upstream: Int? = nil) async throws {
         scratch = try TemporaryDirectory()
         self.isSecure = isSecure
         port = try Ports.free()
@@ -18,7 +20,7 @@ public final class NginxServer: Sendable {
                 atPath: scratch.path(name), withIntermediateDirectories: true)
         }
         if isSecure { try Self.makeCertificate(in: scratch) }
-        try scratch.write(Array(Self.configuration(port, isSecure, scratch.path).utf8), to: "nginx.conf")
+        try scratch.write(Array(Self.configuration(port, isSecure, scratch.path, upstream).utf8), to: "nginx.conf")
         process = try ChildProcess(
             "/usr/sbin/nginx", ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")])
         do {
@@ -43,9 +45,24 @@ public final class NginxServer: Sendable {
 
     public func names() throws -> [String] { try scratch.names(in: "files") }
 
-    private static func configuration(_ port: Int, _ isSecure: Bool, _ path: String) -> String {
+    private static func configuration(_ port: Int, _ isSecure: Bool, _ path: String, _ upstream: Int?) -> String {
         let tls =
             isSecure ? "ssl_certificate \(path)/certificate.pem; ssl_certificate_key \(path)/key.pem;" : ""
+        let files =
+            """
+            location / { dav_methods PUT DELETE; create_full_put_path on; }
+            location /forbidden/ { return 403 "no entry here"; }
+            """
+        let forwarding = upstream.map { upstream in
+            """
+            location / {
+                proxy_pass http://127.0.0.1:\(upstream);
+                proxy_set_header Host $http_host;
+                proxy_http_version 1.1;
+                proxy_request_buffering off;
+            }
+            """
+        }
         let user = getuid() == 0 ? "user root;" : ""
         return """
             \(user)
@@ -66,8 +83,7 @@ public final class NginxServer: Sendable {
                     \(tls)
                     root \(path)/files;
                     client_max_body_size 64m;
-                    location / { dav_methods PUT DELETE; create_full_put_path on; }
-                    location /forbidden/ { return 403 "no entry here"; }
+                    \(forwarding ?? files)
                 }
             }
             """

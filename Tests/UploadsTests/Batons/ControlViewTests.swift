@@ -15,6 +15,15 @@ import Uploads
         entries.reduce(into: ControlView()) { $0.apply($1) }
     }
 
+    @Test func `what is forgotten counts from 1 again, but a later fence or pause stays`() {
+        let other = JobID()
+        let view = view(
+            .fence([job.id: 3, other: 5]), .pause([job.id: 3, other: 5]), .forget([job.id: 3, other: 4, JobID(): 9]))
+        #expect(view.fences == [other: 5])
+        #expect(view.pauses == [other: 5])
+        #expect(view.fence(of: job.id) == 1)
+    }
+
     @Test func `a job that the log does not mention counts from generation 1`() {
         #expect(ControlView().fence(of: job.id) == 1)
         #expect(ControlView().standing(of: baton(1)) == .holds)
@@ -73,7 +82,7 @@ import Uploads
 
     @Test(arguments: [
         ControlEntry.fence([JobID(): 3]), .pause([JobID(): 1]), .lift([JobID(), JobID()]), .queueStopped(.standard),
-        .queueStarted(.standard), .marker(UUID()), .snapshot(ControlView()),
+        .queueStarted(.standard), .marker(UUID()), .snapshot(ControlView()), .forget([JobID(): 3]),
     ])
     func `every entry survives its wire form`(_ entry: ControlEntry) throws {
         #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(entry)) == entry)
@@ -83,5 +92,22 @@ import Uploads
         let full = ControlEntry.snapshot(
             view(.fence([job.id: 2, JobID(): 9]), .pause([job.id: 2]), .queueStopped(.standard)))
         #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(full)) == full)
+    }
+}
+
+@Suite struct StoppedQueueTests {
+    @Test func `a stopped queue holds what is not cancelled, and a fence or a pause counts first`() {
+        var view = ControlView()
+        var baton = Baton(job: UploadJob(source: .inline(Data()), destination: .url("https://a.test/"), size: 0))
+        view.apply(.queueStopped(.standard))
+        #expect(view.standing(of: baton) == .stopped)
+        baton.isCancel = true
+        #expect(view.standing(of: baton) == .holds)
+        baton.isCancel = false
+        view.apply(.pause([baton.job.id: 1]))
+        #expect(view.standing(of: baton) == .paused)
+        view.apply(.lift([baton.job.id]))
+        view.apply(.queueStarted(.standard))
+        #expect(view.standing(of: baton) == .holds)
     }
 }

@@ -28,6 +28,22 @@ import Uploads
         SettlementPlan(SettledSlice(settlement, report: report), of: baton ?? self.baton(), now: now)
     }
 
+    @Test func `what was urgent stays urgent until it ends`() {
+        for settlement in [
+            Settlement.handOver(state), .handOver(nil),
+            .wait(until: now, reason: .retry(UploadError(.serverFailure, "503")), state: state),
+        ] {
+            let plan = SettlementPlan(SettledSlice(settlement), of: baton(), from: .urgent, now: now)
+            #expect(plan.onward?.lane == .urgent)
+        }
+    }
+
+    @Test func `what a stopped queue hands over unstarted stays ahead of its peers`() {
+        let plan = SettlementPlan(SettledSlice(.handOver(nil)), of: baton(), isQueueStopped: true, now: now)
+        #expect(plan.onward?.lane == .continued)
+        #expect(self.plan(.handOver(nil)).onward?.lane == .bulk)
+    }
+
     @Test func `superseded acknowledges and does nothing else`() {
         let plan = plan(.superseded)
         #expect(plan.acknowledges)
@@ -120,7 +136,8 @@ import Uploads
     }
 
     @Test(arguments: [
-        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .limited, .circuitOpen,
+        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .limited,
+        .circuitOpen(UploadError(.serverFailure, "it keeps failing: look at it")),
         .paused, .scheduled,
     ])
     func `any other wait is no attempt and makes the next one longer`(_ reason: WaitReason) throws {

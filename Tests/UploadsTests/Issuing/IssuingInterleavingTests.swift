@@ -6,7 +6,7 @@ struct IssuingInterleavingTests {
     /// Steps after the crashes have stopped within which everything must have come to rest.
     private static let restSteps = 20_000
 
-    @Test(.timeLimit(.minutes(5)), arguments: 0..<8)
+    @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
     func `every round gets exactly one outcome, and issuing comes to rest`(block: Int) {
         for seed in block * 1000..<(block + 1) * 1000 { explore(seed: UInt64(seed)) }
     }

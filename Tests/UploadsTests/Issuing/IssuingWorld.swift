@@ -80,6 +80,7 @@ struct IssuingWorld {
         case .superseded, .disconnected: return []
         case .paused where baton.mustProbe && isObjectThere: return [.tell(.completed)]
         case .paused: return [.onward(baton.state, .paused)]
+        case .stopped: return [.onward(baton.state, .handedOver)]
         case .holds: break
         }
         if baton.mustProbe, isObjectThere { return [.tell(.completed)] }

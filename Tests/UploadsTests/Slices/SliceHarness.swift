@@ -66,7 +66,7 @@ struct SliceHarness {
     @discardableResult
     mutating func resume(partCount: Int, missing: Int, canYield: Bool = true) -> [SliceAction] {
         begin(canYield: canYield)
-        holding(.probed(.partial(Self.state)))
+        holding(.probed(.partial(Self.state, beside: nil)))
         holding(.sourceClaimed)
         return holding(.opened(SessionFacts(state: Self.state, partCount: partCount, missingCount: missing)))
     }

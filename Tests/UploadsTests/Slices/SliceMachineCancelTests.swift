@@ -58,7 +58,7 @@ import Testing
     @Test func `cancelling removes a session that only the destination knows`() {
         var slice = cancel()
         slice.holding(.sourceClaimed)
-        #expect(slice.holding(.probed(.partial(H.otherState))) == [.discard(H.otherState)])
+        #expect(slice.holding(.probed(.partial(H.otherState, beside: nil))) == [.discard(H.otherState)])
         #expect(slice.holding(.discarded) == [.removeStagedCopy])
     }
 

@@ -17,18 +17,39 @@ import Testing
         var settlements = 0
         var accepted: Set<Int> = []
         var steps = 0
+        /// What the last probe saw: the condition that a write must carry.
+        var seen = WriteCondition.none
+        /// Whether the last probe saw an object that is not the job's.
+        var seesOther = false
+        var hasProbed = false
+        /// Whether the destination's circuit was open.
+        var isBlocked = false
+        /// Whether an object of the job was found to be broken, so that it may be replaced.
+        var isKnownBroken = false
+        var hasMatched = false
         var trace: [String] = []
+
+        var keepsExisting: Bool { baton.job.ifExists != .replace }
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
             var job = H.job(source: Bool.random(using: &random) ? .staged(area: "a", name: "n") : .inline(Data()))
             if Int.random(in: 0..<8, using: &random) == 0 { job.expiresAt = H.start + 1 }
             if Int.random(in: 0..<8, using: &random) == 0 { job.notBefore = H.start + 1 }
+            job.verify = Int.random(in: 0..<3, using: &random) == 0
+            job.ifExists = [.replace, .replace, .skip, .fail].randomElement(using: &random) ?? .replace
+            seen = job.ifExists == .replace ? .none : .absent
             var baton = H.baton(job)
             if Bool.random(using: &random) { baton.slice = Int.random(in: 0...3, using: &random) }
             if Int.random(in: 0..<4, using: &random) == 0 { baton.generation = 2 }
             if Int.random(in: 0..<6, using: &random) == 0 { baton.isCancel = true }
             if baton.mustProbe, Bool.random(using: &random) { baton.state = H.state }
+            if baton.mustProbe, job.verify, Bool.random(using: &random) {
+                var state = Bool.random(using: &random) ? H.state : UploadState(driver: "directory", payload: [:])
+                state.readBack = ReadBack(of: H.object, isBroken: Bool.random(using: &random))
+                isKnownBroken = state.readBack?.isBroken ?? false
+                baton.state = state
+            }
             baton.attempts = Int.random(in: 0...10, using: &random)
             baton.idleWaits = Int.random(in: 0...2, using: &random)
             width = Int.random(in: 1...4, using: &random)
@@ -61,9 +82,22 @@ import Testing
             steps += 1
             trace.append("\(fact)")
             if case .partAccepted(let index, _) = fact { accepted.insert(index) }
+            if case .probed(let answer) = fact {
+                hasProbed = true
+                seesOther = answer.other != nil
+                seen = keepsExisting ? .absent : Self.condition(after: answer)
+            }
+            if fact == .readBackMatched { hasMatched = true }
+            if case .failed(let error) = fact, case .readingBack = slice.machine.phase, error.code == .checksumMismatch
+            {
+                isKnownBroken = true
+            }
             let actions = slice.tell(fact)
             for action in actions { judge(action, after: fact) }
-            asked += actions.filter { if case .settle = $0 { false } else { $0 != .cancelRequests } }
+            asked += actions.filter { action in
+                if case .settle = action { return false }
+                return action != .cancelRequests && action != .withdrawParts
+            }
             #expect(asked.count { if case .sendPart = $0 { true } else { false } } <= width, "\(trace)")
             switch fact {
             case .lost(.superseded), .standing(.superseded): #expect(slice.settlement == .superseded, "\(trace)")
@@ -74,7 +108,7 @@ import Testing
 
         private mutating func judge(_ action: SliceAction, after fact: SliceFact) {
             switch action {
-            case .probe, .open, .complete, .discard, .removeStagedCopy:
+            case .probe, .open, .complete, .readBack, .discard, .removeStagedCopy:
                 guard case .standing(let standing) = fact, standing == .holds || standing == .paused else {
                     Issue.record("\(action) without asking how the baton stands: \(trace)")
                     return
@@ -85,17 +119,50 @@ import Testing
                 judge(settlement)
             default: break
             }
+            if isBlocked, action.isAtDestination { Issue.record("\(action) past an open circuit: \(trace)") }
+            judgeKeeping(action)
             switch action {
             case .sendPart(let index): #expect(!accepted.contains(index), "sent twice: \(trace)")
             case .open: accepted = []
-            case .complete: #expect(!baton.isCancel, "a cancel completed something: \(trace)")
+            case .complete(let condition):
+                #expect(!baton.isCancel, "a cancel completed something: \(trace)")
+                #expect(condition == seen || isKnownBroken, "\(trace)")
             case .removeStagedCopy: #expect(baton.isCancel, "\(trace)")
             default: break
             }
         }
 
+        /// A job that keeps what it finds looks before it opens the source, and never writes where it saw something.
+        private func judgeKeeping(_ action: SliceAction) {
+            guard keepsExisting, !baton.isCancel, !isKnownBroken else { return }
+            switch action {
+            // What it sees may be its own: it is read back.
+            case .claimSource where baton.state?.readBack != nil: break
+            case .claimSource, .sendPart: #expect(hasProbed && !seesOther, "\(trace)")
+            case .open(_, let condition), .complete(let condition):
+                #expect(hasProbed && !seesOther && condition == .absent, "\(trace)")
+            default: break
+            }
+        }
+
+        private static func condition(after answer: ProbeAnswer) -> WriteCondition {
+            switch answer {
+            case .nothing: .absent
+            case .other(let object, _): WriteCondition(replacing: object)
+            case .partial(_, let object): WriteCondition(replacing: object)
+            case .complete, .unknowable: .none
+            }
+        }
+
         private func judge(_ settlement: Settlement) {
             switch settlement {
+            case .ended(.completed(let object, _)):
+                #expect(object.isVerified == hasMatched, "\(trace)")
+                if baton.job.verify, !baton.isCancel {
+                    #expect(object.isVerified || object.isKept || object.isOvertaken, "not read back: \(trace)")
+                }
+                #expect(!object.isKept || baton.job.ifExists == .skip, "\(trace)")
+                #expect(!object.isOvertaken || !keepsExisting, "\(trace)")
             case .ended(.cancelled): #expect(baton.isCancel, "\(trace)")
             case .wait(let until, let reason, _):
                 #expect(until >= slice.now, "\(trace)")
@@ -108,7 +175,7 @@ import Testing
             [
                 .lost(.superseded), .lost(.disconnected), .lost(.paused), .yieldRequested(.drain),
                 .yieldRequested(.preempt), .sliceTimeReached, .uncutTimeReached, .graceUsedUp, .partAccepted(99, nil),
-                .discarded, .toldStarted, .retryDue(0),
+                .discarded, .toldStarted, .retryDue(0), .readBackReached(ReadBack(of: H.object)),
             ].randomElement(using: &random) ?? .graceUsedUp
         }
 
@@ -136,13 +203,19 @@ import Testing
             case .waitToRetry(let index, _): return .retryDue(index)
             case .findDestination:
                 if fails() { return .destinationUnknown }
-                return .destinationFound(DestinationFacts(driver: "directory", canYield: Bool.random(using: &random)))
+                let way: DestinationFacts.Way =
+                    [.free, .free, .trial, .blocked(until: H.start + 9, H.error(.serverFailure))]
+                    .randomElement(using: &random) ?? .free
+                if case .blocked = way { isBlocked = true }
+                return .destinationFound(
+                    DestinationFacts(driver: "directory", canYield: Bool.random(using: &random), way: way))
             case _ where fails(): return .failed(error())
             case .tellStarted: return .toldStarted
             case .probe:
                 return .probed(
                     [
-                        .nothing, .nothing, .unknowable, .complete(H.done), .partial(H.state), .partial(H.otherState),
+                        .nothing, .nothing, .unknowable, .complete(H.done), .partial(H.state, beside: nil),
+                        .partial(H.otherState, beside: H.object),
                         .other(H.object, isNewer: true), .other(H.object, isNewer: false),
                     ].randomElement(using: &random) ?? .nothing)
             case .claimSource:
@@ -156,14 +229,17 @@ import Testing
                     SessionFacts(
                         state: state(), partCount: count, missingCount: Int.random(in: 0...count, using: &random)))
             case .complete: return .completed(H.done)
+            case .readBack:
+                return Int.random(in: 0..<4, using: &random) == 0
+                    ? .failed(H.error(.checksumMismatch)) : .readBackMatched
             case .discard: return .discarded
             case .removeStagedCopy: return .stagedCopyRemoved
-            case .cancelRequests, .settle: return .discarded
+            case .withdrawParts, .cancelRequests, .settle: return .discarded
             }
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func `however the facts come, a slice settles once and by the rules`() {
+    @Test(.timeLimit(.minutes(10))) func `however the facts come, a slice settles once and by the rules`() {
         for seed in 0..<20_000 as Range<UInt64> {
             var history = History(seed: seed)
             history.run()
@@ -178,5 +254,15 @@ import Testing
             traces.append(history.trace)
         }
         #expect(traces[0] == traces[1])
+    }
+}
+
+extension ProbeAnswer {
+    fileprivate var other: StoredObject? {
+        switch self {
+        case .other(let object, _): object
+        case .partial(_, let object): object
+        case .complete, .nothing, .unknowable: nil
+        }
     }
 }

@@ -72,11 +72,21 @@ import Testing
 
     @Test(arguments: [true, false]) func `a job whose time ran out fails as expired`(byDeadline: Bool) {
         var job = SliceHarness.job()
-        if byDeadline { job.expiresAt = SliceHarness.start + 60 } else { job.retry.maxAge = 60 }
+        if byDeadline { job.expiresAt = SliceHarness.start + 60 } else { job.retry = RetryPolicy(maxAge: 60) }
         var slice = SliceHarness(SliceHarness.baton(job))
         slice.now = SliceHarness.start + 60
         slice.begin()
         #expect(slice.failure?.code == .expired)
+    }
+
+    @Test func `time in a serial line does not use up a job's time`() {
+        var job = SliceHarness.job()
+        job.retry = RetryPolicy(maxAge: 60)
+        job.serial = .end
+        var slice = SliceHarness(SliceHarness.baton(job, generation: 2))
+        slice.now = SliceHarness.start + 100_000
+        slice.begin()
+        #expect(slice.failure == nil)
     }
 
     @Test func `an expired job with a session is asked for, its session discarded, then it fails`() {
@@ -84,7 +94,7 @@ import Testing
         job.expiresAt = SliceHarness.start
         var slice = SliceHarness(SliceHarness.baton(job, slice: 2, state: SliceHarness.state))
         #expect(slice.begin() == [.probe(SliceHarness.state)])
-        #expect(slice.holding(.probed(.partial(SliceHarness.state))) == [.discard(SliceHarness.state)])
+        #expect(slice.holding(.probed(.partial(SliceHarness.state, beside: nil))) == [.discard(SliceHarness.state)])
         slice.tell(.discarded)
         guard case .failed(let error, state: nil)? = slice.outcome else {
             Issue.record("\(slice.actions)")
@@ -98,7 +108,7 @@ import Testing
         job.expiresAt = SliceHarness.start
         var slice = SliceHarness(SliceHarness.baton(job, slice: 2, state: SliceHarness.state))
         slice.begin()
-        slice.holding(.probed(.partial(SliceHarness.state)))
+        slice.holding(.probed(.partial(SliceHarness.state, beside: nil)))
         slice.tell(.failed(SliceHarness.error(.networkFailure)))
         guard case .failed(_, state: SliceHarness.state)? = slice.outcome else {
             Issue.record("\(slice.actions)")

@@ -47,7 +47,9 @@ import Testing
         (.other(H.object, isNewer: false), .unchanged(etag: "e1")),
         (.other(StoredObject(location: "x"), isNewer: false), .none),
         (.unknowable, .none),
-        (.partial(H.state), .none),
+        (.partial(H.state, beside: nil), .absent),
+        (.partial(H.state, beside: H.object), .unchanged(etag: "e1")),
+        (.partial(H.state, beside: StoredObject(location: "x")), .none),
     ])
     func `what is completed is written on the condition that was seen`(answer: ProbeAnswer, condition: WriteCondition) {
         var slice = H(H.baton(slice: 1, state: H.state))
@@ -61,8 +63,8 @@ import Testing
     @Test func `the session that the destination knows is gone on with`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
-        slice.holding(.probed(.partial(H.otherState)))
-        #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.otherState)])
+        slice.holding(.probed(.partial(H.otherState, beside: nil)))
+        #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.otherState, condition: .absent)])
     }
 
     @Test func `a probe that fails is an attempt and keeps the state`() throws {
@@ -77,7 +79,7 @@ import Testing
     @Test func `a failed condition is probed and the write made on what is seen now`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.resume(partCount: 2, missing: 0)
-        #expect(slice.actions == [.complete(.none)])
+        #expect(slice.actions == [.complete(.absent)])
         #expect(slice.holding(.failed(H.error(.preconditionFailed))) == [.probe(H.state)])
         #expect(slice.holding(.probed(.other(H.object, isNewer: false))) == [.complete(.unchanged(etag: "e1"))])
         slice.tell(.completed(H.done))
@@ -106,6 +108,28 @@ import Testing
         #expect(slice.holding(.probed(.other(H.object, isNewer: true))) == [.discard(H.state)])
     }
 
+    @Test func `an object that came beside the session is seen when the condition fails, and a newer job's is kept`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.begin()
+        slice.holding(.probed(.partial(H.state, beside: H.object)))
+        slice.holding(.sourceClaimed)
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 2, missingCount: 0)))
+        #expect(slice.actions == [.complete(.unchanged(etag: "e1"))])
+        slice.holding(.failed(H.error(.preconditionFailed)))
+        let replaced = StoredObject(location: "/archive/cat.jpg", etag: "e2")
+        #expect(
+            slice.holding(.probed(.partial(H.state, beside: replaced))) == [.complete(.unchanged(etag: "e2"))])
+        slice.holding(.failed(H.error(.preconditionFailed)))
+        #expect(slice.holding(.probed(.other(replaced, isNewer: true))) == [.discard(H.state)])
+        slice.tell(.discarded)
+        guard case .completed(let object, response: nil)? = slice.outcome else {
+            Issue.record("\(slice.actions)")
+            return
+        }
+        #expect(object.isOvertaken)
+        #expect(object.etag == "e2")
+    }
+
     @Test(arguments: [UploadError.Code.networkFailure, .serverFailure, .invalidResponse, .unknown])
     func `a lost answer to the completing call is looked for before anything is called a failure`(
         code: UploadError.Code
@@ -123,7 +147,7 @@ import Testing
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.resume(partCount: 2, missing: 0)
         slice.holding(.failed(H.error(.serverFailure)))
-        slice.holding(.probed(.partial(H.state)))
+        slice.holding(.probed(.partial(H.state, beside: nil)))
         #expect(slice.wait?.reason == "retry")
         #expect(slice.wait?.state == H.state)
     }
@@ -168,9 +192,9 @@ import Testing
     @Test func `the same session that the destination still claims to have is not opened for ever`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
-        slice.holding(.probed(.partial(H.state)))
+        slice.holding(.probed(.partial(H.state, beside: nil)))
         slice.holding(.sourceClaimed)
         slice.holding(.failed(H.error(.sessionExpired)))
-        #expect(slice.holding(.probed(.partial(H.state))) == [.open(resuming: nil)])
+        #expect(slice.holding(.probed(.partial(H.state, beside: nil))) == [.open(resuming: nil, condition: .absent)])
     }
 }

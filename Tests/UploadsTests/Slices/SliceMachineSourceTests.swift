@@ -22,7 +22,7 @@ import Testing
         #expect(slice.outcome == .completed(H.object, response: nil))
     }
 
-    @Test(arguments: [ProbeAnswer.nothing, .unknowable, .other(H.object, isNewer: false), .partial(H.state)])
+    @Test(arguments: [ProbeAnswer.nothing, .unknowable, .other(H.object, isNewer: false)])
     func `a vanished copy of a job that is not done fails it`(answer: ProbeAnswer) {
         var slice = H(H.baton())
         slice.begin()
@@ -33,12 +33,47 @@ import Testing
     }
 
     @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged])
-    func `a source that cannot be used fails the job with its state`(code: UploadError.Code) {
+    func `a source that cannot be used fails the job, and its session goes first`(code: UploadError.Code) {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
-        slice.holding(.probed(.partial(H.state)))
-        slice.tell(.failed(H.error(code)))
-        #expect(slice.outcome == .failed(H.error(code), state: H.state))
+        slice.holding(.probed(.partial(H.otherState, beside: nil)))
+        #expect(slice.holding(.failed(H.error(code))) == [.discard(H.otherState)])
+        slice.tell(.discarded)
+        #expect(slice.outcome == .failed(H.error(code), state: nil))
+    }
+
+    @Test(arguments: [UploadError.Code.invalidFile, .sourceChanged])
+    func `a source that changes while it is sent or completed leaves no session`(code: UploadError.Code) {
+        for missing in 0...1 {
+            var slice = H(H.baton(slice: 1, state: H.state))
+            slice.resume(partCount: 2, missing: missing)
+            let failed = missing == 1 ? SliceFact.partFailed(0, H.error(code)) : .failed(H.error(code))
+            #expect(slice.holding(failed) == [.discard(H.state)])
+            slice.tell(.discarded)
+            #expect(slice.outcome == .failed(H.error(code), state: nil))
+        }
+    }
+
+    @Test func `a session that cannot be removed stays named, and other failures keep theirs`() {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.resume(partCount: 2, missing: 1)
+        slice.holding(.partFailed(0, H.error(.sourceChanged)))
+        slice.tell(.failed(H.error(.networkFailure)))
+        #expect(slice.outcome == .failed(H.error(.sourceChanged), state: H.state))
+        slice = H(H.baton(slice: 1, state: H.state))
+        slice.resume(partCount: 2, missing: 1)
+        slice.holding(.partFailed(0, H.error(.accessDenied)))
+        #expect(slice.outcome == .failed(H.error(.accessDenied), state: H.state))
+    }
+
+    @Test func `a vanished copy leaves no session, not even one that only the destination knows`() {
+        var slice = H(H.baton())
+        slice.begin()
+        slice.holding(.sourceGone)
+        #expect(slice.holding(.probed(.partial(H.otherState, beside: nil))) == [.discard(H.otherState)])
+        slice.tell(.discarded)
+        #expect(slice.failure?.code == .invalidFile)
+        #expect(slice.outcome == slice.failure.map { .failed($0, state: nil) })
     }
 
     @Test func `a staging area and a destination that are not known are waited for, longer each time`() {

@@ -23,10 +23,31 @@ import Testing
     @Test(arguments: [SliceFact.yieldRequested(.drain), .yieldRequested(.preempt), .sliceTimeReached])
     func `at a request to stop the parts in flight finish and the baton is handed over`(fact: SliceFact) {
         var slice = sending()
-        #expect(slice.tell(fact) == [])
-        #expect(slice.tell(.partAccepted(1, H.state)) == [])
+        #expect(slice.tell(fact) == [.withdrawParts])
+        #expect(slice.tell(.partAccepted(1, H.state)) == [.withdrawParts])
         slice.tell(.partAccepted(0, H.otherState))
         #expect(slice.settlement == .handOver(H.otherState))
+    }
+
+    @Test func `when its queue is stopped the parts in flight finish and the baton is handed over`() {
+        var slice = sending()
+        #expect(slice.tell(.lost(.stopped)) == [.withdrawParts])
+        slice.tell(.partAccepted(1, H.state))
+        slice.tell(.partAccepted(0, H.otherState))
+        #expect(slice.settlement == .handOver(H.otherState))
+    }
+
+    @Test func `in a stopped queue nothing is begun`() {
+        var slice = H(H.baton())
+        slice.tell(.begun)
+        slice.tell(.standing(.stopped))
+        #expect(slice.settlement == .handOver(nil))
+    }
+
+    @Test func `what cannot be interrupted goes on in a stopped queue`() {
+        var slice = sendingWhole()
+        #expect(slice.tell(.lost(.stopped)) == [])
+        #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.none)])
     }
 
     @Test func `a part that fails or waits on the way out is left to the next slice`() {
@@ -61,7 +82,7 @@ import Testing
     @Test func `a drain lets what is nearly done complete, a preemption does not`() {
         var slice = sending(missing: 1)
         slice.tell(.yieldRequested(.drain))
-        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.none)])
+        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.absent)])
         slice = sending(missing: 1)
         slice.tell(.yieldRequested(.preempt))
         slice.tell(.partAccepted(0, H.state))
@@ -71,14 +92,14 @@ import Testing
     @Test func `the end of the slice lets what is nearly done complete`() {
         var slice = sending(missing: 1)
         slice.tell(.sliceTimeReached)
-        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.none)])
+        #expect(slice.holding(.partAccepted(0, H.state)) == [.complete(.absent)])
     }
 
     @Test func `a slice that is over before its first part still carries one`() {
         var slice = H(H.baton(slice: 1, state: H.state), rules: SliceRules(parts: 2))
         slice.begin()
         slice.tell(.sliceTimeReached)
-        slice.holding(.probed(.partial(H.state)))
+        slice.holding(.probed(.partial(H.state, beside: nil)))
         slice.holding(.sourceClaimed)
         slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9)))
         #expect(slice.actions == [.sendPart(0), .sendPart(1)])
@@ -122,7 +143,7 @@ import Testing
         var slice = sending(missing: 0)
         #expect(slice.tell(.uncutTimeReached) == [.cancelRequests])
         #expect(slice.holding(.failed(H.error(.cancelled))) == [.probe(H.state)])
-        slice.tell(.probed(.partial(H.state)))
+        slice.tell(.probed(.partial(H.state, beside: nil)))
         #expect(slice.wait?.reason == "retry")
         #expect(slice.wait?.state == H.state)
     }
@@ -142,7 +163,7 @@ import Testing
 
     @Test func `a paused job stops at the next part boundary and waits an hour at a time`() {
         var slice = sending()
-        #expect(slice.tell(.lost(.paused)) == [])
+        #expect(slice.tell(.lost(.paused)) == [.withdrawParts])
         slice.tell(.partAccepted(0, H.state))
         slice.tell(.partAccepted(1, H.state))
         #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.state))
@@ -161,7 +182,7 @@ import Testing
         #expect(slice.tell(.standing(.paused)) == [.findDestination])
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
         #expect(slice.tell(.standing(.paused)) == [.probe(H.state)])
-        slice.tell(.probed(.partial(H.otherState)))
+        slice.tell(.probed(.partial(H.otherState, beside: nil)))
         #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.otherState))
     }
 

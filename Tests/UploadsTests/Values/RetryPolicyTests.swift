@@ -48,6 +48,27 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...9) func `full jitter: each tenth of the range is as likely as any other`(attempt: Int) {
+        var random = SeededGenerator(seed: UInt64(attempt))
+        var again = SeededGenerator(seed: UInt64(attempt))
+        let policy = RetryPolicy()
+        let width = policy.bound(attempt: attempt) - RetryPolicy.delayMinimum
+        var tenths = [Int](repeating: 0, count: 10)
+        for _ in 0..<10_000 {
+            let decision = policy.decide(attempt: attempt, error: error, age: 0, using: &random)
+            #expect(decision == policy.decide(attempt: attempt, error: error, age: 0, using: &again))
+            guard case .retry(let delay) = decision else {
+                Issue.record("gave up at attempt \(attempt)")
+                return
+            }
+            let tenth = Int((delay - RetryPolicy.delayMinimum) / width * 10)
+            #expect((0...10).contains(tenth))
+            tenths[min(tenth, 9)] += 1
+        }
+        // Four standard deviations of 1,000 of 10,000 at one in ten.
+        for tenth in tenths { #expect(abs(tenth - 1000) <= 120) }
+    }
+
     @Test func `attempts and age are used up, and a permanent error is not repeated`() {
         var random = SeededGenerator(seed: 1)
         let policy = RetryPolicy()
@@ -64,6 +85,45 @@ import Testing
         var random = SeededGenerator(seed: 1)
         let error = UploadError(.rateLimited, "slow down: wait", retry: .after(seconds: wished))
         #expect(RetryPolicy().decide(attempt: 1, error: error, age: 0, using: &random) == .retry(after: delay))
+    }
+
+    @Test func `whatever the policy, no delay is early, late, past the age or longer than was wished`() {
+        for seed in 0..<5000 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let policy = RetryPolicy(
+                maxAttempts: .random(in: 1...20, using: &random), maxAge: .random(in: 0...100_000, using: &random),
+                base: .random(in: 0...100, using: &random), factor: .random(in: 1...10, using: &random),
+                cap: .random(in: 0...4000, using: &random))
+            let attempt = Int.random(in: 1...25, using: &random)
+            let age = Double.random(in: 0...120_000, using: &random)
+            let wished = Double.random(in: -10...9000, using: &random)
+            let asks = Bool.random(using: &random)
+            let error = UploadError(.rateLimited, "slow down: wait", retry: asks ? .after(seconds: wished) : nil)
+            guard case .retry(let delay) = policy.decide(attempt: attempt, error: error, age: age, using: &random)
+            else {
+                // Only because something was used up.
+                let longest = asks ? max(1, min(wished, 3600)) : max(1, policy.bound(attempt: attempt))
+                #expect(attempt >= policy.maxAttempts || age + longest > policy.maxAge)
+                continue
+            }
+            #expect(attempt < policy.maxAttempts)
+            #expect(age + delay <= policy.maxAge)
+            #expect(delay >= RetryPolicy.delayMinimum)
+            if asks {
+                #expect(delay == max(1, min(wished, RetryPolicy.retryAfterMaximum)))
+            } else {
+                #expect(delay <= max(RetryPolicy.delayMinimum, policy.cap))
+            }
+        }
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `a wish that is no time is no harm`(wished: Double) {
+        var random = SeededGenerator(seed: 1)
+        let error = UploadError(.rateLimited, "slow down: wait", retry: .after(seconds: wished))
+        if case .retry(let delay) = RetryPolicy().decide(attempt: 1, error: error, age: 0, using: &random) {
+            #expect((1...3600).contains(delay))
+        }
     }
 
     @Test func `what a producer leaves out is the usual, and nonsense is mended`() throws {

@@ -1,5 +1,5 @@
 /// A log delegate: a file of one JSON object a line, and when a new one is begun.
-public struct LogConfiguration: Sendable {
+public struct LogConfiguration: Hashable, Sendable {
     public var path: String
     /// Bytes after which the file is put aside as `<path>.1`: 64 MiB; 0 for never.
     public var rotateBytes: Int64

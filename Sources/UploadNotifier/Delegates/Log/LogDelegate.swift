@@ -7,11 +7,15 @@ public import Uploads
 /// Appends outcomes to a file, one CloudEvent a line, on the disk before they count as delivered.
 public final class LogDelegate: BatchDelegate {
     public let name: String
+    private let mapping: FieldMapping?
     private let file: Mutex<LogFile>
 
     /// - Throws: `misconfigured` when the file cannot be opened for appending.
-    public init(name: String, _ configuration: LogConfiguration, logger: Logger) throws(UploadError) {
+    public init(
+        name: String, _ configuration: LogConfiguration, mapping: FieldMapping? = nil, logger: Logger
+    ) throws(UploadError) {
         self.name = name
+        self.mapping = mapping
         var file = LogFile(configuration)
         do { try file.open() } catch {
             throw UploadError(.misconfigured, "delegate '\(name)': \(error.message)", cause: error)
@@ -19,13 +23,19 @@ public final class LogDelegate: BatchDelegate {
         self.file = Mutex(file)
     }
 
-    public func deliver(_ event: UploadEvent) async throws(UploadError) { try await deliver([event]) }
+    @discardableResult
+    public func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse? {
+        try await deliver([event])
+        return nil
+    }
 
     public func deliver(_ events: [UploadEvent]) async throws(UploadError) {
         do {
             // Away from the cooperative threads: fsync may take as long as the disk likes.
             try await NIOThreadPool.singleton.runIfActive {
-                let lines = try events.map { try WireJSON.encode($0) + [UInt8(ascii: "\n")] }
+                let lines = try events.map {
+                    try EventPayload($0, mapping: self.mapping).structured() + [UInt8(ascii: "\n")]
+                }
                 try self.file.withLock { try $0.append(lines) }
             }
         } catch let error as UploadError {

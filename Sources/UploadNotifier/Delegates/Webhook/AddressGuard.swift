@@ -9,12 +9,13 @@ struct AddressGuard: Sendable {
     var resolve: @Sendable (_ host: String) throws -> [NetworkAddress] = { try SystemResolver.addresses(of: $0) }
 
     /// What is not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and
-    /// multicast. 169.254.169.254, where clouds keep metadata and credentials, is link-local.
+    /// multicast. Where clouds keep metadata and credentials is among them: 169.254.169.254 is link-local,
+    /// fd00:ec2::254 unique local. `::/8` covers what embeds IPv4 in a way that ``NetworkAddress/embedded`` does not read.
     static let refusedTexts = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
-        "224.0.0.0/3", "::/127", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "fc00::/7", "fe80::/10",
-        "fec0::/10", "ff00::/8",
+        "224.0.0.0/3", "::/8", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fc00::/7",
+        "fe80::/10", "fec0::/10", "ff00::/8",
     ]
     static let refused = refusedTexts.compactMap { try? NetworkRange($0) }
 
@@ -24,9 +25,21 @@ struct AddressGuard: Sendable {
         return !Self.refused.contains { $0.contains(address) }
     }
 
-    /// The address to connect to.
+    /// Why a host that is an address itself, or this host's own name, can never be connected to; nil for all names else, which
+    /// are looked up for each delivery. Looks nothing up.
+    func problem(ofHost host: String) -> String? {
+        let isLocal = host == "localhost" || host.hasSuffix(".localhost")
+        let named = isLocal ? ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) } : SystemResolver.literal(host)
+        guard !named.isEmpty, !named.contains(where: permits) else { return nil }
+        return """
+            '\(host)' is not a public address; if that is meant, name its network in notifier.allowNetworks of the \
+            notifier's configuration
+            """
+    }
+
+    /// The addresses of a host, one at least, each of them permitted.
     /// - Throws: `misconfigured` when any address of the host is refused, `networkFailure` when it has none.
-    func address(of host: String) async throws(UploadError) -> NetworkAddress {
+    func addresses(of host: String) async throws(UploadError) -> [NetworkAddress] {
         let resolve = self.resolve
         let addresses: [NetworkAddress]
         do {
@@ -42,7 +55,7 @@ struct AddressGuard: Sendable {
                 notifier.allowNetworks
                 """)
         }
-        guard let first = addresses.first else { throw UploadError(.networkFailure, "'\(host)' has no address") }
-        return first
+        guard !addresses.isEmpty else { throw UploadError(.networkFailure, "'\(host)' has no address") }
+        return addresses
     }
 }

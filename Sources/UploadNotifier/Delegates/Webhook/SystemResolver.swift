@@ -4,8 +4,16 @@ import Uploads
 /// getaddrinfo(3), which blocks.
 enum SystemResolver {
     /// Also understands whatever else the system takes for an address, such as `0x7f.1`.
-    static func addresses(of host: String) throws -> [NetworkAddress] {
+    static func addresses(of host: String) throws -> [NetworkAddress] { try addresses(of: host, flags: 0) }
+
+    /// The address that a text is, without asking anybody; none for a name.
+    static func literal(_ host: String) -> [NetworkAddress] {
+        (try? addresses(of: host, flags: AI_NUMERICHOST)) ?? []
+    }
+
+    private static func addresses(of host: String, flags: Int32) throws -> [NetworkAddress] {
         var hints = addrinfo()
+        hints.ai_flags = flags
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let status = getaddrinfo(host, nil, &hints, &list)

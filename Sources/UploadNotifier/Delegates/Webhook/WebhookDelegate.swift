@@ -3,10 +3,11 @@ public import Foundation
 public import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 public import Uploads
 
-/// Posts outcomes to a URL: a CloudEvent in structured JSON mode, signed as Standard Webhooks says.
+/// Posts outcomes to a URL: a CloudEvent in structured or binary mode, signed as Standard Webhooks says.
 ///
 /// 2xx is success. 410 and what cannot pass pause the delegate; everything else is tried again, not before what
 /// `Retry-After` says. Redirects are not followed: the address was checked, the next one was not.
@@ -14,53 +15,59 @@ public final class WebhookDelegate: CompletionDelegate {
     /// Bytes of an answer that are read; more is cut off with the connection.
     static let responseBytesMaximum = 65_536
     /// Bytes of an answer that are kept.
-    static let responseBytesKept = 1024
+    static let responseBytesKept = DeliveryAttempt.answerBytesMaximum
 
     public let name: String
     private let url: String
     private let host: String
     private let timeout: TimeInterval
+    private let mode: WebhookConfiguration.Mode
+    private let mapping: FieldMapping?
     private let signer: WebhookSigner
     private let addresses: AddressGuard
+    /// Who may have signed the server's certificate; nil for whom the system trusts.
+    private let authorities: [NIOSSLCertificate]?
     private let now: @Sendable () -> Date
     private let client = Mutex<PinnedClient?>(nil)
+    /// Attempts in which nobody answered: the next one goes to the host's next address.
+    private let misses = Atomic<Int>(0)
 
     /// - Throws: `misconfigured` when the URL or a secret is none, without showing either's secret parts.
     public convenience init(
-        name: String, _ configuration: WebhookConfiguration, allowNetworks: [NetworkRange] = [],
-        now: @escaping @Sendable () -> Date = { Date() }, logger: Logger
+        name: String, _ configuration: WebhookConfiguration, mapping: FieldMapping? = nil,
+        allowNetworks: [NetworkRange] = [], now: @escaping @Sendable () -> Date = { Date() }, logger: Logger
     ) throws(UploadError) {
-        try self.init(name: name, configuration, addresses: AddressGuard(allowed: allowNetworks), now: now)
+        try self.init(
+            name: name, configuration, mapping: mapping, addresses: AddressGuard(allowed: allowNetworks), now: now)
     }
 
     init(
-        name: String, _ configuration: WebhookConfiguration, addresses: AddressGuard,
+        name: String, _ configuration: WebhookConfiguration, mapping: FieldMapping? = nil, addresses: AddressGuard,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(UploadError) {
-        func refuse(_ why: String) -> UploadError { UploadError(.misconfigured, "delegate '\(name)': \(why)") }
-        guard var url = URLComponents(string: configuration.url), let scheme = url.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let host = url.host, !host.isEmpty
-        else {
-            throw refuse("its url must be like https://host/path")
+        let address: WebhookAddress
+        do throws(WebhookAddress.Problem) { address = try WebhookAddress(configuration.url) } catch {
+            throw UploadError(.misconfigured, "delegate '\(name)': \(error.text)")
         }
-        guard url.user == nil, url.password == nil else {
-            throw refuse("its url holds a user or password; the signature says who sends, so leave them out")
-        }
-        // The pin is looked up by the name as it stands in the URL.
-        url.scheme = scheme
-        url.host = host.lowercased()
-        url.fragment = nil
-        guard let text = url.string else { throw refuse("its url must be like https://host/path") }
         self.name = name
-        self.url = text
-        self.host = host.lowercased().trimmingCharacters(in: ["[", "]"])
+        self.url = address.url
+        self.host = address.host
         self.timeout = configuration.timeout
+        self.mode = configuration.mode
+        self.mapping = mapping
         self.signer = try WebhookSigner(secrets: configuration.secrets, of: name)
         self.addresses = addresses
         self.now = now
+        authorities = try configuration.authorities.map { (pem) throws(UploadError) in
+            do { return try NIOSSLCertificate.fromPEMBytes(Array(pem)) } catch {
+                throw UploadError(
+                    .misconfigured, "delegate '\(name)': its caFile holds no certificates in PEM", cause: error)
+            }
+        }
     }
 
-    public func deliver(_ event: UploadEvent) async throws(UploadError) {
+    @discardableResult
+    public func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse? {
         let request = try request(for: event)
         let client = try await pinnedClient()
         let answer: ServerResponse
@@ -71,22 +78,27 @@ public final class WebhookDelegate: CompletionDelegate {
         } catch is CancellationError {
             throw UploadError(.interrupted, "stopped while telling webhook '\(name)'")
         } catch {
+            misses.add(1, ordering: .relaxed)
             throw UploadError(
                 .networkFailure, "webhook '\(name)' gave no answer within \(Int(timeout)) s or refused the connection",
                 cause: error)
         }
         try check(answer)
+        return answer
     }
 
     private func request(for event: UploadEvent) throws(UploadError) -> HTTPClientRequest {
-        let body: Data
-        do { body = try WireJSON.encode(event) } catch {
-            throw UploadError(.unknown, "event \(event.id) cannot be written as JSON", cause: error)
-        }
+        let payload = try EventPayload(event, mapping: mapping)
+        let body = try mode == .binary ? payload.data() : payload.structured()
         let timestamp = Int(now().timeIntervalSince1970)
         var request = HTTPClientRequest(url: url)
         request.method = .POST
-        request.headers.add(name: "content-type", value: "application/cloudevents+json; charset=utf-8")
+        switch mode {
+        case .structured: request.headers.add(name: "content-type", value: EventPayload.structuredType)
+        case .binary:
+            request.headers.add(name: "content-type", value: "application/json")
+            request.headers.add(contentsOf: payload.attributes.map { ($0.name, $0.value) })
+        }
         request.headers.add(name: "user-agent", value: "Longshore")
         request.headers.add(name: "webhook-id", value: event.id)
         request.headers.add(name: "webhook-timestamp", value: "\(timestamp)")
@@ -97,10 +109,13 @@ public final class WebhookDelegate: CompletionDelegate {
     }
 
     private func pinnedClient() async throws(UploadError) -> PinnedClient {
-        let address = try await addresses.address(of: host)
+        let addresses = try await addresses.addresses(of: host)
+        let misses = misses.load(ordering: .relaxed)
         return client.withLock { client in
-            if let client, client.address == address { return client }
-            let fresh = PinnedClient(host: host, address: address)
+            // Resolvers turn the list round with every answer; that alone is no reason to connect anew.
+            if let client, client.misses == misses, addresses.contains(client.address) { return client }
+            let fresh = PinnedClient(
+                host: host, address: addresses[misses % addresses.count], misses: misses, authorities: authorities)
             client = fresh
             return fresh
         }

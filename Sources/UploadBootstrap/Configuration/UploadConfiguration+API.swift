@@ -1,0 +1,66 @@
+import UploadNotifier
+import Uploads
+
+extension UploadConfiguration {
+    /// Who may use the notifier's HTTP API.
+    /// - Throws: `configuration` where others could reach it without a token.
+    func apiAccess() throws(ProgramError) -> APIAccess {
+        if let token = try apiToken() { return .token(token) }
+        guard case .listen(let host, _) = notifier.http, !APIAccess.isLoopback(host) else { return .loopback }
+        throw ProgramError(
+            .configuration,
+            "\(settings.place("notifier.http")): \(notifier.http) can be reached by others, who could cancel every "
+                + "upload; set notifier.token (env:NAME or file:PATH), or listen on 127.0.0.1")
+    }
+
+    /// What requests to the notifier's HTTP API carry; nil where none is named.
+    /// - Throws: `configuration` for a secret that is not there, or that can be none.
+    func apiToken() throws(ProgramError) -> String? {
+        guard let secret = notifier.token else { return nil }
+        let place = settings.place("notifier.token")
+        let token = try secret.resolve(environment, key: place)
+        guard token.count >= APIAccess.tokenCountMinimum, token.allSatisfy({ $0.isASCII && !$0.isWhitespace })
+        else {
+            throw ProgramError(
+                .configuration,
+                "\(place): a token has at least \(APIAccess.tokenCountMinimum) characters, ASCII without spaces; "
+                    + "make one with: openssl rand -hex 32")
+        }
+        return token
+    }
+
+    /// Where to ask the notifier: at `api`, or where `notifier.http` lets it listen, as seen from its own host.
+    var apiAddress: String {
+        if let api { return api }
+        guard case .listen(let host, let port) = notifier.http, port != 0 else { return "http://127.0.0.1:9700" }
+        let reachable = ["0.0.0.0": "127.0.0.1", "::": "::1", "*": "127.0.0.1"][host] ?? host
+        return "http://\(HTTPAddress.listen(host: reachable, port: port))"
+    }
+
+    /// The token for those who ask. One that only the notifier can read is left out, for it may need none where it is
+    /// asked: then there is a hint for whoever is refused.
+    /// - Throws: `configuration` for a token that the command line or the environment names, and for one that can be none.
+    func clientToken() throws(ProgramError) -> (token: String?, hint: String?) {
+        do {
+            return (try apiToken(), nil)
+        } catch {
+            guard case .file? = settings.values["notifier.token"]?.origin, let secret = notifier.token,
+                (try? secret.resolve(environment, key: "")) == nil
+            else { throw error }
+            return (nil, "\(error), or name another file with --token-file")
+        }
+    }
+
+    /// The destinations as the API shows them: without credentials.
+    var destinationSummaries: [DestinationSummary] {
+        (destinations ?? [:]).values.map { settings in
+            let driver =
+                switch settings.driver {
+                case .directory: "directory"
+                case .http: "http"
+                case .s3: "s3"
+                }
+            return DestinationSummary(name: settings.name.rawValue, driver: driver, limits: settings.limits)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+import Uploads
+
+/// When an upload may start, and until when it is worth doing. Both are counted from when the command began.
+public struct EnqueueSchedule: Hashable, Sendable {
+    /// The furthest that a start may lie ahead, in seconds: 30 days. Staged copies and fences are kept for longer than that.
+    public static let delaySecondsMaximum: TimeInterval = 30 * 86_400
+
+    /// Not before this time; nil is at once.
+    public var notBefore: Date?
+    /// Given up after this time; nil goes by the retry policy alone.
+    public var expiresAt: Date?
+
+    public init(notBefore: Date? = nil, expiresAt: Date? = nil) {
+        self.notBefore = notBefore
+        self.expiresAt = expiresAt
+    }
+
+    /// What the flags ask for.
+    /// - Parameters:
+    ///   - after: a duration such as `10m`.
+    ///   - at: RFC 3339, or a local time such as `2026-11-22T08:00`. One that has passed starts at once.
+    ///   - expiresIn: a duration such as `1d`.
+    /// - Throws: `usage` for what cannot be read, and for flags that contradict each other.
+    public init(
+        after: String?, at: String?, expiresIn: String?, now: Date = Date(), zone: TimeZone = .current
+    ) throws(ProgramError) {
+        if after != nil, at != nil {
+            throw ProgramError(.usage, "--after and --at both say when it starts: give one of them")
+        }
+        if let after { notBefore = now + (try Self.duration(after, of: "--after")) }
+        if let at {
+            do throws(ProgramError) {
+                notBefore = try Self.time(at, zone: zone)
+            } catch {
+                throw ProgramError(.usage, "--at \(error)")
+            }
+        }
+        if let expiresIn { expiresAt = now + (try Self.duration(expiresIn, of: "--expires-in")) }
+        if let problem = problem(now: now) { throw ProgramError(.usage, problem) }
+    }
+
+    /// What is wrong with the two times together; nil if nothing is.
+    func problem(now: Date) -> String? {
+        if let notBefore, notBefore > now + Self.delaySecondsMaximum {
+            return "it would start at \(WireJSON.timestamp(notBefore)): an upload can be put off by 30d at most"
+        }
+        guard let expiresAt else { return nil }
+        if let notBefore, expiresAt <= notBefore {
+            return """
+                it would expire at \(WireJSON.timestamp(expiresAt)), before it starts at \
+                \(WireJSON.timestamp(notBefore)): let it expire later, or start earlier
+                """
+        }
+        return expiresAt <= now ? "it would have expired already, at \(WireJSON.timestamp(expiresAt))" : nil
+    }
+
+    /// As `--dry-run` shows it: `, from 2026-11-22T08:00:00.000Z until …`; empty without any.
+    var text: String {
+        (notBefore.map { ", from \(WireJSON.timestamp($0))" } ?? "")
+            + (expiresAt.map { ", until \(WireJSON.timestamp($0))" } ?? "")
+    }
+
+    /// The time that an RFC 3339 text or a local time to the minute or second names.
+    /// - Throws: `badInput` for anything else, and for a local time that the clocks skip.
+    static func time(_ text: String, zone: TimeZone = .current) throws(ProgramError) -> Date {
+        if let date = WireJSON.date(text) { return date }
+        guard let match = try? /(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?/.wholeMatch(in: text) else {
+            throw ProgramError(
+                .badInput, "\(text): expected a time such as 2026-11-22T08:00 (local) or 2026-11-22T08:00:00Z")
+        }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let parts = DateComponents(
+            year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: Int(match.4), minute: Int(match.5),
+            second: match.6.flatMap { Int($0) } ?? 0)
+        // A calendar takes February 30th for March 1st or 2nd; what is meant then nobody knows.
+        guard let date = calendar.date(from: parts),
+            calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date) == parts
+        else { throw ProgramError(.badInput, "\(text): there is no such time in the time zone \(zone.identifier)") }
+        return date
+    }
+
+    private static func duration(_ text: String, of option: String) throws(ProgramError) -> TimeInterval {
+        guard let seconds = Quantity.seconds(text), seconds > 0, seconds.isFinite else {
+            throw ProgramError(.usage, "\(option) \(text): expected a duration such as 30s, 10m, 2h or 1d")
+        }
+        return seconds
+    }
+}

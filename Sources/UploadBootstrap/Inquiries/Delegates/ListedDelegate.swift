@@ -1,0 +1,98 @@
+import Foundation
+import Uploads
+
+/// What of a delegate is shown to people.
+struct ListedDelegate: Decodable {
+    var name: String
+    var kind: String
+    var target: String?
+    var origin: String
+    var types: [String]
+    var queues: [String]
+    var destinations: [String]
+    var batches: [String]
+    var metadata: [String: String]
+    var client: String?
+    var fields: [String: String]?
+    var ordered: Bool
+    var concurrency: Int?
+    var timeoutSeconds: Double?
+    var mode: String?
+    var hasSecret: Bool
+    var oldSecretUntil: Date?
+    var createdAt: Date?
+    var changedAt: Date?
+    var hidesRegistered: Bool
+    var isServed: Bool
+    var problem: String?
+    var backlog: Int
+    var failed: Int
+    var isPaused: Bool
+    var isHeld: Bool
+    var pausedSince: Date?
+    var reason: String?
+
+    /// `active`, `paused 3m` (by an operator), `failing 2h` (paused by its failures), `not served`.
+    func state(_ time: LocalTime) -> String {
+        guard isServed else { return "not served" }
+        guard isPaused else { return "active" }
+        return (isHeld ? "paused" : "failing") + (pausedSince.map { " \(time.age($0))" } ?? "")
+    }
+
+    /// What an operator should know.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if let problem { warnings.append("delegate \(name) is not served: \(problem)") }
+        if isPaused {
+            warnings.append(
+                "delegate \(name) is paused\(reason.map { ": \($0)" } ?? ""); its outcomes are kept, "
+                    + "'uploadctl delegate resume \(name)' goes on")
+        }
+        if hidesRegistered {
+            warnings.append(
+                "a delegate \(name) is registered as well, and not served: the configuration's holds until it is gone")
+        }
+        return warnings
+    }
+
+    /// For people: all there is.
+    func lines(_ time: LocalTime) -> [String] {
+        func pairs(_ values: [String: String]) -> String {
+            values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
+        }
+        let secret = oldSecretUntil.map { "yes; an old one signs too until \(time.text($0))" } ?? "yes"
+        let facts: [(String, String?)] = [
+            ("to", target), ("origin", origin), ("outcomes", types.joined(separator: ", ")),
+            ("queues", queues.joined(separator: ", ")), ("destinations", destinations.joined(separator: ", ")),
+            ("batches", batches.joined(separator: ", ")), ("metadata", pairs(metadata)), ("app", client),
+            ("fields", fields.map(pairs)), ("mode", mode), ("secret", hasSecret ? secret : nil),
+            ("ordered", ordered ? "yes" : nil), ("at once", concurrency.map(String.init)),
+            ("timeout", timeoutSeconds.map { Quantity.text(seconds: $0) }),
+            ("registered", createdAt.map { time.text($0) }),
+            ("changed", changedAt == createdAt ? nil : changedAt.map { time.text($0) }),
+            ("backlog", String(backlog)), ("given up", String(failed)),
+        ]
+        let shown = facts.compactMap { name, value in value.flatMap { $0.isEmpty ? nil : (name, $0) } }
+        return ["\(name)  \(kind)  \(state(time))", ""]
+            + shown.map { "  " + $0.padding(toLength: 14, withPad: " ", startingAt: 0) + PlainText.safe($1) }
+    }
+}
+
+extension Table {
+    init(_ delegates: [ListedDelegate], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "DELEGATE", minimum: 12), Column(title: "KIND"), Column(title: "STATE"),
+                Column(title: "BACKLOG", isNumber: true), Column(title: "GIVEN UP", isNumber: true),
+                Column(title: "ORIGIN", dropOrder: 1), Column(title: "TYPES", minimum: 9, dropOrder: 2),
+                Column(title: "TARGET", minimum: 12, keepsEnd: true, dropOrder: 3),
+            ],
+            rows: delegates.map { delegate in
+                [
+                    delegate.name, delegate.kind, delegate.state(time), String(delegate.backlog),
+                    String(delegate.failed), delegate.origin, delegate.types.joined(separator: ","),
+                    delegate.target ?? "",
+                ]
+            })
+    }
+}

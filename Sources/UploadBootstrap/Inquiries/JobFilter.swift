@@ -1,0 +1,74 @@
+public import ArgumentParser
+import Foundation
+import Uploads
+
+/// Which jobs `uploadctl jobs` lists.
+public struct JobFilter: ParsableArguments, Sendable {
+    /// Most jobs of a list.
+    private static let limitMaximum = 100_000
+
+    @Option(
+        help: ArgumentHelp(
+            "queued, running, waiting, paused, completed, failed or cancelled; repeatable.", valueName: "status"),
+        completion: .list(LedgerStatus.allCases.map(\.rawValue)))
+    var status: [String] = []
+
+    @Option(help: ArgumentHelp("Jobs of this transfer queue.", valueName: "name"), completion: NameCompletion.queues)
+    var queue: String?
+
+    @Option(
+        help: ArgumentHelp("Jobs for this destination.", valueName: "name"), completion: NameCompletion.destinations)
+    var destination: String?
+
+    @Option(help: ArgumentHelp("Jobs of this batch.", valueName: "name"))
+    var batch: String?
+
+    @Option(help: ArgumentHelp("The job with this idempotency key.", valueName: "key"))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Part of a source's name, a key, metadata, a batch or an error; 3 or more characters.", valueName: "text"))
+    var text: String?
+
+    @Option(help: ArgumentHelp("Enqueued since: 2h ago, or a time such as 2026-11-21T08:00.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Enqueued before: 1h ago, or a time.", valueName: "time"))
+    var until: String?
+
+    @Flag(help: "Begin with the oldest.")
+    var oldestFirst = false
+
+    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    var limit = 50
+
+    public init() {}
+
+    public func validate() throws {
+        guard (1...Self.limitMaximum).contains(limit) else {
+            throw ValidationError("--limit \(limit): expected a number from 1 to \(Self.limitMaximum)")
+        }
+        let known = LedgerStatus.allCases.map(\.rawValue)
+        if let stranger = status.first(where: { !known.contains($0) }) {
+            throw ValidationError(
+                "--status: '\(stranger.prefix(80))' is none; there are \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// As the API takes it.
+    /// - Throws: usage, for what is no time.
+    func query(now: Date = Date()) throws(ProgramError) -> [(name: String, value: String)] {
+        let times = [
+            ("since", try PastTime.read(since, of: "--since", now: now)),
+            ("until", try PastTime.read(until, of: "--until", now: now)),
+        ]
+        let texts = [
+            ("queue", queue), ("destination", destination), ("batch", batch), ("key", key), ("text", text),
+        ]
+        return status.map { (name: "status", value: $0) }
+            + texts.compactMap { name, value in value.map { (name: name, value: $0) } }
+            + (oldestFirst ? [(name: "order", value: "oldestFirst")] : [])
+            + times.compactMap { name, value in value.map { (name: name, value: WireJSON.timestamp($0)) } }
+    }
+}

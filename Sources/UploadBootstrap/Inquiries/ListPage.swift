@@ -1,0 +1,31 @@
+/// A page of a list as the API answers: the items under one name, and where the next page begins under `next`.
+struct ListPage<Item: Decodable>: Decodable {
+    var items: [Item]
+    /// nil on the last.
+    var next: String?
+
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        let nextKey = Key(stringValue: "next")
+        // Beside the list there may be something about it.
+        let keys = container.allKeys.filter { $0.stringValue != nextKey.stringValue }
+        guard let key = keys.first(where: { (try? container.nestedUnkeyedContainer(forKey: $0)) != nil }) else {
+            throw DecodingError.valueNotFound(
+                [Item].self, .init(codingPath: decoder.codingPath, debugDescription: "there is no list"))
+        }
+        items = try container.decode([Item].self, forKey: key)
+        if let number = try? container.decodeIfPresent(Int64.self, forKey: nextKey) {
+            next = String(number)
+        } else {
+            next = try container.decodeIfPresent(String.self, forKey: nextKey)
+        }
+    }
+}

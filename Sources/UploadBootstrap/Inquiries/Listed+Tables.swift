@@ -1,0 +1,146 @@
+import Foundation
+
+extension Table {
+    init(_ jobs: [ListedJob], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "ID"), Column(title: "STATUS"), Column(title: "AGE", isNumber: true),
+                Column(title: "QUEUE", minimum: 7, dropOrder: 2), Column(title: "SIZE", isNumber: true, dropOrder: 1),
+                Column(title: "TARGET", minimum: 12, keepsEnd: true),
+                Column(title: "WHY", minimum: 16, dropOrder: 3),
+            ],
+            rows: jobs.map { job in
+                let until = job.waitingUntil.map { " until \(time.text($0))" } ?? ""
+                let gauge = job.progress.map { $0.gauge(of: job.size) }
+                let advance = gauge.map { "\($0.percent.drop { $0 == " " }), \($0.rate)" }
+                let why = advance ?? job.error?.code ?? job.reason.map { $0 + until } ?? ""
+                return [
+                    job.id, job.status, time.age(job.enqueuedAt), job.queue, Quantity.text(bytes: job.size), job.target,
+                    why,
+                ]
+            })
+    }
+
+    init(_ queues: [ListedQueue], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "QUEUE", minimum: 12), Column(title: "STATE"), Column(title: "DEPTH", minimum: 10),
+                Column(title: "RUNNING", isNumber: true), Column(title: "WAITING", isNumber: true),
+                Column(title: "WORKERS", isNumber: true), Column(title: "OLDEST", isNumber: true),
+                Column(title: "RATE", isNumber: true, dropOrder: 1), Column(title: "LEFT", isNumber: true),
+            ],
+            rows: queues.map { queue in
+                return [
+                    queue.name, queue.state, queue.depth.map { Self.depth($0) } ?? "?",
+                    String(queue.jobs["running"] ?? 0),
+                    String(queue.jobs["waiting"] ?? 0), queue.consumers.map(String.init) ?? "?",
+                    queue.oldestWaiting.map { time.age($0) } ?? "-",
+                    queue.bytesPerSecond > 0 ? "\(Quantity.text(bytes: Int64(queue.bytesPerSecond)))/s" : "-",
+                    queue.secondsLeft.map { LocalTime.short(seconds: $0) } ?? "-",
+                ]
+            })
+    }
+
+    /// `12 normal, 3 bulk`: lanes in which nothing waits are left out.
+    static func depth(_ lanes: [String: Int]) -> String {
+        let order = ["urgent", "continued", "normal", "bulk"]
+        let filled = lanes.filter { $0.value > 0 }.sorted {
+            (order.firstIndex(of: $0.key) ?? .max, $0.key) < (order.firstIndex(of: $1.key) ?? .max, $1.key)
+        }
+        return filled.isEmpty ? "0" : filled.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    }
+
+    init(_ deliveries: [ListedDelivery], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "ID", isNumber: true), Column(title: "STATUS"), Column(title: "DELEGATE", minimum: 8),
+                Column(title: "JOB"), Column(title: "AGE", isNumber: true),
+                Column(title: "FAILED", isNumber: true, dropOrder: 1),
+                Column(title: "NEXT", dropOrder: 2), Column(title: "ERROR", minimum: 16, dropOrder: 3),
+            ],
+            rows: deliveries.map { delivery in
+                let next = delivery.status == "waiting" ? delivery.dueAt.map { time.text($0) } : nil
+                return [
+                    String(delivery.id), delivery.status, delivery.delegate, delivery.job,
+                    time.age(delivery.createdAt), String(delivery.attempts), next ?? "", delivery.error ?? "",
+                ]
+            })
+    }
+
+    init(_ letters: [ListedLetter], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "ID", isNumber: true), Column(title: "AT"), Column(title: "SIZE", isNumber: true),
+                Column(title: "STATUS"), Column(title: "TYPE", minimum: 8, dropOrder: 1),
+                Column(title: "REASON", minimum: 20),
+            ],
+            rows: letters.map { letter in
+                let size = Quantity.text(bytes: letter.bytes)
+                let again = letter.replayOf.map { "(\($0) again) " } ?? ""
+                return [
+                    String(letter.id), time.text(letter.at), size, letter.status, letter.type ?? "-",
+                    again + letter.reason,
+                ]
+            })
+    }
+
+    init(_ line: [ListedPlace], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "PLACE", isNumber: true), Column(title: "ID"), Column(title: "STATUS"),
+                Column(title: "AGE", isNumber: true), Column(title: "SIZE", isNumber: true, dropOrder: 1),
+                Column(title: "TARGET", minimum: 12, keepsEnd: true),
+            ],
+            rows: line.map { place in
+                let job = place.job
+                return [
+                    place.position.map(String.init) ?? "-", job.id, job.status, time.age(job.enqueuedAt),
+                    Quantity.text(bytes: job.size), job.target,
+                ]
+            })
+    }
+
+    init(_ destinations: [ListedDestination], _ time: LocalTime) {
+        self.init(
+            [
+                Column(title: "DESTINATION", minimum: 12), Column(title: "DRIVER"), Column(title: "CIRCUIT"),
+                Column(title: "RUNNING", isNumber: true), Column(title: "WAITING", isNumber: true),
+                Column(title: "LIMITED", isNumber: true, dropOrder: 1), Column(title: "LEFT", isNumber: true),
+                Column(title: "WORKERS", dropOrder: 2), Column(title: "NOW", dropOrder: 3),
+                Column(title: "LIMITS", minimum: 10, dropOrder: 4), Column(title: "ERROR", minimum: 12, dropOrder: 5),
+            ],
+            rows: destinations.map { destination in
+                let circuit = destination.circuit
+                let until = circuit.until.map { " until \(time.text($0))" } ?? ""
+                return [
+                    destination.name, destination.driver ?? "-", circuit.state + until,
+                    String(destination.jobs["running"] ?? 0), String(destination.jobs["waiting"] ?? 0),
+                    String(destination.limited), Quantity.text(bytes: destination.bytesLeft),
+                    destination.live?.workersText ?? "-", destination.live?.paceText ?? "-",
+                    destination.limits?.text ?? "", circuit.error ?? "",
+                ]
+            })
+    }
+}
+
+extension ListedDestination.Live {
+    /// `3`, or `1 of 3 failing`: those whose circuit is not closed.
+    fileprivate var workersText: String { failing > 0 ? "\(failing) of \(workers) failing" : String(workers) }
+
+    /// `12.4 MiB/s`, and whether a limit makes somebody wait; `idle`.
+    fileprivate var paceText: String {
+        guard jobsInFlight > 0 else { return "idle" }
+        let bytes = Int64(min(max(0, bytesPerSecond), 1e18).rounded())
+        return "\(Quantity.text(bytes: bytes))/s" + (held > 0 ? ", held" : "")
+    }
+}
+
+extension ListedDestination.Limits {
+    /// `8 jobs, 4 parts, 100 MiB/s`; empty without any.
+    fileprivate var text: String {
+        [
+            jobs.map { "\($0) jobs" }, parts.map { "\($0) parts" },
+            bytesPerSecond.map { "\(Quantity.text(bytes: $0))/s" }, requestsPerSecond.map { "\($0) requests/s" },
+        ].compactMap(\.self).joined(separator: ", ")
+    }
+}

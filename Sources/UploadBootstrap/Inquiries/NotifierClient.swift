@@ -1,0 +1,123 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Uploads
+
+/// Asks the notifier over its HTTP API.
+struct NotifierClient: Sendable {
+    /// Most bytes of an answer.
+    private static let answerBytesMaximum = 64 << 20
+
+    /// Without a trailing slash.
+    let address: String
+    private let token: String?
+    /// Why there is none, where one is configured.
+    let tokenHint: String?
+    private let client: HTTPClient
+
+    /// Runs the body with a client, and closes its connections.
+    /// - Parameter silence: how long a connection may bring nothing before it counts as broken; nil is forever.
+    static func with<Value>(
+        _ configuration: UploadConfiguration, silence: TimeAmount? = nil, _ body: (NotifierClient) async throws -> Value
+    ) async throws -> Value {
+        let (token, hint) = try configuration.clientToken()
+        var settings = HTTPClient.Configuration(
+            // The token is for this address alone.
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: silence))
+        settings.httpVersion = .http1Only
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+        let address = String(configuration.apiAddress.reversed().drop { $0 == "/" }.reversed())
+        do {
+            let value = try await body(NotifierClient(address: address, token: token, tokenHint: hint, client: client))
+            try await client.shutdown()
+            return value
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// The answer to a request, whatever JSON it is.
+    /// - Throws: `ProgramError` for everything but a status of success.
+    func ask<Answer: Decodable>(
+        _ method: HTTPMethod = .GET, _ path: String, _ query: [(name: String, value: String)] = [],
+        body: JSONValue? = nil, as type: Answer.Type = Answer.self, patience: TimeAmount = .seconds(30)
+    ) async throws -> Answer {
+        var request = request(method, path, query)
+        if let body {
+            let type = method == .PATCH ? "application/merge-patch+json" : "application/json"
+            request.headers.add(name: "Content-Type", value: type)
+            request.body = .bytes(try WireJSON.encode(body))
+        }
+        let data: Data
+        do {
+            let response = try await client.execute(request, timeout: patience)
+            let body = try await response.body.collect(upTo: Self.answerBytesMaximum)
+            data = Data(body.readableBytesView)
+            try check(response, data)
+        } catch {
+            throw problem(error)
+        }
+        do { return try WireJSON.decode(Answer.self, from: data) } catch {
+            throw foreign("its answer is not understood")
+        }
+    }
+
+    /// All items of a list, page by page, up to a limit.
+    /// - Parameter cursor: how the place of the next page is given.
+    func items<Item: Decodable>(
+        _ path: String, _ query: [(name: String, value: String)] = [], limit: Int, page: Int, cursor: String
+    ) async throws -> [Item] {
+        var items: [Item] = []
+        var next: String?
+        repeat {
+            var query = query + [("limit", String(min(page, limit - items.count)))]
+            if let next { query.append((cursor, next)) }
+            let found = try await ask(.GET, path, query, as: ListPage<Item>.self)
+            items += found.items
+            // A page may be empty though more comes behind it; one that ends where it began would go on for ever.
+            next = found.next == next ? nil : found.next
+        } while next != nil && items.count < limit
+        return items
+    }
+
+    /// Hands what a stream brings to the body until it ends.
+    func stream(
+        _ path: String, _ query: [(name: String, value: String)], lastID: String,
+        _ body: (ByteBuffer) async throws -> Void
+    ) async throws {
+        var request = request(.GET, path, query)
+        request.headers.add(name: "Accept", value: "text/event-stream")
+        if !lastID.isEmpty { request.headers.add(name: "Last-Event-ID", value: lastID) }
+        let response: HTTPClientResponse
+        do {
+            response = try await client.execute(request, deadline: .distantFuture)
+            if response.status != .ok {
+                let body = try await response.body.collect(upTo: Self.answerBytesMaximum)
+                try check(response, Data(body.readableBytesView))
+            }
+        } catch {
+            throw problem(error)
+        }
+        for try await buffer in response.body { try await body(buffer) }
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: String, _ query: [(name: String, value: String)]
+    ) -> HTTPClientRequest {
+        let parameters = query.map { "\(Self.encoded($0.name))=\(Self.encoded($0.value))" }.joined(separator: "&")
+        var request = HTTPClientRequest(url: address + path + (parameters.isEmpty ? "" : "?\(parameters)"))
+        request.method = method
+        request.headers.add(name: "User-Agent", value: "uploadctl")
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        return request
+    }
+
+    /// Percent-encoded but for what RFC 3986, section 2.3, leaves unreserved.
+    static func encoded(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}

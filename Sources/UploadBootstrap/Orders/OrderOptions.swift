@@ -1,0 +1,49 @@
+public import ArgumentParser
+import Foundation
+public import Uploads
+
+/// The options of every order.
+public struct OrderOptions: ParsableArguments, Sendable {
+    @Flag(help: "Do not wait for the notifier's answer.")
+    var noWait = false
+
+    @Option(help: ArgumentHelp("How long to wait for the answer (default: 5s).", valueName: "duration"))
+    var timeout: String?
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    @Flag(help: "Say what would be ordered, and stop.")
+    var dryRun = false
+
+    public init() {}
+
+    /// - Throws: usage, for what is no queue's name, or too many.
+    public static func queues(_ names: [String]) throws(ProgramError) -> [QueueName] {
+        guard names.count <= UploadOrder.queuesMaximum else {
+            throw ProgramError(.usage, "\(names.count) queues: give at most \(UploadOrder.queuesMaximum) at once")
+        }
+        do throws(UploadError) {
+            return try names.map { name throws(UploadError) in try QueueName(name) }
+        } catch {
+            throw ProgramError(.usage, error.message)
+        }
+    }
+
+    static func seconds(timeout: String) throws(ProgramError) -> TimeInterval {
+        guard let seconds = Quantity.seconds(timeout), seconds > 0, seconds <= 3600 else {
+            throw ProgramError(
+                .usage, "--timeout: '\(timeout.prefix(80))' is no duration from 1ms to 1h, such as 30s")
+        }
+        return seconds
+    }
+
+    /// - Throws: usage, for a time that is none.
+    public func request(_ command: UploadOrder.Command) throws(ProgramError) -> OrderRequest {
+        var patience = OrderRequest.patience
+        if let timeout {
+            patience = try Self.seconds(timeout: timeout)
+        }
+        return OrderRequest(command, patience: noWait ? nil : patience, printsJSON: json, isDryRun: dryRun)
+    }
+}

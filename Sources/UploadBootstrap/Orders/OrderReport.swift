@@ -1,0 +1,182 @@
+import Foundation
+import Uploads
+
+/// What `uploadctl` says of an order: results for standard output, the rest for standard error.
+struct OrderReport: Hashable {
+    var output: [String] = []
+    var errors: [String] = []
+    var exitCode = ExitCode.done
+
+    private struct Line: Encodable {
+        var id: JobID?
+        var queue: QueueName?
+        var order: UUID?
+        var verb: String
+        var done: Bool?
+        var reason: String?
+    }
+
+    /// What an order means, for `--dry-run`.
+    init(dryRunOf command: UploadOrder.Command, printsJSON: Bool) {
+        if printsJSON {
+            output = [
+                Self.json(
+                    UploadOrder(command, by: ""),
+                    keeping: ["verb", "jobs", "to", "before", "after", "filter", "queues"])
+            ]
+            return
+        }
+        switch command {
+        case .jobs(let verb, let jobs): output = jobs.map { "\(verb.imperative) \($0)" }
+        case .matching(let verb, let filter, _): output = ["\(verb.imperative) all jobs \(filter.words(for: verb))"]
+        case .move(let jobs, let target):
+            output = jobs.map { "move \($0) \(target.words)" }
+        case .stopQueues(let queues): output = queues.map { "stop queue \($0)" }
+        case .startQueues(let queues): output = queues.map { "start queue \($0)" }
+        // Only the notifier knows what would be removed: it is asked instead.
+        case .sweepDestination, .sweepStaging: break
+        }
+    }
+
+    /// - Parameter answer: nil when none came in time.
+    init(_ answer: OrderAnswer?, to order: UploadOrder, waited seconds: TimeInterval?, printsJSON: Bool) {
+        guard let answer else {
+            if printsJSON { output = [Self.json(Line(order: order.id, verb: order.command.verb))] }
+            if order.command.isSweep {
+                exitCode = .unavailable
+                errors = [Self.noSweep(within: seconds ?? 0)]
+            } else if let seconds {
+                errors = [
+                    """
+                    no answer from the notifier within \(Quantity.text(seconds: seconds)): the order is kept by the \
+                    broker and holds when the notifier reads it
+                    """
+                ]
+            }
+            return
+        }
+        switch order.command {
+        case .jobs(let verb, _): tell(answer, verb.rawValue, verb.result, printsJSON)
+        case .move(_, let target): tell(answer, "move", "is moved \(target.words)", printsJSON)
+        case .matching(let verb, _, let atMost):
+            tell(answer, verb.rawValue, verb.result, printsJSON)
+            if answer.problem == .tooMany {
+                exitCode = .uploadFailed
+                errors = [
+                    """
+                    \(answer.matched) jobs match, more than \(atMost ?? 0): nothing was done; --yes does it to all of them
+                    """
+                ]
+            } else if answer.matched == 0 {
+                errors = ["no job matches"]
+            }
+        case .sweepDestination, .sweepStaging: tell(sweep: answer, printsJSON)
+        case .stopQueues(let queues), .startQueues(let queues):
+            let word = order.command.verb == "stopQueue" ? "stopped" : "started"
+            output = queues.map { queue in
+                printsJSON
+                    ? Self.json(Line(queue: queue, verb: order.command.verb, done: true)) : "queue \(queue) \(word)"
+            }
+        }
+    }
+
+    private static func noSweep(within seconds: TimeInterval) -> String {
+        """
+        no answer from the notifier within \(Quantity.text(seconds: seconds)): it is away or busy; the sweep is made when it \
+        reads the order (--timeout waits longer)
+        """
+    }
+
+    private mutating func tell(sweep answer: OrderAnswer, _ printsJSON: Bool) {
+        guard let sweep = answer.sweep else {
+            exitCode = .uploadFailed
+            errors = [answer.reason ?? "the notifier could not sweep"]
+            return
+        }
+        let isFailed = sweep.removed < sweep.found && !sweep.dryRun
+        if isFailed { exitCode = .uploadFailed }
+        if printsJSON {
+            output = [Self.json(sweep)]
+            return
+        }
+        for item in sweep.items {
+            let bytes = item.bytes.map { ", \(Quantity.text(bytes: $0))" } ?? ""
+            let text = "\(item.name) (since \(WireJSON.timestamp(item.since))\(bytes))"
+            if let reason = item.reason {
+                errors.append("\(text) stays: \(reason)")
+            } else {
+                output.append("\(item.removed ? "removed" : "would remove") \(text)")
+            }
+        }
+        let size = sweep.bytes > 0 ? ", \(Quantity.text(bytes: sweep.bytes))" : ""
+        errors.append(
+            "\(sweep.listed) looked at, \(sweep.found) needed by nobody\(size), \(sweep.removed) removed"
+                + (sweep.found > sweep.items.count ? "; the first \(sweep.items.count) are listed" : ""))
+    }
+
+    private mutating func tell(_ answer: OrderAnswer, _ verb: String, _ result: String, _ printsJSON: Bool) {
+        for job in answer.jobs {
+            if printsJSON {
+                output.append(Self.json(Line(id: job.id, verb: verb, done: job.done, reason: job.reason)))
+            } else if job.done {
+                output.append("\(job.id) \(result)")
+            } else {
+                errors.append("rejected: \(job.reason ?? "job \(job.id) refused")")
+            }
+        }
+        if answer.matched > answer.jobs.count, answer.problem == nil {
+            errors.append("\(answer.matched) jobs matched, \(answer.done) of them obey; not all are listed")
+        }
+        if answer.done < answer.matched { exitCode = .uploadFailed }
+    }
+
+    private static func json(_ line: some Encodable, keeping keys: Set<String>? = nil) -> String {
+        guard let data = try? WireJSON.encode(line) else { return "{}" }
+        guard let keys, case .object(let fields)? = try? WireJSON.decode(JSONValue.self, from: data) else {
+            return String(decoding: data, as: UTF8.self)
+        }
+        let kept = JSONValue.object(fields.filter { keys.contains($0.key) })
+        return (try? WireJSON.encode(kept)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+extension Verb {
+    var imperative: String {
+        switch self {
+        case .cancel, .pause, .resume: rawValue
+        case .runNow: "run now"
+        case .runAgain: "run again"
+        }
+    }
+
+    fileprivate var result: String {
+        switch self {
+        case .cancel: "will be cancelled"
+        case .pause: "is paused"
+        case .resume: "goes on"
+        case .runNow: "runs next"
+        case .runAgain: "runs again"
+        }
+    }
+}
+
+extension LineTarget {
+    fileprivate var words: String {
+        switch self {
+        case .index(let index): "to \(index)"
+        case .before(let job): "before \(job)"
+        case .after(let job): "after \(job)"
+        }
+    }
+}
+
+extension OrderFilter {
+    fileprivate func words(for verb: Verb) -> String {
+        var words: [String] = []
+        if let queue { words.append("of queue \(queue)") }
+        if let destination { words.append("for destination \(destination)") }
+        if let batch { words.append("of batch \(batch)") }
+        words.append("that are " + statuses(for: verb).map(\.rawValue).sorted().joined(separator: ", "))
+        return words.joined(separator: " ")
+    }
+}

@@ -1,0 +1,49 @@
+public import ArgumentParser
+import Foundation
+import Uploads
+
+/// The options of every sweep.
+public struct SweepOptions: ParsableArguments, Sendable {
+    /// How long the notifier's answer is waited for: 30 s, for it has to look first.
+    static let patience: TimeInterval = 30
+
+    @Option(help: ArgumentHelp("How long to wait for the answer (default: 30s).", valueName: "duration"))
+    var timeout: String?
+
+    @Flag(help: "Print the report as a JSON object.")
+    var json = false
+
+    @Flag(name: .customLong("dry-run"), help: "List what would be removed, and remove nothing.")
+    public var isDryRun = false
+
+    public init() {}
+
+    /// - Throws: usage, for what is no destination's name or too young an age.
+    public func destination(_ name: String, olderThan: String?) throws(ProgramError) -> OrderRequest {
+        let destination: DestinationName
+        do throws(UploadError) {
+            destination = try DestinationName(name)
+        } catch {
+            throw ProgramError(.usage, error.message)
+        }
+        let seconds = try olderThan.map { text throws(ProgramError) -> TimeInterval in
+            guard let seconds = Quantity.seconds(text), seconds >= UploadOrder.sweepAfterMinimum, seconds <= 40 * 86_400
+            else {
+                throw ProgramError(
+                    .usage,
+                    "--older-than: '\(text.prefix(80))' is no duration from 1h to 40d, such as 12h; what is younger may be needed"
+                )
+            }
+            return seconds
+        }
+        return try request(.sweepDestination(destination, olderThan: seconds, dryRun: isDryRun))
+    }
+
+    public func staging() throws(ProgramError) -> OrderRequest { try request(.sweepStaging(dryRun: isDryRun)) }
+
+    private func request(_ command: UploadOrder.Command) throws(ProgramError) -> OrderRequest {
+        var request = OrderRequest(command, patience: Self.patience, printsJSON: json)
+        if let timeout { request.patience = try OrderOptions.seconds(timeout: timeout) }
+        return request
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Uploads
+import UploadsRabbitMQ
+
+extension Bootstrap {
+    /// `uploadctl`: gives orders, one after the other, and says what became of them.
+    /// - Parameter requests: empty only with `checkConfig`.
+    public static func order(
+        _ requests: [OrderRequest], _ input: ConfigurationInput, checkConfig: Bool
+    ) async throws -> ExitCode {
+        var input = input
+        // A command says what went wrong by itself; the log of its libraries is for whoever asks for it.
+        input.standards["log.level"] = "error"
+        let configuration = try UploadConfiguration(input)
+        let connection = try configuration.connection(for: "uploadctl")
+        if checkConfig {
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            return .done
+        }
+        let interruption = Interruption()
+        return try await interruption.cancelling {
+            for name in requests.flatMap(\.queues) { await doubt(name, configuration) }
+            if requests.allSatisfy(\.isDryRun) {
+                for request in requests {
+                    show(OrderReport(dryRunOf: request.command, printsJSON: request.printsJSON))
+                }
+                return .done
+            }
+            return try await withBroker(configuration, connection) { broker in
+                var code = ExitCode.done
+                for request in requests {
+                    let ended = try await order(request, broker)
+                    if ended != .done { code = ended }
+                }
+                return code
+            }
+        }
+    }
+
+    /// Connects for as long as the body lasts.
+    static func withBroker(
+        _ configuration: UploadConfiguration, _ connection: ConnectionConfiguration,
+        _ body: (UploadBroker) async throws -> ExitCode
+    ) async throws -> ExitCode {
+        let broker = try await UploadBroker.connect(
+            connection, namespace: configuration.namespace, logger: configuration.logger("uploadctl"))
+        do {
+            let code = try await body(broker)
+            await broker.close()
+            return code
+        } catch {
+            await broker.close()
+            throw error
+        }
+    }
+
+    /// An order may be for a queue that is used for the first time later, so a name that nobody knows is no error.
+    private static func doubt(_ queue: QueueName, _ configuration: UploadConfiguration) async {
+        try? await NotifierClient.with(configuration) { client in
+            await InquiryDesk(client: client, printsJSON: false, time: LocalTime()).doubt(
+                queue.rawValue, "queue", in: "/v1/queues")
+        }
+    }
+
+    private static func order(_ request: OrderRequest, _ broker: UploadBroker) async throws -> ExitCode {
+        let order = UploadOrder(request.command, by: author)
+        let answer = try await broker.order(order, patience: request.patience.map { .seconds($0) })
+        if answer?.problem == .tooMany, let answer, case .matching(let verb, let filter, _) = request.command,
+            Console.canAsk, Console.confirms("\(verb.imperative) \(answer.matched) jobs?")
+        {
+            var confirmed = request
+            confirmed.command = .matching(verb, filter, atMost: answer.matched)
+            return try await Self.order(confirmed, broker)
+        }
+        let report = OrderReport(answer, to: order, waited: request.patience, printsJSON: request.printsJSON)
+        show(report)
+        return report.exitCode
+    }
+
+    private static func show(_ report: OrderReport) {
+        for line in report.output { Console.output(line: line) }
+        for line in report.errors { Console.error(line: "uploadctl: \(line)") }
+    }
+
+    /// Who gives the order, as far as that is known here.
+    static var author: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Uploads
+import UploadsRabbitMQ
+
+extension Bootstrap {
+    /// `uploadctl topology`: looks at what lies on the broker, or deletes it.
+    public static func topology(
+        _ request: TopologyRequest, _ input: ConfigurationInput, checkConfig: Bool
+    ) async throws -> ExitCode {
+        var input = input
+        input.standards["log.level"] = "error"
+        let configuration = try UploadConfiguration(input)
+        let connection = try configuration.connection(for: "uploadctl")
+        if checkConfig {
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            return .done
+        }
+        let interruption = Interruption()
+        return try await interruption.cancelling {
+            try await withBroker(configuration, connection) { try await topology(request, configuration, $0) }
+        }
+    }
+
+    private static func topology(
+        _ request: TopologyRequest, _ configuration: UploadConfiguration, _ broker: UploadBroker
+    ) async throws -> ExitCode {
+        let queues = Set(configuration.worker.queues + request.queues).sorted { $0.rawValue < $1.rawValue }
+        let delegates = Set(configuration.queueDelegates + request.delegates).sorted()
+        let report = TopologyReport(
+            objects: try await broker.objects(queues: queues, delegates: delegates),
+            topology: broker.topology)
+        switch request.verb {
+        case .show:
+            try show(report, request)
+            return .done
+        case .check:
+            for problem in report.problems { say(problem) }
+            if report.wrong.isEmpty { say("all \(report.objects.count) objects are as they should be") }
+            return report.wrong.isEmpty ? .done : .uploadFailed
+        case .delete(let discardsMessages, let isConfirmed):
+            guard report.isThere else {
+                say("nothing of namespace '\(configuration.namespace)' is there")
+                return .done
+            }
+            if let refusal = report.refusal(discardsMessages: discardsMessages) {
+                throw ProgramError(.refused, "\(refusal); nothing was deleted")
+            }
+            let count = report.objects.count { $0.state != .missing }
+            let question = """
+                delete \(count) exchanges and queues of namespace '\(configuration.namespace)', with \(report.messages) \
+                messages and all that was ordered (pauses, stopped queues)?
+                """
+            guard isConfirmed || Console.canAsk && Console.confirms(question) else {
+                throw ProgramError(.refused, "nothing was deleted; --yes deletes without asking")
+            }
+            try await broker.deleteObjects(queues: queues, delegates: delegates)
+            say("\(count) exchanges and queues deleted")
+            return .done
+        }
+    }
+
+    private static func show(_ report: TopologyReport, _ request: TopologyRequest) throws {
+        if request.printsJSON {
+            for object in report.objects {
+                Console.output(line: String(decoding: try WireJSON.encode(object), as: UTF8.self))
+            }
+        } else {
+            for line in Table(report.folded).lines(width: Console.outputColumns ?? 80) { Console.output(line: line) }
+        }
+    }
+
+    private static func say(_ line: String) { Console.error(line: "uploadctl: \(line)") }
+}

@@ -1,0 +1,22 @@
+public import ArgumentParser
+
+/// The options of all that looks at what lies on the broker.
+public struct TopologyOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Another transfer queue than those of worker.queues; repeat.", valueName: "queue"))
+    var queue: [String] = []
+
+    @Option(
+        help: ArgumentHelp("A queue delegate besides those of the configuration; repeat.", valueName: "name"))
+    var delegate: [String] = []
+
+    @Flag(help: "Print one JSON object a line.")
+    var json = false
+
+    public init() {}
+
+    /// - Throws: usage, for what is no queue's name.
+    public func request(_ verb: TopologyRequest.Verb) throws(ProgramError) -> TopologyRequest {
+        TopologyRequest(
+            verb: verb, queues: try OrderOptions.queues(queue), delegates: delegate, printsJSON: json)
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Logging
+import Synchronization
+import UploadSources
+import Uploads
+import UploadsRabbitMQ
+
+/// Carries uploads over the broker. What lives is heard by a transient watch of every transfer queue that is used; what ended, also
+/// while nobody ran, lies in the durable queue that the notifier keeps for the identifier.
+final class BrokerBackend: UploadBackend {
+    /// Between two looks into the durable queue: who watches has heard of an end before.
+    private static let outcomeInterval = Duration.seconds(1)
+    /// After a failure, or while the broker is away.
+    private static let failurePause = Duration.milliseconds(500)
+    /// Between two looks which transfer queues other programs of the identifier use.
+    private static let queueInterval = Duration.seconds(5)
+    /// How long a submission waits for the watch of its queue, which only shows progress earlier.
+    private static let watchPatience = Duration.seconds(2)
+    private static let lookPause = Duration.milliseconds(20)
+    /// Transfer queues that are watched at most; outcomes of uploads in others come all the same.
+    static let watchedQueueCountMaximum = 64
+
+    typealias Sink = @Sendable (UploadEvent) async -> Bool
+
+    private struct State {
+        var sink: Sink?
+        var wanted: Set<QueueName> = [.standard]
+        var watched: Set<QueueName> = []
+        var inbox: DelegateInbox?
+        var isClosed = false
+    }
+
+    private let identifier: UploadIdentifier
+    private let delegate: String
+    private let link: BrokerLink
+    private let store: ClientStore
+    private let logger: Logger
+    private let passes = OutcomePasses()
+    private let state = Mutex(State())
+
+    init(_ identifier: UploadIdentifier, link: BrokerLink, logger: Logger) async throws(UploadError) {
+        guard let delegate = ClientDelegate.name(of: identifier.rawValue) else {
+            throw UploadError(.misconfigured, "'\(identifier)' is no upload identifier")
+        }
+        self.identifier = identifier
+        self.delegate = delegate
+        self.link = link
+        self.logger = logger
+        store = try await ClientStore.open(identifier, in: link.area)
+    }
+
+    var namespace: String { link.namespace }
+
+    // MARK: Hearing
+
+    func run(_ sink: @escaping Sink) async {
+        state.withLock { $0.sink = sink }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.readOutcomes() }
+            group.addTask { await self.findQueues() }
+            var begun: Set<QueueName> = []
+            while !Task.isCancelled {
+                for queue in state.withLock({ $0.wanted }).subtracting(begun) {
+                    begun.insert(queue)
+                    group.addTask { await self.watch(queue, sink) }
+                }
+                try? await Task.sleep(for: Self.lookPause)
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func readOutcomes() async {
+        while !Task.isCancelled {
+            var pause = Self.outcomeInterval
+            if link.connected != nil {
+                do throws(UploadError) {
+                    if try await takeOutcomes().isRefused { pause = .seconds(2) }
+                } catch {
+                    pause = Self.failurePause
+                    logger.debug("outcomes cannot be taken now", metadata: ["error": "\(error.message)"])
+                }
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+
+    /// One pass over the durable queue, behind those under way.
+    private func takeOutcomes() async throws(UploadError) -> DelegateInbox.Pass {
+        try await passes.pass { [self] () throws(UploadError) in
+            guard let sink = state.withLock({ $0.sink }) else { return DelegateInbox.Pass() }
+            let inbox = try await inbox()
+            let client = identifier.rawValue
+            return try await inbox.pass { event in
+                // Not ours: somebody wrote it there by hand.
+                guard event.job.client == client, !state.withLock({ $0.isClosed }) else {
+                    return event.job.client != client
+                }
+                return await sink(event)
+            }
+        }
+    }
+
+    private func inbox() async throws(UploadError) -> DelegateInbox {
+        if let known = state.withLock({ $0.inbox }) { return known }
+        let inbox = try await link.broker(within: link.patience.connection).inbox(of: delegate)
+        state.withLock { $0.inbox = inbox }
+        return inbox
+    }
+
+    private func watch(_ queue: QueueName, _ sink: @escaping Sink) async {
+        while !Task.isCancelled {
+            if let broker = link.connected {
+                do throws(UploadError) {
+                    let watch = try await broker.watch(queue, steps: true)
+                    _ = state.withLock { $0.watched.insert(queue) }
+                    await follow(watch, sink)
+                    _ = state.withLock { $0.watched.remove(queue) }
+                    await watch.close()
+                } catch {
+                    logger.debug(
+                        "progress cannot be watched now", metadata: ["queue": "\(queue)", "error": "\(error.message)"])
+                }
+            }
+            try? await Task.sleep(for: Self.failurePause)
+        }
+    }
+
+    private func follow(_ watch: OutcomeWatch, _ sink: Sink) async {
+        do throws(UploadError) {
+            var events = watch.makeAsyncIterator()
+            while !Task.isCancelled, let event = try await events.next() {
+                // An end that cannot be noted comes again by the durable queue.
+                if event.job.client == identifier.rawValue { _ = await sink(event) }
+            }
+        } catch {
+            logger.info("progress may have been missed; it is watched anew", metadata: ["error": "\(error.message)"])
+        }
+    }
+
+    private func findQueues() async {
+        while !Task.isCancelled {
+            for upload in (try? await store.uploads()) ?? [] { want(upload.job.queue) }
+            try? await Task.sleep(for: Self.queueInterval)
+        }
+    }
+
+    private func want(_ queue: QueueName) {
+        state.withLock { state in
+            guard state.wanted.count < Self.watchedQueueCountMaximum else { return }
+            state.wanted.insert(queue)
+        }
+    }
+
+    // MARK: Asking
+
+    func accept(_ job: UploadJob) async throws(UploadError) {
+        want(job.queue)
+        let end = ContinuousClock.now + Self.watchPatience
+        while link.connected != nil, ContinuousClock.now < end, !Task.isCancelled,
+            state.withLock({ $0.wanted.contains(job.queue) && !$0.watched.contains(job.queue) })
+        {
+            try? await Task.sleep(for: Self.lookPause)
+        }
+        try await link.submit(job)
+    }
+
+    func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
+        guard verb != .runAgain else {
+            throw UploadError(.rejected, "an ended upload is run again by resume(with:), which follows its next round")
+        }
+        guard let answer = try await link.order(verb, id), !answer.done else { return }
+        throw UploadError(.rejected, answer.reason ?? "the notifier refused to \(verb.rawValue) the upload \(id)")
+    }
+
+    func resume(_ upload: ResumableUpload) async throws(UploadError) -> Int {
+        if let open = try await store.upload(upload.id) { return open.round }
+        let ended = try await store.outcome(of: upload.id)
+        try BrokerResume.check(upload, ended: ended.flatMap { ended in ended.end.map { (ended.round, $0.kind) } })
+        want(upload.job.queue)
+        return try BrokerResume.round(
+            upload, endedRound: ended?.round, answer: try await link.order(.runAgain, upload.id))
+    }
+
+    func catchUp() async throws(UploadError) {
+        _ = try await link.broker(within: link.patience.connection)
+        // Asked right after opening: hearing may be about to begin.
+        while !state.withLock({ $0.sink != nil || $0.isClosed }), !Task.isCancelled {
+            try? await Task.sleep(for: Self.lookPause)
+        }
+        let pass: DelegateInbox.Pass
+        do throws(UploadError) {
+            pass = try await takeOutcomes()
+        } catch {
+            guard error.code == .networkFailure, !state.withLock({ $0.isClosed }) else { throw error }
+            // Lost in that moment: once more.
+            _ = try await link.broker(within: link.patience.connection)
+            pass = try await takeOutcomes()
+        }
+        if pass.isRefused {
+            throw UploadError(
+                .serverFailure, "an outcome could not be noted in the staging area \(link.area.path); see the log",
+                retry: .afterBackoff)
+        }
+    }
+
+    func close() async {
+        let inbox = state.withLock { state in
+            state.isClosed = true
+            return state.inbox
+        }
+        await passes.close()
+        await inbox?.close()
+        await link.close()
+    }
+}

@@ -1,0 +1,250 @@
+import Foundation
+package import Logging
+import Synchronization
+package import UploadSources
+package import Uploads
+package import UploadsRabbitMQ
+
+/// An app's way to the broker, which is there when it can be: connects in the background, submits or keeps in the outbox, and
+/// publishes the outbox when the broker is back.
+package final class BrokerLink: Sendable {
+    /// Between two tries to connect, doubled from the first to the last, with full jitter.
+    static let pauses = Duration.milliseconds(500)...Duration.seconds(15)
+    /// Between two looks into the outbox.
+    static let outboxInterval = Duration.seconds(2)
+    /// Jobs that are published from it before an order is given, which may be about one of them.
+    private static let outboxCountMaximum = 1000
+    /// Between two looks whether there is a connection.
+    private static let lookPause = Duration.milliseconds(50)
+
+    /// How long the broker is waited for.
+    package struct Patience: Sendable {
+        /// Until a job that is not confirmed is kept in the outbox.
+        package var confirm = Duration.seconds(5)
+        /// For a connection, where something cannot be done without one.
+        package var connection = Duration.seconds(10)
+        /// For the notifier's answer to an order.
+        package var answer = Duration.seconds(10)
+
+        package init() {}
+    }
+
+    private struct State {
+        var broker: UploadBroker?
+        var failure: UploadError?
+        var submitters: [QueueName: UploadSubmitter] = [:]
+        var isClosed = false
+        var connecting: Task<Void, Never>?
+    }
+
+    package let namespace: String
+    package let area: StagingArea
+    package let patience: Patience
+    package let logger: Logger
+    private let login: BrokerLogin
+    private let name: String
+    private let state = Mutex(State())
+
+    /// - Parameter name: who asks, in the broker's lists and the notifier's log.
+    /// - Throws: `misconfigured` for an address or namespace that cannot be used at all. Whether the broker is there is not asked.
+    package init(
+        _ access: BrokerAccess, namespace: String, area: StagingArea, name: String, patience: Patience = Patience(),
+        logger: Logger
+    ) throws(UploadError) {
+        login = try access.login(named: name)
+        _ = try UploadTopology(namespace: namespace)
+        self.namespace = namespace
+        self.area = area
+        self.name = name
+        self.patience = patience
+        self.logger = logger
+        let task = Task { [weak self, login, namespace, logger] in
+            await Self.connect(login, namespace: namespace, logger: logger) { self?.take($0) ?? false }
+            await self?.publishOutbox()
+        }
+        state.withLock { $0.connecting = task }
+    }
+
+    // MARK: Connecting
+
+    /// The broker, while its connections are up.
+    package var connected: UploadBroker? {
+        guard let broker = state.withLock({ $0.broker }), broker.isConnected else { return nil }
+        return broker
+    }
+
+    /// Waits for the broker.
+    /// - Throws: `networkFailure` when it is not there in time, with why; `interrupted` when the task is cancelled.
+    package func broker(within patience: Duration) async throws(UploadError) -> UploadBroker {
+        let end = ContinuousClock.now + patience
+        while true {
+            if let connected { return connected }
+            let (failure, isClosed) = state.withLock { ($0.failure, $0.isClosed) }
+            if isClosed || Task.isCancelled {
+                throw UploadError(.interrupted, "nobody waits for the broker any more")
+            }
+            guard ContinuousClock.now < end else {
+                throw UploadError(
+                    .networkFailure,
+                    "the broker (\(login)) cannot be reached\(failure.map { ": \($0.message)" } ?? "; try again later")"
+                )
+            }
+            try? await Task.sleep(for: Self.lookPause)
+        }
+    }
+
+    /// Tries for ever: what is wrong with a login or a certificate may be put right while the app runs.
+    private static func connect(
+        _ login: BrokerLogin, namespace: String, logger: Logger,
+        _ take: (Result<UploadBroker, UploadError>) -> Bool
+    ) async {
+        var pause = pauses.lowerBound
+        while !Task.isCancelled {
+            do throws(UploadError) {
+                let broker = try await UploadBroker.connect(login, namespace: namespace, logger: logger)
+                if !take(.success(broker)) { await broker.close() }
+                return
+            } catch {
+                logger.info("no broker yet", metadata: ["broker": "\(login)", "error": "\(error.message)"])
+                guard take(.failure(error)) else { return }
+            }
+            try? await Task.sleep(for: pause * Double.random(in: 0...1))
+            pause = min(pause * 2, pauses.upperBound)
+        }
+    }
+
+    /// - Returns: false when nobody needs it any more.
+    private func take(_ result: Result<UploadBroker, UploadError>) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            switch result {
+            case .success(let broker):
+                state.broker = broker
+                state.failure = nil
+            case .failure(let error): state.failure = error
+            }
+            return true
+        }
+    }
+
+    private func publishOutbox() async {
+        guard let broker = state.withLock({ $0.broker }) else { return }
+        await outboxPublisher(broker).run()
+    }
+
+    private func outboxPublisher(_ broker: UploadBroker) -> OutboxPublisher {
+        OutboxPublisher(staging: area.path, broker: broker, interval: Self.outboxInterval, logger: logger)
+    }
+
+    // MARK: Submitting
+
+    /// Submits a job whose bytes are staged, or keeps it in the outbox: durable when this returns.
+    /// - Throws: what the broker refuses it for, or why it cannot be kept.
+    package func submit(_ job: UploadJob) async throws(UploadError) {
+        guard let broker = connected else { return try await keep(job) }
+        let limit = patience.confirm
+        let publication = Publication(window: 1, patience: limit) { [self] job, isRepeat throws(UploadError) in
+            try await ConfirmLimit.within(limit) { [self] () throws(UploadError) in
+                try await submitter(for: job.queue, broker).submit(job, maybeRepeated: isRepeat)
+            }
+        }
+        // Whoever asked may go away; what becomes of the job has to be known all the same.
+        let fate = await Task {
+            await publication.publish(
+                count: 1, load: { _ throws(UploadError) in job }, shouldStop: { false }, confirmed: { _ in }
+            ).first ?? .untried
+        }.value
+        switch fate {
+        case .confirmed: return
+        case .refused(let error):
+            forgetSubmitter(for: job.queue)
+            throw error
+        case .unknown, .untried, .kept:
+            forgetSubmitter(for: job.queue)
+            try await keep(job)
+        }
+    }
+
+    private func submitter(for queue: QueueName, _ broker: UploadBroker) async throws(UploadError) -> UploadSubmitter {
+        if let known = state.withLock({ $0.submitters[queue] }) { return known }
+        let submitter = try await broker.submitter(for: queue)
+        state.withLock { $0.submitters[queue] = submitter }
+        return submitter
+    }
+
+    private func forgetSubmitter(for queue: QueueName) { state.withLock { $0.submitters[queue] = nil } }
+
+    private func keep(_ job: UploadJob) async throws(UploadError) {
+        if let failure = try await area.outbox().keep(count: 1, load: { _ throws(UploadError) in job }).first ?? nil {
+            throw failure
+        }
+        logger.info("the broker is away; the job is kept in the outbox", metadata: ["job": "\(job.id)"])
+    }
+
+    // MARK: Ordering
+
+    /// Gives an order about one job, which holds whether or not anybody is up to hear it.
+    /// - Returns: what became of it; nil when no notifier said so in time.
+    /// - Throws: `networkFailure` when the broker does not take it; it may be given again.
+    package func order(_ verb: Verb, _ id: JobID) async throws(UploadError) -> OrderAnswer.Job? {
+        let broker = try await broker(within: patience.connection)
+        await publishFirst(id, to: broker)
+        let answer = try await broker.order(UploadOrder(.jobs(verb, [id]), by: name), patience: patience.answer)
+        return answer?.jobs.first
+    }
+
+    /// The job may wait in the outbox, or be in somebody's hands on its way from there: whoever is to obey has to hear of it first.
+    private func publishFirst(_ id: JobID, to broker: UploadBroker) async {
+        let end = ContinuousClock.now + patience.confirm
+        let isKept = {
+            () -> Bool in
+            FileManager.default.fileExists(atPath: "\(self.area.path)/\(Outbox.name)/\(id)\(Outbox.suffix)")
+        }
+        while isKept(), ContinuousClock.now < end, !Task.isCancelled {
+            await outboxPublisher(broker).publish(atMost: Self.outboxCountMaximum)
+            if isKept() { try? await Task.sleep(for: Self.lookPause) }
+        }
+    }
+
+    // MARK: Ending
+
+    /// Idempotent.
+    package func close() async {
+        let (connecting, broker) = state.withLock { state in
+            state.isClosed = true
+            return (state.connecting, state.broker)
+        }
+        connecting?.cancel()
+        await connecting?.value
+        await broker?.close()
+    }
+
+    // MARK: Ordering much
+
+    /// Gives an order, which holds whether or not anybody is up to hear it.
+    /// - Parameter jobs: those that it is about. They may wait in the outbox, or be in somebody's hands on their way from there: whoever
+    ///   is to obey has to hear of them first.
+    /// - Returns: what became of it; nil when no notifier said so in time.
+    /// - Throws: `networkFailure` when the broker does not take it, or what it is about; it may be given again.
+    package func order(
+        _ command: UploadOrder.Command, about jobs: [JobID]
+    ) async throws(UploadError) -> OrderAnswer? {
+        let broker = try await broker(within: patience.connection)
+        let end = ContinuousClock.now + patience.confirm
+        while isAnyKept(of: jobs) {
+            await outboxPublisher(broker).publish(atMost: Self.outboxCountMaximum)
+            guard isAnyKept(of: jobs) else { break }
+            guard ContinuousClock.now < end, !Task.isCancelled else {
+                throw UploadError(.networkFailure, "the broker does not take what waits in the outbox; try again later")
+            }
+            try? await Task.sleep(for: Self.lookPause)
+        }
+        return try await broker.order(UploadOrder(command, by: name), patience: patience.answer)
+    }
+
+    private func isAnyKept(of jobs: [JobID]) -> Bool {
+        jobs.contains {
+            FileManager.default.fileExists(atPath: "\(area.path)/\(Outbox.name)/\($0)\(Outbox.suffix)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import Uploads
+
+/// Publishes jobs with many confirms in flight.
+package struct Publication: Sendable {
+    /// What became of a job.
+    package enum Fate: Sendable {
+        case confirmed
+        /// No confirm came, and repeating did not help: it may have arrived.
+        case unknown(UploadError)
+        case refused(UploadError)
+        /// Nothing was sent.
+        case untried
+        /// The broker is away; it is in the outbox.
+        case kept
+    }
+
+    /// Confirms that are awaited at once.
+    package static let windowMaximum = 256
+    /// Tries of a job that was not confirmed, with pauses of up to 2 s between them.
+    package static let triesMaximum = 12
+    /// Confirms that are awaited at once: 1 where each must be there before the next.
+    let window: Int
+    /// After this long no further try is begun: a broker that is blocked may stay so for hours.
+    let patience: Duration
+    /// Publishes one job; `isRepeat` when an earlier try may have arrived.
+    let submit: @Sendable (_ job: UploadJob, _ isRepeat: Bool) async throws(UploadError) -> Void
+    let pause: @Sendable (Duration) async -> Void
+
+    package init(
+        window: Int = Self.windowMaximum, patience: Duration = .seconds(20),
+        submit: @escaping @Sendable (_ job: UploadJob, _ isRepeat: Bool) async throws(UploadError) -> Void,
+        pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    ) {
+        self.window = window
+        self.patience = patience
+        self.submit = submit
+        self.pause = pause
+    }
+
+    /// Publishes as many as it can; after the first that cannot be, no more are begun.
+    /// - Parameters:
+    ///   - load: makes the message of the job at an index.
+    ///   - shouldStop: asked before each job is begun.
+    ///   - confirmed: told each index in order, as soon as it and all before it are confirmed.
+    package func publish(
+        count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob,
+        shouldStop: @Sendable () -> Bool, confirmed: (Int) -> Void
+    ) async -> [Fate] {
+        var fates = Array(repeating: Fate.untried, count: count)
+        var told = 0
+        await withTaskGroup(of: (Int, Fate).self) { group in
+            var next = 0
+            var isStopped = false
+            func fill(_ inFlight: Int) {
+                guard inFlight > 0 else { return }
+                for _ in 0..<inFlight where next < count && !isStopped {
+                    isStopped = shouldStop()
+                    if isStopped { return }
+                    let index = next
+                    next += 1
+                    group.addTask { (index, await self.fate { () throws(UploadError) in try load(index) }) }
+                }
+            }
+            fill(window)
+            while let (index, fate) = await group.next() {
+                fates[index] = fate
+                if case .confirmed = fate {} else { isStopped = true }
+                while told < count, case .confirmed = fates[told] {
+                    confirmed(told)
+                    told += 1
+                }
+                fill(1)
+            }
+        }
+        // Beyond one that failed, what was in flight may have been confirmed: it counts, and is told.
+        for index in told..<max(told, count) {
+            if case .confirmed = fates[index] { confirmed(index) }
+        }
+        return fates
+    }
+
+    private func fate(_ load: () throws(UploadError) -> UploadJob) async -> Fate {
+        var mayHaveArrived = false
+        do throws(UploadError) {
+            let job = try load()
+            let start = ContinuousClock.now
+            for attempt in 1... {
+                do throws(UploadError) {
+                    try await submit(job, mayHaveArrived)
+                    return .confirmed
+                } catch {
+                    guard error.mayPass else { throw error }
+                    mayHaveArrived = true
+                    if attempt == Self.triesMaximum || start.duration(to: .now) > patience {
+                        return .unknown(error)
+                    }
+                    await pause(min(.seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
+                }
+            }
+            return .untried
+        } catch {
+            return mayHaveArrived ? .unknown(error) : .refused(error)
+        }
+    }
+}
+
+extension UploadError {
+    /// Whether publishing again may help. A connection that was lost; and a broker that did not take a message, as while a
+    /// queue has no leader: of the two queues that every job goes to, one may have it.
+    package var mayPass: Bool { code == .networkFailure || (code == .serverFailure && retry != .never) }
+}

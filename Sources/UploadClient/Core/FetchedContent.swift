@@ -1,0 +1,47 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import UploadSources
+import Uploads
+
+/// Content that lies behind an `http:` or `https:` URL: fetched while it is staged, so that what is uploaded is what was there
+/// when the upload was accepted.
+struct FetchedContent {
+    /// For how long nothing may come.
+    private static let answerPatience = TimeAmount.seconds(60)
+
+    let staged: StagedFile
+    /// As the server named it.
+    let contentType: String?
+
+    /// - Throws: `invalidFile` when it cannot be fetched whole.
+    static func stage(_ url: URL, in area: StagingArea) async throws(UploadError) -> FetchedContent {
+        let shown = DestinationReference.redact(url.absoluteString)
+        guard ["http", "https"].contains(url.scheme?.lowercased()) else {
+            throw UploadError(
+                .invalidFile, "\(shown) cannot be uploaded: use a file:, data:, http: or https: URL")
+        }
+        let response: HTTPClientResponse
+        do {
+            response = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: url.absoluteString), timeout: answerPatience)
+        } catch {
+            throw UploadError(
+                .invalidFile, "\(shown) cannot be fetched: check the address, or try again", retry: .afterBackoff,
+                cause: error)
+        }
+        guard response.status == .ok else {
+            throw UploadError(
+                .invalidFile, "\(shown) cannot be fetched: the server answers \(response.status.code)",
+                retry: response.status.code >= 500 ? .afterBackoff : .never)
+        }
+        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) })
+        if let length = response.headers.first(name: "content-length").flatMap({ Int64($0) }), length != staged.size {
+            try? await area.remove(staged.reference)
+            throw UploadError(
+                .invalidFile, "\(shown) ended after \(staged.size) of \(length) bytes: try again", retry: .afterBackoff)
+        }
+        return FetchedContent(staged: staged, contentType: response.headers.first(name: "content-type"))
+    }
+}

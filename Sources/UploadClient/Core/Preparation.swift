@@ -1,0 +1,126 @@
+import Foundation
+import UploadSources
+import Uploads
+
+/// Makes a job of an upload: copies the content to where whoever carries it finds it.
+struct Preparation: Sendable {
+    let area: StagingArea
+    let client: UploadIdentifier
+    let namespace: String
+
+    /// The job; its bytes are durable.
+    func job(for upload: Upload) async throws(UploadError) -> UploadJob {
+        let name: String?
+        let staged: StagedFile
+        var contentType = upload.contentType
+        switch upload.content {
+        case .url(let url) where url.isFileURL:
+            name = url.lastPathComponent
+            staged = try await stage(fileAt: url.path(percentEncoded: false))
+        case .url(let url) where url.scheme?.lowercased() == "data":
+            let content = try DataURL(url)
+            name = nil
+            contentType = contentType ?? content.mediaType
+            staged = try await stage(content.data)
+        case .url(let url):
+            let fetched = try await FetchedContent.stage(url, in: area)
+            name = url.lastPathComponent
+            contentType = contentType ?? fetched.contentType
+            staged = fetched.staged
+        case .data(let data):
+            name = nil
+            staged = try await stage(data)
+        case .bytes(let sequence):
+            name = nil
+            staged = try await stage(sequence())
+        }
+        do throws(UploadError) {
+            try await area.synchronize()
+            return try await registered(make(upload, staged, contentType ?? Self.contentType(name, upload.destination)))
+        } catch {
+            try? await area.remove(staged.reference)
+            throw error
+        }
+    }
+
+    private func make(_ upload: Upload, _ staged: StagedFile, _ contentType: String) -> UploadJob {
+        var job = UploadJob(
+            queue: upload.queue, priority: upload.priority, source: staged.reference, destination: upload.destination,
+            contentType: contentType, size: staged.size, digests: staged.digests, metadata: upload.info.jobMetadata,
+            retry: upload.retry)
+        job.properties = upload.properties
+        job.ifExists = upload.ifExists
+        job.verify = upload.verify
+        job.batch = upload.batch
+        job.notBefore = upload.notBefore
+        job.expiresAt = upload.expiresAt
+        job.serial = upload.serial
+        job.client = client.rawValue
+        if let key = upload.idempotencyKey {
+            job.idempotencyKey = key
+            job.id = JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
+        }
+        return job
+    }
+
+    /// A keyed job with the source of the one that was first.
+    private func registered(_ made: UploadJob) async throws(UploadError) -> UploadJob {
+        guard made.idempotencyKey != nil, let known = try await area.keys().register(made) else { return made }
+        var job = made
+        job.enqueuedAt = known.enqueuedAt
+        if case .inline = job.source { return job }
+        try? await area.remove(job.source)
+        job.source = known.source
+        return job
+    }
+
+    private static func contentType(_ name: String?, _ destination: DestinationReference) -> String {
+        if let name, ContentType.of(name: name) != ContentType.unknown { return ContentType.of(name: name) }
+        let path: String
+        switch destination.redacted {
+        case .named(_, let key): path = key
+        case .url(let url): path = url
+        }
+        return ContentType.of(name: path.split(separator: "/").last.map(String.init) ?? path)
+    }
+
+    // MARK: Bytes
+
+    private func stage(fileAt path: String) async throws(UploadError) -> StagedFile {
+        // What is small rides inside its message; what cannot be read says so when it is staged.
+        if let handle = FileHandle(forReadingAtPath: path) {
+            defer { try? handle.close() }
+            if let data = try? handle.read(upToCount: SourceReference.inlineBytesMaximum + 1),
+                data.count <= SourceReference.inlineBytesMaximum, Self.isRegular(path)
+            {
+                return Self.inline(data)
+            }
+        }
+        return try await area.stage(fileAt: path)
+    }
+
+    private func stage(_ data: Data) async throws(UploadError) -> StagedFile {
+        if data.count <= SourceReference.inlineBytesMaximum { return Self.inline(data) }
+        return try await area.stage(DataBuffers(data: data))
+    }
+
+    private func stage(_ bytes: any AsyncSequence<[UInt8], any Error> & Sendable) async throws(UploadError)
+        -> StagedFile
+    {
+        func open(
+            _ bytes: some AsyncSequence<[UInt8], any Error> & Sendable
+        ) async throws(UploadError) -> StagedFile {
+            try await area.stage(bytes)
+        }
+        return try await open(bytes)
+    }
+
+    private static func inline(_ data: Data) -> StagedFile {
+        StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
+    }
+
+    private static func isRegular(_ path: String) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.type] as? FileAttributeType == .typeRegular
+    }
+}

@@ -1,0 +1,28 @@
+package import Uploads
+
+/// What carries a manager's uploads: the broker, the own process, or a test's word. All else is the same for every manager.
+package protocol UploadBackend: Sendable {
+    /// A part of the ids of uploads with an idempotency key.
+    var namespace: String { get }
+
+    /// Hands whatever becomes known of the identifier's uploads to the sink, until the task is cancelled. An end is durably noted when
+    /// the sink returns true, and has to be handed over again otherwise. One upload's events come in order.
+    func run(_ sink: @escaping @Sendable (UploadEvent) async -> Bool) async
+
+    /// Accepts a job whose bytes are staged; durable when it returns.
+    func accept(_ job: UploadJob) async throws(UploadError)
+
+    /// - Throws: `rejected` when it is refused, with the reason.
+    func order(_ verb: Verb, _ id: JobID) async throws(UploadError)
+
+    /// Goes on with an upload: an ended one in a new round, one that is under way as it is.
+    /// - Returns: the round whose outcome is to be awaited.
+    /// - Throws: `rejected` when it is not known any more, or it completed.
+    func resume(_ upload: ResumableUpload) async throws(UploadError) -> Int
+
+    /// Returns when every outcome that was told before this call has gone through the sink.
+    func catchUp() async throws(UploadError)
+
+    /// Lets go of everything. `run` was cancelled before.
+    func close() async
+}

@@ -1,0 +1,71 @@
+public import Uploads
+
+/// An upload that was started, as this process follows it. Dropping it changes nothing for the upload.
+public struct UploadHandle: Sendable, Identifiable {
+    private let progress: UploadProgress
+    private let orders: @Sendable (Verb) async throws(UploadError) -> Void
+
+    package init(_ progress: UploadProgress, orders: @escaping @Sendable (Verb) async throws(UploadError) -> Void) {
+        self.progress = progress
+        self.orders = orders
+    }
+
+    public var id: JobID { progress.id }
+
+    /// What is known at this moment.
+    public var latest: UploadUpdate { progress.latest }
+
+    /// What becomes known from now on, beginning with what is known now and ending with the outcome. Whoever reads slowly misses
+    /// progress in between, never the end. May be iterated more than once, each time with a stream of its own.
+    public var updates: UploadUpdates { UploadUpdates(progress) }
+
+    /// Waits for the outcome.
+    /// - Throws: ``UploadFailure``: why it failed, with the state to resume it with; `cancelled`; `interrupted` when
+    ///   the waiting task is cancelled or the manager closed first: the upload itself goes on.
+    public var completion: UploadReceipt {
+        get async throws(UploadFailure) {
+            for await update in updates {
+                switch update.status {
+                case .completed(let receipt): return receipt
+                case .failed(let failure): throw failure
+                case .cancelled: throw UploadFailure(UploadError(.cancelled, "the upload was cancelled"), state: nil)
+                case .queued, .running, .waiting, .paused: continue
+                }
+            }
+            throw UploadFailure(
+                UploadError(.interrupted, "nobody waits for the upload \(id) any more; it goes on"), state: nil)
+        }
+    }
+
+    /// Stops it and removes what is half there. It ends as cancelled, or completed if it was too late.
+    public func cancel() async throws(UploadError) { try await orders(.cancel) }
+    /// Holds it where it is.
+    public func pause() async throws(UploadError) { try await orders(.pause) }
+    public func resume() async throws(UploadError) { try await orders(.resume) }
+    /// Ahead of all others.
+    public func runNow() async throws(UploadError) { try await orders(.runNow) }
+
+    func call(
+        back onProgress: (@Sendable (Int64, Int64) -> Void)?,
+        _ onSuccess: @escaping @Sendable (UploadReceipt) -> Void,
+        _ onError: @escaping @Sendable (UploadFailure) -> Void
+    ) {
+        let updates = updates
+        Task {
+            var last: Int64?
+            for await update in updates {
+                if let onProgress, update.bytesDone != last {
+                    onProgress(update.bytesDone, update.bytesTotal)
+                    last = update.bytesDone
+                }
+                switch update.status {
+                case .completed(let receipt): onSuccess(receipt)
+                case .failed(let failure): onError(failure)
+                case .cancelled:
+                    onError(UploadFailure(UploadError(.cancelled, "the upload was cancelled"), state: nil))
+                case .queued, .running, .waiting, .paused: break
+                }
+            }
+        }
+    }
+}

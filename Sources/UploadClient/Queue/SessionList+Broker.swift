@@ -1,0 +1,82 @@
+import Foundation
+import UploadSources
+import Uploads
+
+/// What the broker has to be told, so that its line becomes this one.
+extension SessionList {
+    /// The next session whose jobs are to be handed over: in order, and nothing past one that is paused before it was.
+    var nextToHandOver: UUID? {
+        guard isStarted else { return nil }
+        for id in line {
+            guard let session = self[id] else { continue }
+            if session.isHandedOver {
+                if session.files.contains(where: { !$0.isAccepted && !$0.state.isEnd }) { return id }
+            } else {
+                return session.isPaused ? nil : id
+            }
+        }
+        return nil
+    }
+
+    var isModeToTell: Bool {
+        isStarted ? isStoppedAtBroker : !isStoppedAtBroker && sessions.contains { $0.isHandedOver && !$0.state.isEnd }
+    }
+
+    var nextToCancel: TransferSession? { sessions.first { $0.isCancelling && !$0.isCancelTold } }
+
+    var nextToPauseOrResume: TransferSession? {
+        sessions.first {
+            $0.isHandedOver && !$0.state.isEnd && !$0.isGivingWay && !$0.isCancelling && $0.isPaused != $0.isPauseTold
+        }
+    }
+
+    /// Whether anything that was asked for has not been handed to the broker.
+    var isPending: Bool {
+        nextToHandOver != nil || isModeToTell || nextToCancel != nil || nextToPauseOrResume != nil
+            || (isStarted && isToArrange)
+    }
+
+    /// The jobs of the line in the order in which they are to run.
+    var arrangement: [JobID] { line.compactMap { self[$0] }.filter(\.isHandedOver).flatMap(\.openJobs) }
+
+    /// Names the jobs of a session, so that handing them over twice makes one of each.
+    mutating func beginHandingOver(_ id: UUID, queue: QueueName, namespace: String) {
+        guard let index = sessions.firstIndex(where: { $0.id == id }), !sessions[index].isHandedOver else { return }
+        sessions[index].isHandedOver = true
+        for file in sessions[index].files.indices where !sessions[index].files[file].state.isEnd {
+            sessions[index].files[file].job = JobID(
+                namespace: namespace, queue: queue, idempotencyKey: Self.key(of: sessions[index], file))
+        }
+    }
+
+    static func key(of session: TransferSession, _ file: Int) -> String {
+        "transfer.\(session.id.uuidString.lowercased()).\(session.run).\(file)"
+    }
+
+    /// Where a job of a session goes in the line at the broker.
+    func position(of id: UUID, _ file: Int) -> SerialPosition {
+        guard let place = line.firstIndex(of: id), let session = self[id] else { return .end }
+        let ahead = line[..<place].compactMap { self[$0] }.filter(\.isHandedOver).flatMap(\.openJobs)
+        let jobs = ahead + session.files[..<file].compactMap { $0.state.isEnd ? nil : $0.job }
+        guard let last = jobs.last else { return .next }
+        // The first has its turn, and is not among those that wait.
+        return SerialPosition(index: jobs.count - 1, after: last)
+    }
+
+    mutating func accepted(_ job: JobID) {
+        change(job) { $0.isAccepted = true }
+    }
+
+    /// Nobody knows it any more: it is handed over again.
+    mutating func lost(_ job: JobID) {
+        change(job) { $0.isAccepted = false }
+    }
+
+    private mutating func change(_ job: JobID, _ body: (inout TransferSession.File) -> Void) {
+        for index in sessions.indices {
+            for file in sessions[index].files.indices where sessions[index].files[file].job == job {
+                body(&sessions[index].files[file])
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Uploads
+
+/// What becomes known of a session's files.
+extension SessionList {
+    /// - Parameter state: how the file stands.
+    mutating func hear(
+        _ job: JobID, _ state: TransferSession.File.State, bytesDone: Int64? = nil, failure: UploadError? = nil
+    ) -> [Event] {
+        guard let index = sessions.firstIndex(where: { $0.files.contains { $0.job == job } }),
+            let file = sessions[index].files.firstIndex(where: { $0.job == job }),
+            !sessions[index].files[file].state.isEnd
+        else { return [] }
+        let old = sessions[index]
+        if let bytesDone { sessions[index].files[file].bytesDone = bytesDone }
+        if state == .completed { sessions[index].files[file].bytesDone = sessions[index].files[file].size }
+        sessions[index].files[file].failure = state == .failed ? failure : nil
+        // What is heard late of one that gave its turn back does not count; one that runs may be heard of before the end of the
+        // one before it.
+        let hasTurn = line.first == old.id || old.isGivingWay || old.state.isActive
+        if hasTurn { sessions[index].hasGivenWay = false }
+        if state.isEnd || hasTurn || (state == .running && !old.hasGivenWay) {
+            sessions[index].files[file].state = state
+        }
+        let changes = settle(index)
+        if !changes.isEmpty || sessions[index] == old { return changes }
+        return [event(sessions[index].bytesDone == old.bytesDone ? .changed : .progress, index)]
+    }
+
+    /// Makes the session's state what its files' states come to.
+    /// - Returns: nothing if that is what it was.
+    mutating func settle(_ index: Int) -> [Event] {
+        let before = sessions[index].state
+        let id = sessions[index].id
+        let state = Self.state(of: sessions[index])
+        guard state != before else { return [] }
+        sessions[index].state = state
+        if state.isEnd {
+            sessions[index].isPaused = false
+            sessions[index].isCancelling = false
+            sessions[index].isGivingWay = false
+            line.removeAll { $0 == id }
+        }
+        var events = Self.kinds(from: before, to: state).map { event($0, index) }
+        if state.isEnd, sessions[index].isRemoving { events.append(takeOut(index)) }
+        return events
+    }
+
+    private static func state(of session: TransferSession) -> TransferSession.State {
+        let states = session.files.map(\.state)
+        if states.allSatisfy(\.isEnd) {
+            if states.contains(.failed) { return .failed }
+            return states.contains(.cancelled) ? .cancelled : .finished
+        }
+        if states.contains(.running) { return .running }
+        if states.contains(.paused) || states.contains(.interrupted) { return .active }
+        return session.state == .queued ? .queued : .active
+    }
+
+    /// What is told, in its order, of a session that goes from one state to another.
+    static func kinds(from before: TransferSession.State, to after: TransferSession.State) -> [Event.Kind] {
+        var kinds: [Event.Kind] = []
+        if !before.isActive, after.isActive { kinds += [.willActivate, .didActivate] }
+        if after == .running { kinds += [.willStartRunning, .didStartRunning] }
+        if before == .running { kinds += [.willStopRunning, .didStopRunning] }
+        switch after {
+        case .cancelled: kinds.append(.cancelled)
+        case .failed: kinds.append(.failed)
+        case .finished: kinds.append(.finished)
+        case .saved, .queued, .active, .running: break
+        }
+        if before.isActive, !after.isActive { kinds += [.willDeactivate, .didDeactivate] }
+        return kinds
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Uploads
+
+/// What may be wanted of a session.
+extension SessionList {
+    /// Interrupts it; it stays listed and does not run again by itself.
+    mutating func cancel(_ id: UUID) throws(UploadError) -> [Event] {
+        let index = try open(id, "cancelled")
+        if sessions[index].isHandedOver {
+            sessions[index].isCancelling = true
+            return [event(.changed, index)]
+        }
+        for file in sessions[index].files.indices where !sessions[index].files[file].state.isEnd {
+            sessions[index].files[file].state = .cancelled
+        }
+        return settle(index)
+    }
+
+    /// Holds it, and with it the line.
+    mutating func pause(_ id: UUID) throws(UploadError) -> [Event] {
+        let index = try open(id, "paused")
+        guard !sessions[index].isGivingWay else {
+            throw refusal(id, "is giving its turn to another; pause that one, or try in a moment")
+        }
+        sessions[index].isPaused = true
+        return [event(.changed, index)]
+    }
+
+    mutating func resume(_ id: UUID) throws(UploadError) -> [Event] {
+        let index = try open(id, "resumed")
+        guard sessions[index].isPaused else { throw refusal(id, "is not paused") }
+        sessions[index].isPaused = false
+        return [event(.changed, index)]
+    }
+
+    /// Before all others: the one that has its turn gives it back, and has it again afterwards. One that was cancelled or failed runs
+    /// again, with those of its files that did not complete.
+    mutating func run(_ id: UUID) throws(UploadError) -> [Event] {
+        let index = try index(of: id)
+        guard sessions[index].state != .finished else {
+            throw refusal(id, "has finished: there is nothing left to run")
+        }
+        guard !sessions[index].isCancelling else { throw refusal(id, "is being cancelled; run it when it is") }
+        let front = try front()
+        if let front, sessions[front].id != id, sessions[front].isPaused {
+            throw refusal(
+                id,
+                "cannot run: \(sessions[front].id.uuidString.lowercased()) is paused and holds the queue; resume or cancel that one"
+            )
+        }
+        return try telling { list throws(UploadError) in
+            if list.sessions[index].state.isEnd { list.sessions[index].beginAgain() }
+            list.sessions[index].isPaused = false
+            list.sessions[index].isGivingWay = false
+            if let front, front != index { list.sessions[front].isGivingWay = true }
+            list.put(id, at: 0)
+            return []
+        }
+    }
+
+    /// Interrupts it; it runs again by itself, when all others that are in line now have had their turn.
+    mutating func stop(_ id: UUID) throws(UploadError) -> [Event] {
+        let index = try open(id, "stopped")
+        let front = try front()
+        return try telling { list throws(UploadError) in
+            list.sessions[index].isPaused = false
+            if front == index || list.sessions[index].state.isActive { list.sessions[index].isGivingWay = true }
+            list.put(id, at: list.line.count)
+            return []
+        }
+    }
+
+    /// It gave its turn back.
+    mutating func gaveWay(_ id: UUID) -> [Event] {
+        guard let index = sessions.firstIndex(where: { $0.id == id }), sessions[index].isGivingWay else { return [] }
+        let before = sessions[index].state
+        sessions[index].isGivingWay = false
+        sessions[index].hasGivenWay = true
+        for file in sessions[index].files.indices where !sessions[index].files[file].state.isEnd {
+            sessions[index].files[file].state = .waiting
+        }
+        sessions[index].state = .queued
+        return (before == .queued ? [.changed] : Self.kinds(from: before, to: .queued)).map { event($0, index) }
+    }
+
+    private mutating func put(_ id: UUID, at place: Int) {
+        line.removeAll { $0 == id }
+        line.insert(id, at: min(place, line.count))
+        isToArrange = sessions.contains { $0.isHandedOver && !$0.state.isEnd }
+    }
+
+    /// The session whose turn has come, as far as that is known here.
+    private func front() throws(UploadError) -> Int? {
+        guard let first = line.first, self[first]?.isHandedOver == true else { return nil }
+        return try index(of: first)
+    }
+
+    private func open(_ id: UUID, _ done: String) throws(UploadError) -> Int {
+        let index = try index(of: id)
+        let session = sessions[index]
+        if session.state.isEnd {
+            throw refusal(id, "is \(session.state.rawValue) already, so it cannot be \(done); run it to begin again")
+        }
+        if session.isCancelling { throw refusal(id, "is being cancelled already") }
+        return index
+    }
+
+    private func refusal(_ id: UUID, _ why: String) -> UploadError {
+        UploadError(.rejected, "the session \(id.uuidString.lowercased()) \(why)")
+    }
+}
+
+extension TransferSession {
+    fileprivate mutating func beginAgain() {
+        run += 1
+        state = .queued
+        isHandedOver = false
+        isCancelTold = false
+        isPauseTold = false
+        hasGivenWay = false
+        for index in files.indices where files[index].state != .completed {
+            files[index].state = .waiting
+            files[index].bytesDone = 0
+            files[index].failure = nil
+            files[index].job = nil
+            files[index].isAccepted = false
+        }
+    }
+}

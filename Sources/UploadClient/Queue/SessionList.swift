@@ -1,0 +1,116 @@
+import Foundation
+import Uploads
+
+/// All that a transfer queue keeps, and its rules: what somebody wants or hears goes in, what is to be told comes out. Pure.
+struct SessionList: Hashable, Codable, Sendable {
+    typealias Event = TransferQueueEvent
+
+    /// Whether the queue is to run.
+    var isStarted = false
+    /// Whether the broker's queue was told to stand still.
+    var isStoppedAtBroker = false
+    /// Whether the line at the broker may stand in another order than ``line``.
+    var isToArrange = false
+    private(set) var accounts: [TransferAccount] = []
+    /// As they are shown.
+    var sessions: [TransferSession] = []
+    /// Those that are in no list yet.
+    private(set) var saved: [TransferSession] = []
+    /// The listed ones that have not ended, in the order in which they run: others than listed, once one was run before its turn.
+    var line: [UUID] = []
+
+    // MARK: Looking
+
+    subscript(id: UUID) -> TransferSession? {
+        sessions.first { $0.id == id } ?? saved.first { $0.id == id }
+    }
+
+    func index(of id: UUID) throws(UploadError) -> Int {
+        guard let index = sessions.firstIndex(where: { $0.id == id }) else {
+            let why = saved.contains { $0.id == id } ? "is saved and not enqueued; enqueue it first" : "is not known"
+            throw UploadError(.rejected, "the session \(id.uuidString.lowercased()) \(why)")
+        }
+        return index
+    }
+
+    func event(_ kind: Event.Kind, _ index: Int) -> Event {
+        Event(kind: kind, session: sessions[index], index: index)
+    }
+
+    /// Completes what is told with the sessions that changed otherwise.
+    mutating func telling(
+        _ body: (inout SessionList) throws(UploadError) -> [Event]
+    ) throws(UploadError) -> [Event] {
+        var shown = sessions
+        var events = try body(&self)
+        for event in events { event.apply(to: &shown) }
+        for index in sessions.indices where shown[index] != sessions[index] { events.append(event(.changed, index)) }
+        return events
+    }
+
+    // MARK: Accounts
+
+    mutating func add(_ account: TransferAccount) {
+        if !accounts.contains(account) { accounts.append(account) }
+    }
+
+    mutating func remove(_ account: TransferAccount) throws(UploadError) {
+        let users = (sessions + saved).filter { $0.account == account }.map { $0.id.uuidString.lowercased() }
+        guard users.isEmpty else {
+            throw UploadError(
+                .rejected,
+                "the account '\(account)' is used by the sessions \(users.joined(separator: ", ")); remove them first")
+        }
+        accounts.removeAll { $0 == account }
+    }
+
+    // MARK: Sessions
+
+    mutating func save(_ session: TransferSession) {
+        add(session.account)
+        saved.append(session)
+    }
+
+    /// Lists a saved session.
+    mutating func enqueue(_ id: UUID, at place: TransferPlace) throws(UploadError) -> [Event] {
+        guard let kept = saved.firstIndex(where: { $0.id == id }) else {
+            throw UploadError(.rejected, "the session \(id.uuidString.lowercased()) is not among the saved ones")
+        }
+        var session = saved.remove(at: kept)
+        session.state = .queued
+        let index = place.index(among: sessions.count)
+        sessions.insert(session, at: index)
+        let behind = Set(sessions[(index + 1)...].map(\.id))
+        let follower = line.firstIndex { behind.contains($0) } ?? line.count
+        line.insert(id, at: max(follower, lowestFreePlace))
+        return [event(.added, index)]
+    }
+
+    /// Whose turn has come keeps it.
+    private var lowestFreePlace: Int { line.first.flatMap { self[$0]?.isHandedOver } == true ? 1 : 0 }
+
+    /// - Returns: what to tell, and the session if it is gone at once; one that waits at the broker goes when it is cancelled there.
+    mutating func remove(_ id: UUID) throws(UploadError) -> (events: [Event], value: TransferSession?) {
+        if let kept = saved.firstIndex(where: { $0.id == id }) { return ([], saved.remove(at: kept)) }
+        let index = try index(of: id)
+        let session = sessions[index]
+        guard !session.state.isActive else {
+            throw UploadError(
+                .rejected,
+                "the session \(id.uuidString.lowercased()) is running; cancel it, and remove it when that is done")
+        }
+        if session.isHandedOver, !session.state.isEnd {
+            sessions[index].isRemoving = true
+            sessions[index].isCancelling = true
+            return ([event(.changed, index)], nil)
+        }
+        return ([takeOut(index)], session)
+    }
+
+    mutating func takeOut(_ index: Int) -> Event {
+        let told = event(.removed, index)
+        sessions.remove(at: index)
+        line.removeAll { $0 == told.session.id }
+        return told
+    }
+}

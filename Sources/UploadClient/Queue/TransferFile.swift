@@ -1,0 +1,17 @@
+/// A file that a session is to transfer.
+public struct TransferFile: Sendable {
+    public var content: UploadContent
+    /// Where it goes, relative to the root of the account's destination: `2026/11/cat.jpg`.
+    public var path: String
+    /// A media type; nil follows from the content's name, else from ``path``.
+    public var contentType: String?
+    public var info: UploadInfo
+
+    public init(_ content: UploadContent, to path: String, contentType: String? = nil, info: UploadInfo = UploadInfo())
+    {
+        self.content = content
+        self.path = path
+        self.contentType = contentType
+        self.info = info
+    }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+import Logging
+import UploadSources
+public import Uploads
+
+/// A manager for the tests of an app: it accepts uploads like any other and sends nothing. What becomes of them is what the
+/// test says, with ``report(_:bytesDone:)`` and ``end(_:with:)``.
+public final class RecordingUploadManager: UploadManager {
+    private let core: ManagerCore
+    private let backend: RecordingBackend
+
+    /// - Parameter directory: keeps what a second manager of the same identifier is to find again; created when it is missing.
+    /// - Throws: `misconfigured` when the directory cannot be used.
+    public init(_ identifier: UploadIdentifier, directory: URL) async throws(UploadError) {
+        let area = try await StagingArea.open(at: directory.path(percentEncoded: false))
+        backend = try await RecordingBackend(identifier, area: area)
+        core = try await ManagerCore(
+            identifier: identifier, area: area, backend: backend, logger: Logger(label: "upload-client"))
+        await core.begin()
+        await backend.waitUntilRunning()
+    }
+
+    // MARK: What a test sees and says
+
+    /// Every job that this manager has accepted, oldest first.
+    public var jobs: [UploadJob] { backend.jobs }
+
+    /// An unfinished upload's order, whoever started it, without inline bytes.
+    /// - Throws: `rejected` for an upload that is not known or has ended.
+    public func job(of id: JobID) async throws(UploadError) -> UploadJob { try await backend.baton(of: id).job }
+
+    /// Every order that was given here, in order.
+    public var orders: [(verb: Verb, id: JobID)] { backend.orders }
+
+    /// The bytes that would be sent.
+    /// - Throws: `invalidFile` when they are gone, as after the end of the upload.
+    public func content(of id: JobID) async throws(UploadError) -> Data { try await backend.content(of: id) }
+
+    /// The upload runs and has come so far.
+    /// - Parameter bytesDone: bytes of the file that the destination is to hold.
+    /// - Throws: `rejected` for an upload that is not known or has ended.
+    public func report(_ id: JobID, bytesDone: Int64) async throws(UploadError) {
+        try await backend.report(id, bytesDone: bytesDone)
+    }
+
+    /// The upload ends so, whoever started it; when this returns, that is noted.
+    /// - Throws: `rejected` for an upload that is not known or has ended.
+    public func end(_ id: JobID, with outcome: Outcome) async throws(UploadError) {
+        try await backend.end(id, with: outcome)
+    }
+
+    // MARK: UploadManager
+
+    public var identifier: UploadIdentifier { core.identifier }
+
+    public func start(_ upload: Upload) async throws(UploadError) -> UploadHandle { try await core.start(upload) }
+
+    public func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
+        try await core.resume(with: state)
+    }
+
+    public func uploads() async throws(UploadError) -> [UploadUpdate] { try await core.uploads() }
+
+    public func handle(for id: JobID) async throws(UploadError) -> UploadHandle? { try await core.handle(for: id) }
+
+    public func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { try await core.order(verb, id) }
+
+    public func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError) {
+        await core.setDelegate(delegate)
+    }
+
+    public func handlePendingEvents() async throws(UploadError) -> Int { try await core.handlePendingEvents() }
+
+    public func saveExecutingUploads() async throws(UploadError) -> SavedUploads { try await core.save() }
+
+    public func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle] {
+        try await core.restore(saved)
+    }
+
+    public func close() async { await core.close() }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Glibc
+import LinuxFiles
+package import UploadSources
+package import Uploads
+
+/// What the programs of one identifier know together of its uploads: small files in the staging area, below
+/// `clients/<identifier>`.
+///
+/// - `open/<job>`: an upload whose round has no outcome yet.
+/// - `ended/<job>.<round>`: an outcome that is not told yet. Locked by whoever is telling it.
+/// - `told/<job>.<round>.ended`: an outcome that was told; kept for 30 days, so that a repeat is known as one.
+/// - `programs/<token>`: locked by a program that runs.
+///
+/// Whatever a method has written is durable when it returns.
+package struct ClientStore: Sendable {
+    /// Seconds for which what was told is remembered, and for which what nobody takes is kept: 30 days.
+    static let memory: TimeInterval = 30 * 86_400
+    private static let recordBytesMaximum = 1 << 20
+
+    private let open: Directory
+    private let ended: Directory
+    private let told: Directory
+    let programs: Directory
+
+    package static func open(_ identifier: UploadIdentifier, in area: StagingArea) async throws(UploadError)
+        -> ClientStore
+    {
+        let path = "clients/\(identifier)"
+        _ = try await area.subdirectory("clients")
+        _ = try await area.subdirectory(path)
+        return ClientStore(
+            open: try await area.subdirectory(path + "/open"), ended: try await area.subdirectory(path + "/ended"),
+            told: try await area.subdirectory(path + "/told"), programs: try await area.subdirectory(path + "/programs")
+        )
+    }
+
+    // MARK: Open
+
+    /// Notes an upload whose outcome is awaited, in place of what was noted of it.
+    func put(_ upload: ClientUpload) async throws(UploadError) {
+        try await run { () throws(SystemError) in
+            try open.replace(upload.id.rawValue, with: Self.encode(upload))
+            try open.synchronize()
+        }
+    }
+
+    func remove(_ id: JobID) async throws(UploadError) {
+        try await run { () throws(SystemError) in
+            try open.remove(id.rawValue)
+            try open.synchronize()
+        }
+    }
+
+    func upload(_ id: JobID) async throws(UploadError) -> ClientUpload? {
+        try await run { () throws(SystemError) in try Self.read(id.rawValue, in: open) }
+    }
+
+    /// Of all whose outcome is awaited.
+    func openIDs() async throws(UploadError) -> Set<JobID> {
+        try await run { () throws(SystemError) in
+            var ids: Set<JobID> = []
+            try open.forEachEntry { name, _ in
+                if let id = JobID(name) { ids.insert(id) }
+                return true
+            }
+            return ids
+        }
+    }
+
+    /// Oldest first.
+    func uploads() async throws(UploadError) -> [ClientUpload] {
+        try await run { () throws(SystemError) in try Self.all(in: open) }
+    }
+
+    // MARK: Ended
+
+    /// Notes an outcome.
+    /// - Returns: what is to be told now; nil for an outcome that was noted or told before, or is of an earlier round.
+    func end(with event: UploadEvent) async throws(UploadError) -> ClientUpload? {
+        try await run { () throws(SystemError) in
+            let outcome = event.asOutcome
+            let round = event.data.baton.round
+            let known = try Self.read(event.job.id.rawValue, in: open)
+            if try told.status(of: outcome.id) != nil {
+                if let known, known.round <= round { try open.remove(event.job.id.rawValue) }
+                return nil
+            }
+            if let known, round < known.round { return nil }
+            // Started where the notes were lost, or by nobody that lives: whoever has a delegate is told.
+            var upload = known ?? ClientUpload(job: event.job, startedBy: "")
+            upload.round = round
+            upload.end = outcome
+            var isNew = try ended.create(Self.name(of: upload), with: Self.encode(upload))
+            // Another program may have noted and told it since this one looked: it marks it as told first.
+            if isNew, try told.status(of: outcome.id) != nil {
+                try ended.remove(Self.name(of: upload))
+                isNew = false
+            }
+            try ended.synchronize()
+            try open.remove(event.job.id.rawValue)
+            try open.synchronize()
+            return isNew ? upload : nil
+        }
+    }
+
+    /// The outcomes that are not told yet, by upload and round.
+    func untold() async throws(UploadError) -> [ClientUpload] {
+        try await run { () throws(SystemError) in try Self.all(in: ended) }
+    }
+
+    /// The last outcome of an upload, told or not, of this round or a later one.
+    func outcome(of id: JobID, from round: Int = 1) async throws(UploadError) -> ClientUpload? {
+        try await run { () throws(SystemError) in
+            var last: ClientUpload?
+            for directory in [ended, told] {
+                var names: [String] = []
+                try directory.forEachEntry { name, _ in
+                    if name.hasPrefix(id.rawValue) { names.append(name) }
+                    return true
+                }
+                for name in names {
+                    guard let upload = try Self.read(name, in: directory), upload.round >= round else { continue }
+                    if last.map({ $0.round < upload.round }) ?? true { last = upload }
+                }
+            }
+            return last
+        }
+    }
+
+    /// Claims an outcome, so that nobody else tells it.
+    /// - Returns: nil when somebody else does, or it is told.
+    func claim(_ upload: ClientUpload) async throws(UploadError) -> File? {
+        try await run { () throws(SystemError) in
+            let name = Self.name(of: upload)
+            let file: File
+            do throws(SystemError) {
+                file = try ended.open(name, O_RDONLY | O_NOFOLLOW)
+            } catch {
+                if error.number == ENOENT { return nil }
+                throw error
+            }
+            guard try file.tryLock(), let named = try ended.status(of: name),
+                named.isSameFile(as: try file.status())
+            else { return nil }
+            // Its teller died before it was removed.
+            guard try told.status(of: Self.told(upload)) == nil else {
+                try ended.remove(name)
+                return nil
+            }
+            return file
+        }
+    }
+
+    /// It was told, and is not told again.
+    func finish(_ upload: ClientUpload) async throws(UploadError) {
+        try await run { () throws(SystemError) in
+            _ = try told.create(Self.told(upload), with: Self.encode(upload))
+            try told.synchronize()
+            try ended.remove(Self.name(of: upload))
+            try ended.synchronize()
+        }
+    }
+
+    /// Forgets what was told long ago, and what nobody wanted to hear for as long.
+    func prune(now: Date) async throws(UploadError) {
+        try await run { () throws(SystemError) in
+            for directory in [told, ended] {
+                var old: [String] = []
+                try directory.forEachEntry { name, _ throws(SystemError) in
+                    if let status = try directory.status(of: name),
+                        status.modifiedAt < now.addingTimeInterval(-Self.memory)
+                    {
+                        old.append(name)
+                    }
+                    return true
+                }
+                for name in old { try directory.remove(name) }
+            }
+        }
+    }
+
+    // MARK: Files
+
+    private static func name(of upload: ClientUpload) -> String { "\(upload.id).\(upload.round)" }
+
+    private static func told(_ upload: ClientUpload) -> String { "\(upload.id).\(upload.round).ended" }
+
+    private static func encode(_ upload: ClientUpload) -> [UInt8] {
+        // Nothing in it can fail to be encoded.
+        (try? WireJSON.encode(upload)).map { Array($0) } ?? []
+    }
+
+    /// - Returns: nil when there is none, or it is of a newer version that this one cannot read.
+    private static func read(_ name: String, in directory: Directory) throws(SystemError) -> ClientUpload? {
+        do throws(SystemError) {
+            let body = try directory.open(name, O_RDONLY | O_NOFOLLOW).read(recordBytesMaximum, at: 0)
+            return try? WireJSON.decode(ClientUpload.self, from: Data(body))
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    private static func all(in directory: Directory) throws(SystemError) -> [ClientUpload] {
+        var names: [String] = []
+        try directory.forEachEntry { name, _ in
+            if !name.hasPrefix(".") { names.append(name) }
+            return true
+        }
+        var uploads: [ClientUpload] = []
+        for name in names {
+            if let upload = try read(name, in: directory) { uploads.append(upload) }
+        }
+        return uploads.sorted { ($0.id, $0.round) < ($1.id, $1.round) }
+    }
+
+    private func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(SystemError) -> Value
+    ) async throws(UploadError) -> Value {
+        try await Blocking.run { () throws(UploadError) in
+            do throws(SystemError) { return try body() } catch { throw UploadError(staging: error) }
+        }
+    }
+}
+
+/// Who runs.
+extension ClientStore {
+    func lock() async throws(UploadError) -> ProgramLock {
+        try await Blocking.run { [programs] () throws(UploadError) in try ProgramLock.take(in: programs) }
+    }
+
+    func isAlive(_ token: String) async -> Bool {
+        await Blocking.run { [programs] in ProgramLock.isAlive(token, in: programs) }
+    }
+}

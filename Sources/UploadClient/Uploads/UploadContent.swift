@@ -1,0 +1,17 @@
+public import Foundation
+
+/// Where an upload's bytes come from. They are copied before the call that starts the upload returns.
+public enum UploadContent: Sendable {
+    /// A `file:` URL, a `data:` URL (RFC 2397), or an `http:` or `https:` URL, which is fetched.
+    case url(URL)
+    case data(Data)
+    /// Whatever it yields, in its order, until it ends.
+    case bytes(@Sendable () -> any AsyncSequence<[UInt8], any Error> & Sendable)
+
+    /// - Parameter sequence: buffers of any size; read once.
+    public static func bytes(_ sequence: some AsyncSequence<[UInt8], any Error> & Sendable) -> UploadContent {
+        .bytes { sequence }
+    }
+
+    public static func file(_ path: String) -> UploadContent { .url(URL(filePath: path)) }
+}

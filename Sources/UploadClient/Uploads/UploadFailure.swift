@@ -1,0 +1,22 @@
+public import Uploads
+
+/// Why an upload did not complete, and what is needed to go on with it.
+public struct UploadFailure: Error, Sendable {
+    public let error: UploadError
+    /// What ``UploadManager/resume(with:)`` takes; nil where there is nothing to resume, as after a cancellation.
+    public let state: ResumableUpload?
+
+    public init(_ error: UploadError, state: ResumableUpload?) {
+        self.error = error
+        self.state = state
+    }
+
+    /// The kind of failure.
+    public var reason: UploadError.Code { error.code }
+    /// What the server answered, where the failure is an answer.
+    public var response: ServerResponse? { error.response }
+}
+
+extension UploadFailure: CustomStringConvertible {
+    public var description: String { error.description }
+}

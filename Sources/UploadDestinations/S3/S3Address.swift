@@ -1,0 +1,83 @@
+import Foundation
+import Uploads
+
+/// Where requests for a bucket go: an endpoint, and whether the bucket stands in the host or in the path.
+struct S3Address: Hashable, Sendable {
+    private let scheme: String
+    /// With its port; nil for AWS, whose hosts depend on the region.
+    private let authority: String?
+    private let basePath: String
+    private let bucket: String
+    private let addressing: S3Configuration.Addressing
+
+    /// - Throws: `misconfigured` for an endpoint that is no URL.
+    init(_ configuration: S3Configuration) throws(UploadError) {
+        bucket = configuration.bucket
+        guard let endpoint = configuration.endpoint else {
+            scheme = "https"
+            authority = nil
+            basePath = ""
+            // A certificate for *.s3.REGION.amazonaws.com is none for a name with another dot.
+            addressing = configuration.addressing ?? (bucket.contains(".") ? .path : .virtual)
+            return
+        }
+        guard let components = URLComponents(string: endpoint), let host = components.encodedHost, !host.isEmpty,
+            let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            components.query == nil, components.fragment == nil, components.user == nil
+        else {
+            throw UploadError(
+                .misconfigured,
+                "\(DestinationReference.redact(endpoint)) is no endpoint such as https://s3.example:9000")
+        }
+        self.scheme = scheme
+        let isUsualPort = components.port == nil || components.port == (scheme == "https" ? 443 : 80)
+        authority = isUsualPort ? host : "\(host):\(components.port ?? 0)"
+        basePath =
+            components.percentEncodedPath.hasSuffix("/")
+            ? String(components.percentEncodedPath.dropLast()) : components.percentEncodedPath
+        addressing = configuration.addressing ?? .path
+    }
+
+    /// Where a request goes, in the pieces that a signature looks at.
+    struct Place: Hashable, Sendable {
+        let scheme: String
+        /// With its port, where that is not the scheme's own.
+        let host: String
+        /// Encoded.
+        let path: String
+
+        /// Without a query: it may be shown.
+        var url: String { "\(scheme)://\(host)\(path)" }
+    }
+
+    /// - Parameters:
+    ///   - key: nil for the bucket itself.
+    ///   - host: where a redirect has led; nil goes by the configuration.
+    func place(key: String?, region: String, host redirected: String? = nil) -> Place {
+        var host = authority ?? Self.amazonHost(region)
+        var path = basePath
+        switch addressing {
+        case .virtual: host = "\(bucket).\(host)"
+        case .path: path += "/" + S3Encoding.path(bucket)
+        }
+        if let redirected {
+            // It names the bucket in its host, or is to be asked in the same way as before.
+            host = redirected
+            if redirected.hasPrefix("\(bucket).") { path = basePath }
+        }
+        if let key { path += "/" + S3Encoding.path(key) }
+        return Place(scheme: scheme, host: host, path: path.isEmpty ? "/" : path)
+    }
+
+    /// Amazon Simple Storage Service endpoints and quotas, AWS General Reference.
+    private static func amazonHost(_ region: String) -> String {
+        "s3.\(region).amazonaws.com" + (region.hasPrefix("cn-") ? ".cn" : "")
+    }
+}
+
+extension S3Address {
+    /// Whether a redirect may lead there: AWS redirects within AWS, others wherever they are trusted to.
+    func allows(_ host: String) -> Bool {
+        authority != nil || host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
+    }
+}

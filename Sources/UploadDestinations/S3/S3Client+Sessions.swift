@@ -1,0 +1,76 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+// Multipart uploads, of whatever job.
+extension S3Client {
+    /// One page of the parts that an upload holds.
+    /// - Parameter marker: the number of the last part of the page before; nil for the first.
+    /// - Throws: `sessionExpired` when the upload is gone.
+    func parts(
+        of uploadID: String, key: String, after marker: Int? = nil, limit: Int
+    ) async throws(UploadError) -> S3PartList {
+        var request = S3Request(operation: "ListParts", method: .GET, key: key)
+        request.query = [SignableRequest.Parameter("max-parts", String(limit))]
+        if let marker { request.query.append(SignableRequest.Parameter("part-number-marker", String(marker))) }
+        request.query.append(SignableRequest.Parameter("uploadId", uploadID))
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+        request.keptBytesMaximum = S3Limits.pageBytesMaximum
+        return try await answerOfSession(request).xml(S3PartList.self, of: request.operation)
+    }
+
+    /// Parts that are on their way may be stored after an abort: it is repeated until the upload is gone ("Aborting a multipart
+    /// upload", Amazon S3 User Guide).
+    func abort(_ uploadID: String, key: String) async throws(UploadError) {
+        for _ in 0..<3 {
+            var request = S3Request(operation: "AbortMultipartUpload", method: .DELETE, key: key)
+            request.query = [SignableRequest.Parameter("uploadId", uploadID)]
+            request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+            if case .failure(let failure) = try await answer(request) {
+                if failure.status == 404 { return }
+                throw failure.error(at: location(key))
+            }
+            do throws(UploadError) {
+                _ = try await parts(of: uploadID, key: key, limit: 1)
+            } catch {
+                // Gone; or nobody may look, and then the abort is taken at its word.
+                if error.code == .sessionExpired || error.code == .accessDenied { return }
+                throw error
+            }
+        }
+    }
+
+    /// One page of the unfinished uploads below a prefix, in the order of their keys.
+    func uploads(
+        below prefix: String, after last: (key: String, uploadID: String)?
+    ) async throws(UploadError) -> S3UploadList {
+        var request = S3Request(operation: "ListMultipartUploads", method: .GET)
+        if let last {
+            request.query += [
+                SignableRequest.Parameter("key-marker", last.key),
+                SignableRequest.Parameter("upload-id-marker", last.uploadID),
+            ]
+        }
+        request.query += [
+            SignableRequest.Parameter("max-uploads", String(S3Limits.pageMaximum)),
+            SignableRequest.Parameter("prefix", prefix), SignableRequest.Parameter("uploads"),
+        ]
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+        request.keptBytesMaximum = S3Limits.pageBytesMaximum
+        return try await send(request).xml(S3UploadList.self, of: request.operation)
+    }
+
+    /// A session that is gone is NoSuchUpload at AWS, and NoSuchKey at some other servers.
+    func answerOfSession(_ request: S3Request) async throws(UploadError) -> HTTPReply {
+        switch try await answer(request) {
+        case .success(let reply): return reply
+        case .failure(let failure) where ["NoSuchUpload", "NoSuchKey"].contains(failure.code):
+            throw gone(request.key ?? "")
+        case .failure(let failure): throw failure.error(at: location(request.key))
+        }
+    }
+
+    func gone(_ key: String) -> UploadError {
+        UploadError(.sessionExpired, "the multipart upload to \(location(key)) is gone: it is begun anew")
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+public import Uploads
+
+/// A bucket of AWS S3 or of a server that speaks its protocol.
+public struct S3Configuration: Hashable, Sendable {
+    /// Where a request names its bucket.
+    public enum Addressing: String, CaseIterable, Sendable {
+        /// `https://host/bucket/key`
+        case path
+        /// `https://bucket.host/key`
+        case virtual
+    }
+
+    /// What of a part is told in a header, for the server to check.
+    public enum Checksum: String, CaseIterable, Sendable {
+        /// Known since the file was staged, of every part and of the whole: costs nothing.
+        case crc64nvme
+        /// Taken by reading a part once more before it is sent, for servers that do not know CRC-64/NVME.
+        case crc32c
+        /// The same; about as expensive as sending the bytes.
+        case sha256
+        case none
+    }
+
+    /// The scheme, host, port and path that requests go to; AWS's for the region if nil.
+    public var endpoint: String?
+    /// `us-east-1` if nil. A server that names another one in a redirect is followed.
+    public var region: String?
+    public var bucket: String
+    /// What keys are appended to, such as `incoming/`.
+    public var prefix: String
+    /// If nil: `path` where there is an endpoint or the bucket's name has a dot, `virtual` otherwise.
+    public var addressing: Addressing?
+    public var checksum: Checksum
+    /// Whether bodies are signed (SHA-256 of every byte) and not only headers. Costs a read of every part before it is sent.
+    public var signsPayload: Bool
+    /// Bytes of a part, a multiple of 8 MiB up to 5 GiB; grown for files with too many of them.
+    public var partBytes: Int64
+    /// Parts of an object: 10,000 at AWS, fewer at some other servers.
+    public var partCountMaximum: Int
+    /// Files of more bytes are sent in parts; up to 5 GiB.
+    public var multipartThresholdBytes: Int64
+    public var object: S3ObjectSettings
+    public var limits: TransferLimits
+    /// A PEM file with certificates to trust besides the system's.
+    public var certificateAuthorityFile: String?
+    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
+    public var firstByteSeconds: TimeInterval
+    /// Seconds without a byte sent or received, 60 by default.
+    public var stallSeconds: TimeInterval
+
+    public init(
+        endpoint: String? = nil, region: String? = nil, bucket: String, prefix: String = "",
+        addressing: Addressing? = nil, limits: TransferLimits = TransferLimits()
+    ) {
+        self.endpoint = endpoint
+        self.region = region
+        self.bucket = bucket
+        self.prefix = prefix
+        self.addressing = addressing
+        self.limits = limits
+        checksum = .crc64nvme
+        signsPayload = false
+        partBytes = PartPlan.blockBytes
+        partCountMaximum = S3Limits.partCountMaximum
+        multipartThresholdBytes = 2 * PartPlan.blockBytes
+        object = S3ObjectSettings()
+        certificateAuthorityFile = nil
+        firstByteSeconds = 60
+        stallSeconds = 60
+    }
+
+    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
+}

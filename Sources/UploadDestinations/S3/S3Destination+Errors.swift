@@ -1,0 +1,158 @@
+import Uploads
+
+/// What S3's error codes mean (Amazon S3 API Reference, "Error responses", and what other servers add to them).
+enum S3ErrorTable {
+    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
+
+    /// Requests come too fast.
+    static let throttling: Set = [
+        "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "ServiceBusy", "Throttling",
+        "ThrottlingException", "TooManyRequests", "TooManyRequestsException", "RequestLimitExceeded",
+        "BandwidthLimitExceeded",
+    ]
+
+    static func meaning(_ code: String) -> Meaning? {
+        switch code {
+        case _ where throttling.contains(code):
+            (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
+        case "InternalError", "InternalServerError", "NotReady", "ServerNotInitialized", "XMinioServerNotInitialized":
+            (.serverFailure, "it failed at its side; look at the server", .afterBackoff)
+        case "RequestTimeout", "IncompleteBody":
+            (.networkFailure, "it did not get the whole body in time; check the network", .afterBackoff)
+        default: credentials(code) ?? place(code) ?? integrity(code) ?? refusal(code)
+        }
+    }
+
+    private static func credentials(_ code: String) -> Meaning? {
+        switch code {
+        case "InvalidAccessKeyId":
+            (.wrongCredentials, "it does not know the access key; correct the destination's accessKeyId", .never)
+        case "SignatureDoesNotMatch", "InvalidSignature":
+            (
+                .wrongCredentials,
+                "the signature is wrong; correct the destination's secretAccessKey, or look for a proxy that changes requests",
+                .never
+            )
+        case "ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired":
+            (.wrongCredentials, "the session token has expired; provide new credentials", .afterBackoff)
+        case "InvalidToken":
+            (.wrongCredentials, "the session token is wrong; correct the destination's sessionToken", .never)
+        case "RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture":
+            (.misconfigured, "the clocks differ too much; set the clock of this host or of the server", .afterBackoff)
+        case "AccessDenied", "AllAccessDisabled", "AccountProblem", "NotSignedUp", "InvalidPayer":
+            (
+                .accessDenied, "the credentials are not good for this; check the policy of the user and the bucket",
+                .never
+            )
+        case "CrossLocationLoggingProhibited", "InvalidSecurity":
+            (.accessDenied, "it refuses the credentials; check them", .never)
+        case "MissingSecurityHeader", "MissingAuthenticationToken":
+            (.notAuthenticated, "it wants credentials; add accessKeyId and secretAccessKey", .never)
+        case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
+            (.misconfigured, "it expects another region; correct the destination's region", .never)
+        case _ where code.hasPrefix("KMS."):
+            (.misconfigured, "the KMS key cannot be used; check kmsKeyId and its policy", .never)
+        default: nil
+        }
+    }
+
+    private static func place(_ code: String) -> Meaning? {
+        switch code {
+        case "NoSuchBucket":
+            (.destinationNotFound, "there is no such bucket; create it or correct the destination's bucket", .never)
+        case "InvalidBucketName", "InvalidLocationConstraint", "InvalidEndpoint":
+            (.misconfigured, "the bucket's name or place is wrong; correct bucket, region and endpoint", .never)
+        case "PermanentRedirect", "TemporaryRedirect", "Redirect":
+            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .never)
+        case "NoSuchUpload":
+            (.sessionExpired, "the multipart upload is gone; it is begun anew", .afterBackoff)
+        case "NoSuchKey", "NoSuchVersion":
+            (.destinationNotFound, "there is no such object", .never)
+        case "PreconditionFailed":
+            (.preconditionFailed, "something else lies there than was expected", .never)
+        case "ConditionalRequestConflict", "OperationAborted":
+            (.serverFailure, "somebody else writes there at the same time", .afterBackoff)
+        case "MethodNotAllowed", "NotImplemented":
+            (.rejected, "the server does not have this; leave out what asks for it in the destination", .never)
+        default: nil
+        }
+    }
+
+    private static func integrity(_ code: String) -> Meaning? {
+        switch code {
+        case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
+            (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
+        case "InvalidPart", "InvalidPartOrder":
+            (.invalidResponse, "it does not hold the parts that it said; they are looked at again", .afterBackoff)
+        case "EntityTooSmall":
+            (
+                .invalidResponse,
+                "a part is smaller than it takes; parts are looked at again (or raise the destination's partSize)",
+                .afterBackoff
+            )
+        default: nil
+        }
+    }
+
+    private static func refusal(_ code: String) -> Meaning? {
+        switch code {
+        case "EntityTooLarge", "MaxMessageLengthExceeded":
+            (.rejected, "it is too large for the server; use larger or smaller parts, or another destination", .never)
+        case "QuotaExceeded", "InsufficientCapacity", "XMinioStorageFull", "StorageFull":
+            (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case "InvalidStorageClass":
+            (.rejected, "it does not know the storage class; correct storageClass", .never)
+        case "InvalidTag": (.rejected, "it refuses the tags; correct them", .never)
+        case "MetadataTooLarge": (.rejected, "the metadata is too large; give less", .never)
+        case "KeyTooLongError", "KeyTooLong": (.rejected, "the key is too long for it; use a shorter one", .never)
+        case "InvalidEncryptionAlgorithmError", "InvalidEncryptionMethod",
+            "ServerSideEncryptionConfigurationNotFoundError":
+            (.rejected, "it refuses the encryption; correct the destination's encryption", .never)
+        case "InvalidRetentionPeriod", "ObjectLockConfigurationNotFoundError", "InvalidObjectState":
+            (.rejected, "it refuses the object lock; check that the bucket has it", .never)
+        case "AccessControlListNotSupported":
+            (.rejected, "the bucket takes no ACL; leave acl out of the destination", .never)
+        case "InvalidDigest":
+            (
+                .rejected, "it does not understand the checksum; set the destination's checksum to another or to none",
+                .never
+            )
+        default: nil
+        }
+    }
+}
+
+extension S3Failure {
+    /// The error of an answer. A code goes before the status, which some servers choose freely.
+    /// - Parameter place: what was asked, without a query.
+    func error(at place: String) -> UploadError {
+        let (code, remedy, retry) = S3ErrorTable.meaning(self.code) ?? byStatus
+        let said = self.code.isEmpty ? "" : " \(self.code)"
+        let detail = message.isEmpty || S3ErrorTable.meaning(self.code) != nil ? "" : " (it says: \(message))"
+        let request = requestID.map { " [request \($0)]" } ?? ""
+        return UploadError(
+            code, "\(operation) \(place) was answered \(status)\(said): \(remedy)\(detail)\(request)",
+            retry: retry == .never ? .never : retryAfter.map { .after(seconds: $0) } ?? retry, response: response)
+    }
+
+    private var byStatus: S3ErrorTable.Meaning {
+        switch status {
+        case 300..<400:
+            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .never)
+        case 401: (.notAuthenticated, "it wants credentials; check the destination's keys", .never)
+        case 403: (.accessDenied, "the credentials are not good for this; check keys and policy", .never)
+        case 404: (.destinationNotFound, "there is no such place; check endpoint and bucket", .never)
+        case 405, 501: (.rejected, "the server does not have this; check that the endpoint speaks S3", .never)
+        case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
+        case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
+        case 409: (.serverFailure, "somebody else writes there at the same time", .afterBackoff)
+        case 412: (.preconditionFailed, "something else lies there than was expected", .never)
+        case 413: (.rejected, "it is too large for the server", .never)
+        case 429, 503: (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
+        case 400..<500: (.rejected, "it refuses the request", .never)
+        case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case 500..<600: (.serverFailure, "it failed at its side; look at the server", .afterBackoff)
+        default: (.invalidResponse, "that is no answer of S3; check the endpoint", .afterBackoff)
+        }
+    }
+}

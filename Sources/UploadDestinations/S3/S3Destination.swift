@@ -1,0 +1,94 @@
+public import AsyncHTTPClient
+import Foundation
+public import Uploads
+
+/// Stores uploads as objects of a bucket, at AWS or at any server that speaks its protocol.
+///
+/// A small file is one PUT, a larger one a multipart upload that any worker can go on with: its id travels in the baton, and
+/// ListParts says what the bucket holds. The job's id and time stand in the object's metadata, so that HEAD tells whose it is.
+/// Bodies go out with a known length and a checksum in a header, never in chunks: some servers would store the framing.
+public struct S3Destination: Destination {
+    public static let driverName = "s3"
+
+    let configuration: S3Configuration
+    let client: S3Client
+
+    /// - Parameters:
+    ///   - credentials: asked again before they expire.
+    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
+    /// - Throws: `misconfigured`.
+    public init(
+        _ configuration: S3Configuration, credentials: any AWSCredentialsProvider,
+        client: HTTPClient = HTTPConfiguration.sharedClient
+    ) throws(UploadError) {
+        self.configuration = configuration
+        self.client = try S3Client(configuration, credentials: credentials, client: client)
+    }
+
+    public var driver: String { Self.driverName }
+    public var limits: TransferLimits { configuration.limits }
+
+    public func canYield(_ job: UploadJob) -> Bool { (try? S3Target(job, configuration).isMultipart) ?? false }
+
+    /// By HEAD, then by ListParts of the upload that the state names. A bucket that lets nobody look is `unknowable`.
+    public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        let upload = try upload(of: job)
+        var found: StoredObject?
+        switch try await upload.head() {
+        case .success(let reply):
+            var object = S3Target.object(reply, at: upload.location)
+            let mark = S3Target.mark(of: reply)
+            if let mark, mark.belongs(to: job), object.size == job.size, !object.digests.contradicts(job.digests) {
+                // Whoever gave it the mark had them checked.
+                object.digests = job.digests
+                return .complete(CompletedUpload(object, response: reply.response))
+            }
+            if let mark, !mark.belongs(to: job), mark.isNewer(than: job) { return .other(object, isNewer: true) }
+            found = object
+        case .failure(let failure) where failure.status == 404: break
+        case .failure(let failure) where failure.code == "AccessDenied": return .unknowable
+        case .failure(let failure): throw failure.error(at: upload.location)
+        }
+        if let state, try await isOpen(state, upload) { return .partial(state, beside: found) }
+        return found.map { .other($0, isNewer: false) } ?? .nothing
+    }
+
+    public func open(
+        _ job: UploadJob, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession {
+        let upload = try upload(of: job)
+        if let state {
+            let state = try S3State(state)
+            return try await S3MultipartSession(upload, resuming: state)
+        }
+        let plan = try upload.target.plan()
+        guard upload.target.isMultipart else {
+            return SinglePutSession(size: job.size, at: upload.location) {
+                part, source, condition, sent async throws(UploadError) -> CompletedUpload in
+                try await upload.putWhole(part, from: source, condition, sent: sent)
+            }
+        }
+        let state = S3State(
+            uploadID: try await upload.create(), partBytes: plan.partSize, checksum: configuration.checksum)
+        return S3MultipartSession(upload, state, holding: [:])
+    }
+
+    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
+        guard let state = try? S3State(state) else { return }
+        try await upload(of: job).abort(state)
+    }
+
+    func upload(of job: UploadJob) throws(UploadError) -> S3Upload {
+        S3Upload(target: try S3Target(job, configuration), client: client)
+    }
+
+    private func isOpen(_ state: UploadState, _ upload: S3Upload) async throws(UploadError) -> Bool {
+        do throws(UploadError) {
+            _ = try await upload.parts(of: S3State(state), limit: 1)
+            return true
+        } catch {
+            if error.code == .sessionExpired { return false }
+            throw error
+        }
+    }
+}

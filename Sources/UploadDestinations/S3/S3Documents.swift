@@ -1,0 +1,131 @@
+import Uploads
+import XMLCoder
+
+// The XML of the Amazon S3 API Reference, as far as it is used.
+
+/// "Error responses".
+struct S3ErrorDocument: Decodable, Sendable {
+    var code: String?
+    var message: String?
+    var requestID: String?
+    /// The bucket's own, where a request went to another.
+    var region: String?
+    /// Where a redirect leads.
+    var endpoint: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case code = "Code"
+        case message = "Message"
+        case requestID = "RequestId"
+        case region = "Region"
+        case endpoint = "Endpoint"
+    }
+}
+
+/// CreateMultipartUpload.
+struct S3CreatedUpload: Decodable, Sendable {
+    var uploadID: String
+
+    private enum CodingKeys: String, CodingKey { case uploadID = "UploadId" }
+}
+
+/// ListParts.
+struct S3PartList: Decodable, Sendable {
+    struct Part: Decodable, Sendable {
+        var number: Int
+        var etag: String
+        var size: Int64
+        var crc64nvme: String?
+        var crc32c: String?
+        var sha256: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case number = "PartNumber"
+            case etag = "ETag"
+            case size = "Size"
+            case crc64nvme = "ChecksumCRC64NVME"
+            case crc32c = "ChecksumCRC32C"
+            case sha256 = "ChecksumSHA256"
+        }
+
+        func checksum(_ algorithm: S3Configuration.Checksum) -> String? {
+            switch algorithm {
+            case .crc64nvme: crc64nvme
+            case .crc32c: crc32c
+            case .sha256: sha256
+            case .none: nil
+            }
+        }
+    }
+
+    var parts: [Part]?
+    var isTruncated: Bool?
+    var nextMarker: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case parts = "Part"
+        case isTruncated = "IsTruncated"
+        case nextMarker = "NextPartNumberMarker"
+    }
+}
+
+/// The body of CompleteMultipartUpload.
+struct S3PartsToComplete: Encodable {
+    struct Part: Encodable {
+        var number: Int
+        var etag: String
+        var crc32c: String?
+        var sha256: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case number = "PartNumber"
+            case etag = "ETag"
+            case crc32c = "ChecksumCRC32C"
+            case sha256 = "ChecksumSHA256"
+        }
+    }
+
+    var parts: [Part]
+
+    private enum CodingKeys: String, CodingKey { case parts = "Part" }
+}
+
+/// The answer to CompleteMultipartUpload, which may be an error in spite of its status 200.
+struct S3CompletedUpload: Decodable, Sendable {
+    var etag: String?
+    var crc64nvme: String?
+    var error: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case etag = "ETag"
+        case crc64nvme = "ChecksumCRC64NVME"
+        case error = "Code"
+    }
+}
+
+/// ListMultipartUploads.
+struct S3UploadList: Decodable, Sendable {
+    struct Upload: Decodable, Sendable {
+        var key: String
+        var uploadID: String
+        var initiated: String
+
+        private enum CodingKeys: String, CodingKey {
+            case key = "Key"
+            case uploadID = "UploadId"
+            case initiated = "Initiated"
+        }
+    }
+
+    var uploads: [Upload]?
+    var isTruncated: Bool?
+    var nextKeyMarker: String?
+    var nextUploadIDMarker: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case uploads = "Upload"
+        case isTruncated = "IsTruncated"
+        case nextKeyMarker = "NextKeyMarker"
+        case nextUploadIDMarker = "NextUploadIdMarker"
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// An answer that is no success: what the error document and the headers say.
+struct S3Failure: Sendable {
+    let operation: String
+    let status: Int
+    /// S3's word for it; empty where the answer has none (HEAD, a proxy on the way).
+    let code: String
+    let message: String
+    let requestID: String?
+    /// The region that the bucket is in, where the server tells.
+    let region: String?
+    /// The host that a redirect leads to.
+    let host: String?
+    let retryAfter: TimeInterval?
+    let date: String?
+    let isRedirect: Bool
+    /// Without what S3 repeats of the signature, the keys and the token.
+    let response: ServerResponse
+
+    init(_ reply: HTTPReply, operation: String) {
+        let document = reply.errorDocument
+        self.operation = operation
+        status = reply.status
+        code = document?.code ?? ""
+        message = String((document?.message ?? "").prefix(500))
+        requestID = reply.header("x-amz-request-id") ?? document?.requestID
+        region = reply.header("x-amz-bucket-region") ?? document?.region
+        host =
+            document?.endpoint
+            ?? reply.header("location").flatMap { URLComponents(string: $0) }?.authority
+        retryAfter = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        date = reply.header("date")
+        isRedirect = (300..<400).contains(reply.status)
+        let shown = code.isEmpty ? nil : Data("\(code): \(message)".utf8)
+        response = ServerResponse(status: reply.status, headers: HTTPAnswer.chosen(reply.headers), body: shown)
+    }
+
+    var isThrottling: Bool { S3ErrorTable.throttling.contains(code) || [429, 503].contains(status) }
+    var isClockSkew: Bool { ["RequestTimeTooSkewed", "RequestExpired", "RequestInTheFuture"].contains(code) }
+    var areCredentialsExpired: Bool {
+        ["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"].contains(code)
+            || (status == 403 && message.hasPrefix("Request has expired"))
+    }
+    /// Whether another region or host may have the bucket.
+    var isElsewhere: Bool {
+        (isRedirect && status != 304) || code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect"
+            || (status == 400 && region != nil)
+    }
+}
+
+extension URLComponents {
+    /// The host, with the port where there is one.
+    fileprivate var authority: String? {
+        encodedHost.map { host in port.map { "\(host):\($0)" } ?? host }
+    }
+}

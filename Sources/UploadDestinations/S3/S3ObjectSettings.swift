@@ -1,0 +1,35 @@
+public import Foundation
+public import Uploads
+
+/// How objects of a destination are stored, unless a job says otherwise.
+public struct S3ObjectSettings: Hashable, Sendable {
+    /// Encryption at rest.
+    public enum Encryption: Hashable, Sendable {
+        /// With keys of S3 (SSE-S3).
+        case managed
+        /// With a key of KMS (SSE-KMS), the account's own if nil; `isDual` is two layers of it (DSSE-KMS).
+        case kms(keyID: String?, isDual: Bool, usesBucketKey: Bool)
+        /// With a key of 32 bytes that comes with every request (SSE-C).
+        case customer(key: Data)
+    }
+
+    /// The mode of a retention period (S3 Object Lock).
+    public enum LockMode: String, CaseIterable, Sendable {
+        case governance, compliance
+    }
+
+    public var properties = ObjectProperties()
+    /// A canned ACL, such as `bucket-owner-full-control`.
+    public var acl: String?
+    /// Names and values besides those of the job.
+    public var metadata: [String: String] = [:]
+    public var encryption: Encryption?
+    public var lockMode: LockMode?
+    /// Seconds for which an object cannot be removed, from its upload.
+    public var lockSeconds: TimeInterval?
+    public var isUnderLegalHold = false
+    /// Whether whoever asks pays for requests and traffic (`x-amz-request-payer`).
+    public var isRequesterPays = false
+
+    public init() {}
+}

@@ -1,0 +1,28 @@
+import Foundation
+import NIOHTTP1
+
+/// A request before it is addressed and signed.
+struct S3Request: Sendable {
+    enum Payload: Sendable {
+        case none
+        case data(Data)
+        /// - Parameter sha256: of all its bytes, where bodies are signed.
+        case stream(HTTPBody, sha256: String?)
+    }
+
+    /// The API's name of it, for messages: `PutObject`.
+    var operation: String
+    var method: HTTPMethod
+    /// nil for the bucket itself.
+    var key: String?
+    var query: [SignableRequest.Parameter] = []
+    var headers: [(name: String, value: String)] = []
+    var payload = Payload.none
+    /// Most of an answer's body that is kept, in bytes.
+    var keptBytesMaximum = 64 << 10
+    /// Where the body of a success goes, which is not kept then.
+    var download: HTTPDownload?
+
+    /// Whether it can be sent again as it is; a body that streams cannot.
+    var isRepeatable: Bool { if case .stream = payload { false } else { true } }
+}

@@ -1,0 +1,43 @@
+import Crypto
+import NIOHTTP1
+import Uploads
+
+/// The one form of a request that both sides sign ("Create a canonical request", AWS Signature Version 4).
+struct CanonicalRequest {
+    /// Names, lower-case, sorted, separated by `;`.
+    let signedHeaders: String
+    let text: String
+
+    /// Headers that are not signed, because somebody between may set or change them without harm: what the HTTP client
+    /// writes by itself (`content-length` too: a body of another length is refused anyway, and its hash or checksum is
+    /// signed), what belongs to one hop (RFC 9110, section 7.6.1), and what proxies and tracers add or rewrite.
+    /// `accept-encoding` is among them since Google's front end rewrites it.
+    static let unsigned: Set<String> = [
+        "accept-encoding", "authorization", "connection", "content-length", "expect", "forwarded", "host", "keep-alive",
+        "proxy-authorization", "proxy-connection", "te", "traceparent", "tracestate", "trailer", "transfer-encoding",
+        "upgrade", "user-agent", "via", "x-amzn-trace-id", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
+    ]
+
+    /// - Parameter only: sign just these, lower-case; without it, all but `unsigned`.
+    init(_ request: SignableRequest, payload: PayloadHash, only: Set<String>? = nil) {
+        var values: [String: [String]] = ["host": [Self.trimmed(request.host)]]
+        for (name, value) in request.headers {
+            let name = name.lowercased()
+            guard name != "host", only?.contains(name) ?? !Self.unsigned.contains(name) else { continue }
+            values[name, default: []].append(Self.trimmed(value))
+        }
+        let names = values.keys.sorted()
+        signedHeaders = names.joined(separator: ";")
+        var lines = [request.method, request.path.isEmpty ? "/" : request.path, S3Encoding.query(request.query)]
+        lines += names.map { "\($0):\((values[$0] ?? []).joined(separator: ","))" }
+        lines += ["", signedHeaders, payload.text]
+        text = lines.joined(separator: "\n")
+    }
+
+    var hash: String { Hexadecimal.text(of: SHA256.hash(data: Array(text.utf8))) }
+
+    /// Without white space at the ends, and with one space for several within.
+    private static func trimmed(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,131 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Uploads
+
+/// Where the bytes of an answer go, instead of into memory.
+struct HTTPDownload: Sendable {
+    typealias Take = @Sendable (SourceBuffer) async throws(UploadError) -> Void
+
+    /// Where in the object the bytes begin that are wanted.
+    let offset: Int64
+    let take: Take
+
+    /// RFC 9110, section 14.2. Without one for the whole, which an empty object could not satisfy.
+    var range: String? { offset > 0 ? "bytes=\(offset)-" : nil }
+
+    /// Bytes of the answer's body that come before those wanted: a server may not know ranges.
+    /// - Throws: `invalidResponse` when the range is another one.
+    fileprivate func skipped(_ reply: HTTPReply, at displayURL: String) throws(UploadError) -> Int64 {
+        // Some servers send a range under status 200.
+        let range = reply.header("content-range")
+        if reply.status != 206, range == nil { return offset }
+        guard range?.hasPrefix("bytes \(offset)-") == true else {
+            throw UploadError(
+                .invalidResponse, "\(displayURL) answered with another range than was asked for: look at the server",
+                response: reply.response)
+        }
+        return 0
+    }
+}
+
+extension HTTPExchange {
+    /// One request whose body, if the answer is a success, goes piece by piece to whoever takes it, within the limits of time.
+    /// - Returns: the answer, with a body only if it is no success.
+    /// - Throws: as `run`, and what the taker throws.
+    func download(_ request: HTTPClientRequest, to download: HTTPDownload) async throws(UploadError) -> HTTPReply {
+        let silence = Silence()
+        let result = await withTaskGroup(of: Result<HTTPReply, UploadError>?.self) { group in
+            group.addTask { await receive(request, download, silence) }
+            group.addTask { await watch(silence) }
+            var result: Result<HTTPReply, UploadError>?
+            while result == nil, let next = await group.next() { result = next }
+            group.cancelAll()
+            return result
+        }
+        guard let result else { throw UploadError(.interrupted, "the request to \(displayURL) was interrupted") }
+        return try result.get()
+    }
+
+    private func receive(
+        _ request: HTTPClientRequest, _ download: HTTPDownload, _ silence: Silence
+    ) async -> Result<HTTPReply, UploadError> {
+        do {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            silence.end()
+            var reply = HTTPReply(
+                status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: true)
+            guard (200..<300).contains(reply.status) else {
+                for try await chunk in response.body {
+                    silence.end()
+                    reply.body += Data(chunk.readableBytesView.prefix(keptBytesMaximum - reply.body.count))
+                    if reply.body.count >= keptBytesMaximum { break }
+                }
+                return .success(reply)
+            }
+            try await deliver(response.body, of: reply, to: download, silence)
+            return .success(reply)
+        } catch let error as UploadError {
+            return .failure(error)
+        } catch {
+            return .failure(
+                Task.isCancelled
+                    ? UploadError(.interrupted, "the request to \(displayURL) was interrupted")
+                    : UploadError(connection: error, to: displayURL))
+        }
+    }
+
+    private func deliver(
+        _ body: HTTPClientResponse.Body, of reply: HTTPReply, to download: HTTPDownload, _ silence: Silence
+    ) async throws {
+        var skip = try download.skipped(reply, at: displayURL)
+        var count: Int64 = 0
+        for try await chunk in body {
+            count += Int64(chunk.readableBytes)
+            let bytes = chunk.readableBytesView.dropFirst(Int(min(skip, Int64(chunk.readableBytes))))
+            skip -= Int64(chunk.readableBytes - bytes.count)
+            guard !bytes.isEmpty else {
+                silence.end()
+                continue
+            }
+            // However long the taker takes, the server is not to blame.
+            silence.pause()
+            try await download.take(SourceBuffer(bytes))
+            silence.end()
+        }
+        try Task.checkCancellation()
+        guard let announced = reply.header("content-length").flatMap({ Int64($0) }), count < announced else { return }
+        throw UploadError(
+            .networkFailure, "\(displayURL) sent \(count) of \(announced) bytes: check the network and the server")
+    }
+
+    private func watch(_ silence: Silence) async -> Result<HTTPReply, UploadError>? {
+        while !Task.isCancelled {
+            let (since, isFirst) = silence.state
+            let seconds = isFirst ? times.firstByteSeconds : times.stallSeconds
+            if let since, since + .seconds(seconds) <= .now {
+                return .failure(
+                    UploadError(
+                        .networkFailure,
+                        "\(displayURL) sent no bytes for \(Int(seconds.rounded(.up))) s: check the network and the server"
+                    ))
+            }
+            try? await Task.sleep(until: (since ?? .now) + .seconds(seconds), clock: .continuous)
+        }
+        return nil
+    }
+
+    /// Since when the server owes something.
+    private final class Silence: Sendable {
+        private let value = Mutex<(since: ContinuousClock.Instant?, isFirst: Bool)>((.now, true))
+
+        /// nil while nothing is owed; and whether nothing has come yet.
+        var state: (ContinuousClock.Instant?, Bool) { value.withLock { ($0.since, $0.isFirst) } }
+
+        func end() { value.withLock { $0 = (.now, false) } }
+
+        func pause() { value.withLock { $0 = (nil, false) } }
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// What a server answered, as far as it is kept.
+struct HTTPReply: Sendable {
+    var status: Int
+    var headers: HTTPHeaders
+    /// At most as many bytes as the exchange keeps.
+    var body: Data
+    /// Whether the body came to its end and is kept whole.
+    var isWhole: Bool
+
+    func header(_ name: String) -> String? { headers.first(name: name) }
+
+    mutating func setHeader(_ name: String, to value: String) { headers.replaceOrAdd(name: name, value: value) }
+
+    /// Chosen headers and the beginning of the body: what may be part of an outcome.
+    var response: ServerResponse {
+        ServerResponse(status: status, headers: HTTPAnswer.chosen(headers), body: body.isEmpty ? nil : body)
+    }
+}

@@ -1,0 +1,60 @@
+import AsyncHTTPClient
+import Foundation
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Uploads
+
+extension UploadError {
+    /// What the client threw. Its text may hold the URL, so it is a cause and never a message.
+    init(connection error: any Error, to displayURL: String) {
+        if let error = error as? UploadError {
+            self = error
+            return
+        }
+        let (code, reason): (UploadError.Code, String) =
+            switch error {
+            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+                (
+                    .misconfigured,
+                    "the TLS connection to \(displayURL) could not be made, its certificate may not be trusted: add its authority as the destination's caFile, or correct the server's certificate"
+                )
+            case let error as HTTPClientError: Self.reason(error, displayURL)
+            case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+                (.networkFailure, "the host of \(displayURL) has no address: check its name and the resolver")
+            case let error as IOError where Self.unreachable.contains(error.errnoCode):
+                (.networkFailure, "\(displayURL) cannot be reached: check that its server runs, and the network")
+            case is NIOConnectionError:
+                (.networkFailure, "\(displayURL) cannot be reached: check that its server runs, and the network")
+            case is SocketAddressError:
+                (.networkFailure, "the host of \(displayURL) has no address: check its name and the resolver")
+            default:
+                (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
+            }
+        self.init(code, reason, retry: .afterBackoff, cause: error)
+    }
+
+    /// connect(2)
+    private static let unreachable: Set<CInt> = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, ETIMEDOUT]
+
+    private static func reason(_ error: HTTPClientError, _ displayURL: String) -> (UploadError.Code, String) {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
+            (.networkFailure, "\(displayURL) could not be reached in time: check that its server runs, and the network")
+        case .remoteConnectionClosed, .uncleanShutdown:
+            (.networkFailure, "\(displayURL) closed the connection before it answered: look at the server")
+        case .readTimeout, .writeTimeout, .deadlineExceeded:
+            (.networkFailure, "\(displayURL) was silent for too long: check the network and the server")
+        case .bodyLengthMismatch:
+            (.sourceChanged, "the source of \(displayURL) has not the size that the job says: enqueue it again")
+        default:
+            (.networkFailure, "the request to \(displayURL) failed (\(error.shortDescription)): check URL and server")
+        }
+    }
+
+    /// What a source threw that knows no better.
+    init(source error: any Error, of displayURL: String) {
+        self.init(.invalidFile, "the source of \(displayURL) cannot be read", cause: error)
+    }
+}

@@ -1,0 +1,62 @@
+public import Foundation
+public import Logging
+public import UploadClient
+import UploadSources
+public import Uploads
+
+/// Carries uploads in the own process, without a broker: the same engine and destinations as a worker's, with all state in a local
+/// directory. What was accepted survives a restart and `kill -9`, and goes on from what the destination holds.
+///
+/// Several managers may share a directory and an identifier, also in several programs: one of them carries the uploads of all, and
+/// another takes over within seconds when that one goes away. Progress is shown where the uploads are carried, outcomes everywhere.
+public final class EmbeddedUploadManager: UploadManager {
+    private let core: ManagerCore
+
+    /// - Parameters:
+    ///   - directory: on a local disk; created when it is missing. It holds copies of what is to be uploaded, and belongs to this
+    ///     library alone.
+    ///   - destinations: where uploads can go, such as ``EmbeddedDestinations``.
+    /// - Throws: `misconfigured` when the directory cannot be used.
+    public init(
+        _ identifier: UploadIdentifier, directory: URL, destinations: any DestinationProvider,
+        configuration: EmbeddedConfiguration = EmbeddedConfiguration(),
+        logger: Logger = Logger(label: "upload-embedded")
+    ) async throws(UploadError) {
+        let area = try await StagingArea.open(at: directory.path(percentEncoded: false))
+        let backend = EmbeddedBackend(
+            identifier, area: area, files: try await LocalQueueFiles.open(identifier, in: area),
+            destinations: destinations, configuration: configuration, logger: logger)
+        core = try await ManagerCore(identifier: identifier, area: area, backend: backend, logger: logger)
+        await core.begin()
+    }
+
+    public var identifier: UploadIdentifier { core.identifier }
+
+    public func start(_ upload: Upload) async throws(UploadError) -> UploadHandle { try await core.start(upload) }
+
+    public func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
+        try await core.resume(with: state)
+    }
+
+    public func uploads() async throws(UploadError) -> [UploadUpdate] { try await core.uploads() }
+
+    public func handle(for id: JobID) async throws(UploadError) -> UploadHandle? { try await core.handle(for: id) }
+
+    public func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { try await core.order(verb, id) }
+
+    public func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError) {
+        await core.setDelegate(delegate)
+    }
+
+    public func handlePendingEvents() async throws(UploadError) -> Int { try await core.handlePendingEvents() }
+
+    public func saveExecutingUploads() async throws(UploadError) -> SavedUploads { try await core.save() }
+
+    public func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle] {
+        try await core.restore(saved)
+    }
+
+    /// Lets what is under way come to the end of a part, for ``EmbeddedConfiguration/grace`` at most, and returns. It goes on when
+    /// another manager of the directory runs.
+    public func close() async { await core.close() }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+import Uploads
+
+/// A baton that a local queue has given out, while its slice works.
+final class LocalClaim: ClaimedBaton {
+    private struct State: Sendable {
+        var standing = Standing.holds
+        /// Whether the slice has asked how the baton stands: it does before everything else.
+        var hasBegun = false
+        var hasProgressed = false
+        /// The first report of progress.
+        var first: (bytesDone: Int64, at: ContinuousClock.Instant)?
+    }
+
+    /// What has moved for so long is not what kills its program.
+    private static let proof = Duration.seconds(30)
+
+    let baton: Baton
+    let lane: Lane
+    private let queue: LocalJobQueue
+    private let state = Mutex(State())
+    private let changes: AsyncStream<Void>
+    private let change: AsyncStream<Void>.Continuation
+
+    init(_ baton: Baton, lane: Lane, queue: LocalJobQueue) {
+        self.baton = baton
+        self.lane = lane
+        self.queue = queue
+        (changes, change) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+    /// A pause or its end.
+    func set(isPaused: Bool) {
+        state.withLock { state in
+            if state.standing != .superseded { state.standing = isPaused ? .paused : .holds }
+        }
+        change.yield()
+    }
+
+    /// Another generation counts.
+    /// - Returns: whether the slice has begun, and so has to end before that one is given out; if not it never will.
+    func supersede() -> Bool {
+        let hasBegun = state.withLock { state in
+            state.standing = .superseded
+            return state.hasBegun
+        }
+        change.yield()
+        return hasBegun
+    }
+
+    func standing() async -> Standing {
+        state.withLock { state in
+            state.hasBegun = true
+            return state.standing
+        }
+    }
+
+    func loss() async -> Standing {
+        var changes = changes.makeAsyncIterator()
+        while !Task.isCancelled {
+            let standing = state.withLock { $0.standing }
+            if standing != .holds { return standing }
+            _ = await changes.next()
+        }
+        return .holds
+    }
+
+    func started(state: UploadState?) async throws(UploadError) { try await queue.started(self, state) }
+
+    func progress(bytesDone: Int64, bytesPerSecond: Double) {
+        let (isProgress, isPaused) = state.withLock { state in
+            let first = state.first ?? (bytesDone, .now)
+            state.first = first
+            let isPaused = state.standing == .paused
+            let bytes = bytesDone - first.bytesDone
+            guard !state.hasProgressed, bytes > 0, bytes > queue.progressBytes || .now - first.at > Self.proof else {
+                return (false, isPaused)
+            }
+            state.hasProgressed = true
+            return (true, isPaused)
+        }
+        if isProgress { Task { [queue] in await queue.progressed(self) } }
+        // What still ends its parts is shown as paused, which is what was asked for.
+        if !isPaused { queue.tellProgress(of: baton, bytesDone, bytesPerSecond) }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Uploads
+
+/// Why a job is not running, or that it is: for people, and in a bounded word for programs.
+struct JobExplanation: Encodable, Hashable, Sendable {
+    /// Bounded, in the order in which they are looked for.
+    enum Code: String, CaseIterable, Encodable, Sendable {
+        case completed, failed, cancelled, running
+        case cancelling, paused, queueStopped, inLine, issuing, waiting, noWorker, queued
+    }
+
+    var code: Code
+    /// A sentence, with its remedy where somebody can do something.
+    var text: String
+    /// When it changes by itself at the latest.
+    var until: Date?
+
+    /// - Parameters:
+    ///   - control: nil when the broker cannot be asked.
+    ///   - lanes: what waits in the job's queue, and who takes from it; empty when the queue was never declared, nil when
+    ///     the broker cannot be asked.
+    ///   - place: in the serial line of its queue, if it is in one.
+    init(of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil) {
+        let queue = job.baton.job.queue
+        let again = "'uploadctl run --again \(job.id)' begins a new round"
+        let isStopped = control?.stoppedQueues.contains(queue) ?? false
+        let consumers = lanes.map { $0.values.reduce(0) { $0 + $1.consumers } }
+        until = nil
+        if let end = job.end {
+            switch end.kind {
+            case .completed: (code, text) = (.completed, "it has completed")
+            case .cancelled: (code, text) = (.cancelled, "it was cancelled; \(again)")
+            default:
+                code = .failed
+                text = "it has failed: \(end.error?.message ?? "no reason was told"); \(again)"
+            }
+        } else if job.isCancelling {
+            code = .cancelling
+            text =
+                consumers == 0
+                ? "it is being cancelled, which waits for a worker that serves queue '\(queue)'"
+                : "it is being cancelled"
+        } else if job.isPaused || job.status == .paused {
+            code = .paused
+            text = Self.text(ofPaused: job)
+        } else if isStopped {
+            code = .queueStopped
+            text = "queue '\(queue)' is stopped; 'uploadctl queue start \(queue)' lets its jobs go on"
+        } else if job.line == .waiting {
+            code = .inLine
+            text = Self.text(ofLine: queue, place)
+        } else if job.status == .waiting {
+            code = .waiting
+            text = Self.text(ofWaiting: job)
+            until = job.waitingUntil
+        } else if job.wish != nil {
+            code = .issuing
+            text = "nobody knows whether its worker still has it; the notifier is about to hand it out anew"
+        } else if job.status == .running {
+            code = .running
+            text = "it is running since \(WireJSON.timestamp(job.since))"
+        } else if consumers == 0 {
+            code = .noWorker
+            text = "no worker takes from queue '\(queue)'; start upload-worker --queue \(queue)"
+        } else {
+            code = .queued
+            text = Self.text(ofQueued: job, lanes: lanes)
+        }
+    }
+
+    /// It is counted from the next one: what is on its way is named.
+    private static func text(ofLine queue: QueueName, _ place: LinePlace?) -> String {
+        guard let place, let position = place.position else {
+            return "it begins when those before it in the serial line of queue '\(queue)' have ended"
+        }
+        let rank = position == 0 ? "next" : "\(ordinal(position + 1)) of \(place.waiting) that wait"
+        var text = "it is \(rank) in the serial line of queue '\(queue)'"
+        if let behind = place.behind { text += ", behind job \(behind)" }
+        guard let holder = place.holder, let status = place.holderStatus else { return text }
+        let name = holder == place.behind ? ", which" : "; job \(holder)"
+        let state = status == .paused ? "paused and holds the line up: resume it or cancel it" : status.rawValue
+        return "\(text)\(name) is \(state)"
+    }
+
+    private static func ordinal(_ number: Int) -> String {
+        switch number {
+        case 1...3: ["first", "second", "third"][number - 1]
+        default: "number \(number)"
+        }
+    }
+
+    private static func text(ofPaused job: LedgerJob) -> String {
+        "an operator paused it; 'uploadctl resume \(job.id)' lets it go on"
+    }
+
+    private static func text(ofQueued job: LedgerJob, lanes: [Lane: LaneDepth]?) -> String {
+        guard let lanes else { return "it waits for its turn; the broker cannot be asked just now" }
+        let waiting = lanes.values.reduce(0) { $0 + $1.messages }
+        return "it waits for its turn: \(waiting) waiting in queue '\(job.baton.job.queue)'"
+    }
+
+    /// Of a job that says nothing of retrying only its worker knows how often it is tried: its destination decides.
+    private static func attempts(of job: LedgerJob) -> String {
+        job.baton.job.retry.map { "\(job.baton.attempts) of \($0.maxAttempts)" } ?? "\(job.baton.attempts)"
+    }
+
+    private static func text(ofWaiting job: LedgerJob) -> String {
+        let destination = job.baton.job.destination.label
+        let when = job.waitingUntil.map { " until \(WireJSON.timestamp($0))" } ?? ""
+        let last = job.baton.failures.last.map { "; last failure: \($0.message)" } ?? ""
+        return switch job.reason {
+        case "retry":
+            "it waits\(when) for its next attempt (\(attempts(of: job)) failed)\(last); "
+                + "'uploadctl run \(job.id)' tries at once"
+        case "circuitOpen":
+            "destination '\(destination)' keeps failing, so nobody tries it\(when)\(last); "
+                + "it is tried again by itself"
+        case "limited": "a limit of destination '\(destination)' or of its worker holds it up\(when)"
+        case "scheduled": "it is not to start before \(when.isEmpty ? "its time" : String(when.dropFirst(7)))"
+        case "locked": "another slice works on its staged copy; it waits\(when)"
+        case "unknownDestination":
+            "no worker that looked at it knows destination '\(destination)'; add it to the workers' configuration"
+        case "unknownStagingArea":
+            "no worker that looked at it serves the staging area of its copy; start one that does"
+        case "unsupportedVersion": "it was enqueued by a newer version; update the workers"
+        case "paused": text(ofPaused: job)
+        default: "it waits\(when)\(job.reason.map { " (\($0))" } ?? "")"
+        }
+    }
+}

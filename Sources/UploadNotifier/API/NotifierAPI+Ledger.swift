@@ -1,0 +1,64 @@
+import Foundation
+import Hummingbird
+import Logging
+import Synchronization
+import Uploads
+
+extension NotifierAPI {
+    /// How long a backup may take: the file is read and written twice.
+    static let backupSecondsMaximum = 3600.0
+    /// Longest path of a file (`PATH_MAX` of Linux, less room for the name of what is not finished).
+    static let pathBytesMaximum = 4000
+
+    var ledgerRoutes: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/ledger/backup", secondsMaximum: Self.backupSecondsMaximum) { [self] in
+                .json(try await backup($0))
+            }
+        ]
+    }
+
+    private struct Backup: Encodable {
+        var path: String
+        /// Bytes.
+        var size: Int64
+        /// How long it took.
+        var seconds: Double
+    }
+
+    private func backup(_ request: APIRequest) async throws -> Backup {
+        guard case .string(let path) = try request.object(["path"])["path"], path.hasPrefix("/"), !path.hasSuffix("/"),
+            path.utf8.count <= Self.pathBytesMaximum, !path.unicodeScalars.contains(where: { $0.value < 0x20 })
+        else {
+            throw APIProblem.invalid(
+                "'path' is an absolute path of a file on the notifier's host, such as /var/backups/ledger.sqlite")
+        }
+        guard isBackingUp.withLock({ Self.begin(&$0) }) else {
+            throw APIProblem(.refused, "another backup is being written; wait until it is done")
+        }
+        defer { isBackingUp.withLock { $0 = false } }
+        let begin = ContinuousClock.now
+        let size = try await copy(to: path)
+        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        logger.notice(
+            "ledger was backed up",
+            metadata: [LogKey.path: "\(path)", LogKey.size: "\(size)", LogKey.seconds: "\(seconds)"])
+        return Backup(path: path, size: size, seconds: (seconds * 1000).rounded() / 1000)
+    }
+
+    /// - Returns: whether it was free.
+    private static func begin(_ isBusy: inout Bool) -> Bool {
+        defer { isBusy = true }
+        return !isBusy
+    }
+
+    private func copy(to path: String) async throws -> Int64 {
+        do {
+            return try await keeper.backup(to: path)
+        } catch {
+            guard error.code == .misconfigured else { throw error }
+            // The path is the caller's, not the notifier's configuration.
+            throw APIProblem(.refused, error.message)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Hummingbird
+import Uploads
+
+/// Orders go to the notifier's queue as `uploadctl`'s do, though this process could carry them out itself: so they are
+/// read in turn with what was told before, hold if another notifier reads them, and have one way to be right.
+extension NotifierAPI {
+    static let verbs: [(path: String, verb: Verb)] = [
+        ("cancel", .cancel), ("pause", .pause), ("resume", .resume), ("run", .runNow), ("run-again", .runAgain),
+    ]
+
+    var orderRoutes: [APIRoute] {
+        Self.verbs.map { path, verb in
+            APIRoute(.post, "/v1/jobs/{id}/\(path)", query: ["wait"]) { [self] in try await order(verb, $0) }
+        } + [
+            APIRoute(.post, "/v1/orders", query: ["wait"]) { [self] in try await order($0) }
+        ]
+    }
+
+    private struct Answer: Encodable {
+        var order: UUID
+        /// Whether the notifier has decided; otherwise the order waits in its queue and holds all the same.
+        var isDecided: Bool
+        var matched: Int?
+        var done: Int?
+        var jobs: [OrderAnswer.Job]?
+
+        init(_ order: UploadOrder, _ answer: OrderAnswer?) {
+            self.order = order.id
+            isDecided = answer != nil
+            matched = answer?.matched
+            done = answer?.done
+            jobs = answer?.jobs
+        }
+    }
+
+    private func order(_ verb: Verb, _ request: APIRequest) async throws -> APIAnswer {
+        let id = try request.jobID()
+        return try await obey(UploadOrder(.jobs(verb, [id]), by: "api", at: clock.now()), of: id, request)
+    }
+
+    /// An order about one job: what it cannot obey is a problem.
+    func obey(_ order: UploadOrder, of id: JobID, _ request: APIRequest) async throws -> APIAnswer {
+        let answer = try await give(order, request)
+        if let reason = answer?.jobs.first?.reason {
+            guard try await ledger.job(id) != nil else { throw APIProblem.unknownJob(id) }
+            throw APIProblem(.refused, reason)
+        }
+        return Self.answer(order, answer)
+    }
+
+    private func order(_ request: APIRequest) async throws -> APIAnswer {
+        let order = try Self.order(in: request, at: clock.now())
+        let answer = try await give(order, request)
+        if answer?.problem == .tooMany, let answer {
+            var problem = APIProblem(
+                .tooManyJobs, "\(answer.matched) jobs match and nothing was done; raise atMost or narrow the filter")
+            problem.matched = answer.matched
+            throw problem
+        }
+        return Self.answer(order, answer)
+    }
+
+    static func answer(_ order: UploadOrder, _ answer: OrderAnswer?) -> APIAnswer {
+        .json(Answer(order, answer), status: answer == nil ? .accepted : .ok)
+    }
+
+    func give(_ order: UploadOrder, _ request: APIRequest) async throws -> OrderAnswer? {
+        let wait = try request.integer("wait", in: 0...30) ?? 10
+        return try await desk.order(order, patience: wait == 0 ? nil : .seconds(wait))
+    }
+
+    /// `upload.order.v1` with `id`, `by` and `at` left to the notifier where they are missing. Every field is checked, for
+    /// a filter with a mistyped name would match everything.
+    static func order(in request: APIRequest, at time: Date) throws(APIProblem) -> UploadOrder {
+        var object = try request.object(["id", "verb", "jobs", "filter", "atMost", "by"])
+        if case .object(let filter) = object["filter"] {
+            try APIRequest.check(filter, ["queue", "destination", "batch", "statuses"], "'filter'")
+            guard case .integer(let atMost) = object["atMost"], (1...1_000_000).contains(atMost) else {
+                throw .invalid(
+                    "an order with a filter has 'atMost', 1 to 1000000: if more jobs match, nothing is done")
+            }
+        } else if object["atMost"] != nil {
+            throw .invalid("'atMost' belongs to a filter")
+        }
+        guard case .string(let word) = object["verb"], Verb(rawValue: word) != nil else {
+            throw .invalid("'verb' is one of \(Verb.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        object["id"] = object["id"] ?? .string(UUID().uuidString)
+        object["by"] = object["by"] ?? "api"
+        object["at"] = .string(WireJSON.timestamp(time))
+        do {
+            return try WireJSON.decode(UploadOrder.self, from: try WireJSON.encode(JSONValue.object(object)))
+        } catch let error as DecodingError {
+            throw .invalid("the order cannot be read: \(error.place)")
+        } catch {
+            throw .invalid("the order cannot be read")
+        }
+    }
+}
+
+extension DecodingError {
+    /// What is wrong with which field.
+    fileprivate var place: String {
+        let (context, missing): (Context, String?) =
+            switch self {
+            case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
+                (context, nil)
+            case .keyNotFound(let key, let context): (context, key.stringValue)
+            @unknown default: (Context(codingPath: [], debugDescription: ""), nil)
+            }
+        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        if let missing { return "'\((path.isEmpty ? "" : path + ".") + missing)' is missing" }
+        return "'\(path)' is not what is expected there"
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Hummingbird
+import Uploads
+
+extension NotifierAPI {
+    var queueRoutes: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/queues") { [self] _ in .json(try await queues()) },
+            APIRoute(.get, "/v1/queues/{name}") { [self] in .json(try await queue($0)) },
+            APIRoute(.get, "/v1/queues/{name}/line", query: ["after", "limit"]) { [self] in
+                .json(try await line($0))
+            },
+            APIRoute(.post, "/v1/queues/{name}/stop", query: ["wait"]) { [self] in
+                try await order($0) { .stopQueues([$0]) }
+            },
+            APIRoute(.post, "/v1/queues/{name}/start", query: ["wait"]) { [self] in
+                try await order($0) { .startQueues([$0]) }
+            },
+        ]
+    }
+
+    private struct List: Encodable { var queues: [QueueView] }
+
+    /// Over which rate and time left are reckoned.
+    private static let window: TimeInterval = 600
+
+    private func queues() async throws -> List {
+        let standings = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.window))
+        let control = try? await desk.controlView()
+        let known = Set(standings.map(\.queue))
+        let others = (control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
+        let all = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }
+        let depths = try? await desk.depths(of: all.map(\.queue))
+        return List(
+            queues: all.map { standing in
+                QueueView(
+                    standing, lanes: depths.map { $0[standing.queue] ?? [:] }, control: control, window: Self.window)
+            })
+    }
+
+    private func queue(_ request: APIRequest) async throws -> QueueView {
+        let name = try request.name("name")
+        guard let view = try await queues().queues.first(where: { $0.name == name }) else {
+            throw APIProblem(.notFound, "no job was ever enqueued in a queue '\(name)'; /v1/queues lists them")
+        }
+        return view
+    }
+
+    private func order(
+        _ request: APIRequest, _ command: (QueueName) -> UploadOrder.Command
+    ) async throws -> APIAnswer {
+        let order = UploadOrder(command(try request.name("name")), by: "api", at: clock.now())
+        return Self.answer(order, try await give(order, request))
+    }
+}

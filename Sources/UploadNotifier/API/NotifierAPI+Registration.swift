@@ -1,0 +1,136 @@
+import Foundation
+import Hummingbird
+import Uploads
+
+extension NotifierAPI {
+    /// How long removing may take: a large backlog is struck off in parts.
+    static let removalSecondsMaximum = 300.0
+    /// How long a secret that is replaced signs as well: a day unless the request says something else, 30 days at most.
+    static let overlapSeconds: Int64 = 86_400
+    static let overlapSecondsMaximum: Int64 = 30 * 86_400
+
+    var registrationRoutes: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/delegates") { [self] in try await register($0) },
+            APIRoute(.patch, "/v1/delegates/{name}") { [self] in .json(try await change($0)) },
+            APIRoute(
+                .delete, "/v1/delegates/{name}", query: ["discard"], secondsMaximum: Self.removalSecondsMaximum
+            ) { [self] in .json(try await remove($0)) },
+            APIRoute(.post, "/v1/delegates/{name}/rotate-secret") { [self] in .json(try await rotate($0)) },
+        ]
+    }
+
+    /// A delegate with the secret that was made for it: shown here, and never again.
+    private struct Registered: Encodable {
+        var view: DelegateView
+        var secret: String?
+
+        private enum Key: String, CodingKey { case secret }
+
+        func encode(to encoder: any Encoder) throws {
+            try view.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encodeIfPresent(secret, forKey: .secret)
+        }
+    }
+
+    private struct Removed: Encodable {
+        var removed: String
+        /// Outcomes that it will not hear of.
+        var forgotten: Int
+    }
+
+    private func register(_ request: APIRequest) async throws -> APIAnswer {
+        var object = try request.object(DelegateDefinition.names.union(["name", "secret"]))
+        guard let name = object.removeValue(forKey: "name")?.string, (try? QueueName(name)) != nil else {
+            throw DefinitionProblems("name", "expected 1 to 64 of the characters a-z, 0-9, '_' and '-'")
+        }
+        let given = object.removeValue(forKey: "secret")
+        var definition = DelegateDefinition(fields: object)
+        var made: WebhookSecret?
+        if definition.kind == .webhook {
+            let secret = try given.map { try Self.secret($0) } ?? .generate()
+            made = given == nil ? secret : nil
+            definition.secrets = [secret]
+        } else if given != nil, definition.kind != nil {
+            throw DefinitionProblems("secret", "nothing is signed for this kind; leave it out")
+        }
+        try await delegates.add(name, definition)
+        var asked = request
+        asked.parameters["name"] = name
+        return .created(
+            Registered(view: try await delegate(asked), secret: made?.text), at: "/v1/delegates/\(name)")
+    }
+
+    /// A JSON merge patch (RFC 7396).
+    private func change(_ request: APIRequest) async throws -> DelegateView {
+        let patch = try request.object(as: ["application/merge-patch+json", "application/json"])
+        if let stranger = patch.keys.sorted().first(where: { !DelegateDefinition.names.contains($0) }) {
+            let why =
+                switch stranger {
+                case "name": "a delegate keeps its name; register another one"
+                case "secret": "is changed by rotate-secret, so that the receiver has time for it"
+                default:
+                    "is no field that can be changed; there are "
+                        + DelegateDefinition.names.subtracting(["kind"]).sorted().joined(separator: ", ")
+                }
+            throw DefinitionProblems(String(stranger.prefix(64)), why)
+        }
+        let shown = try await delegate(request)
+        if let kind = patch["kind"], kind != .string(shown.summary.kind) {
+            throw DefinitionProblems("kind", "cannot be changed; remove the delegate, and register it anew")
+        }
+        try await delegates.change(shown.name) { $0.merging(patch) }
+        return try await delegate(request)
+    }
+
+    private func remove(_ request: APIRequest) async throws -> Removed {
+        let discards = try request.text("discard")
+        guard discards == nil || discards == "true" || discards == "false" else {
+            throw APIProblem.invalid("the query's 'discard' is true or false")
+        }
+        let name = try await delegate(request).name
+        switch try await delegates.remove(name, discarding: discards == "true") {
+        case .removed(let forgotten): return Removed(removed: name, forgotten: forgotten)
+        case .hasBacklog(let count):
+            var problem = APIProblem(
+                .hasBacklog,
+                """
+                \(count) outcomes wait for delegate '\(name)', and it would never hear of them; remove it with discard=true if \
+                that is meant
+                """)
+            problem.backlog = count
+            throw problem
+        }
+    }
+
+    private func rotate(_ request: APIRequest) async throws -> some Encodable & Sendable {
+        let object = try request.object(["secret", "overlapSeconds"])
+        var overlap = Self.overlapSeconds
+        if let given = object["overlapSeconds"] {
+            guard case .integer(let seconds) = given, (0...Self.overlapSecondsMaximum).contains(seconds) else {
+                throw DefinitionProblems(
+                    "overlapSeconds", "expected a whole number from 0 to \(Self.overlapSecondsMaximum)")
+            }
+            overlap = seconds
+        }
+        let given = try object["secret"].map { try Self.secret($0) }
+        let shown = try await delegate(request)
+        guard shown.summary.kind == DelegateDefinition.Kind.webhook.rawValue else {
+            throw APIProblem(.refused, "nothing is signed for delegate '\(shown.name)', which is no webhook")
+        }
+        let secret = given ?? .generate()
+        let now = clock.now()
+        try await delegates.change(shown.name) { definition in
+            try definition.rotating(to: secret, until: now.addingTimeInterval(TimeInterval(overlap)), at: now)
+        }
+        return Registered(view: try await delegate(request), secret: given == nil ? secret.text : nil)
+    }
+
+    private static func secret(_ value: JSONValue) throws -> WebhookSecret {
+        guard let text = value.string else { throw DefinitionProblems("secret", "expected a text") }
+        let secret = WebhookSecret(text)
+        if let problem = secret.problem { throw DefinitionProblems("secret", problem) }
+        return secret
+    }
+}

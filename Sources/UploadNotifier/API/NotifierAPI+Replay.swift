@@ -1,0 +1,183 @@
+import Foundation
+import Hummingbird
+import Logging
+import Uploads
+
+/// Dead letters that are published again. Only when the broker has confirmed one is that noted: a crash in between leaves it
+/// waiting, and publishing it twice does no harm.
+extension NotifierAPI {
+    /// Most that one request publishes again.
+    static let replaysMaximum = 1000
+    /// How long a request for many may take: 60 s.
+    private static let replaySecondsMaximum = 60.0
+
+    var replayRoutes: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/dead-letters/{id}/replay") { [self] request in
+                let id = try request.number("id")
+                let by = try Self.author(request.body.isEmpty ? [:] : request.object(["by"]))
+                return .json(try await replay(id, by: by))
+            },
+            APIRoute(.post, "/v1/dead-letters/replay", secondsMaximum: Self.replaySecondsMaximum) { [self] in
+                .json(try await replayMany($0))
+            },
+        ]
+    }
+
+    private struct Replay: Encodable {
+        var id: Int64
+        var done: Bool
+        /// Where it was published.
+        var to: String?
+        var at: Date?
+        var by: String?
+        /// Why it was not.
+        var reason: String?
+    }
+
+    private struct Replays: Encodable {
+        var matched: Int
+        var done: Int
+        var deadLetters: [Replay]
+    }
+
+    private func replay(_ id: Int64, by: String) async throws -> Replay {
+        guard let letter = try await ledger.unreadable(id) else { throw Self.unknownLetter(id) }
+        if let time = letter.replayedAt {
+            throw APIProblem(
+                .refused,
+                "dead letter \(id) was published again at \(WireJSON.timestamp(time)) by \(letter.replayedBy ?? "");"
+                    + " if it came back unread, it is a dead letter of its own with replayOf \(id)")
+        }
+        if let why = try await letter.obstacle(in: ledger) { throw APIProblem(.refused, why) }
+        let place = try await desk.replay(letter)
+        let time = clock.now()
+        _ = try await ledger.noteReplayed(id, at: time, by: by)
+        logger.notice("a dead letter is published again", metadata: [LogKey.by: "\(by)", LogKey.letter: "\(id)"])
+        return Replay(id: id, done: true, to: place, at: time, by: by)
+    }
+
+    private func replayMany(_ request: APIRequest) async throws -> Replays {
+        let object = try request.object(["ids", "filter", "atMost", "by"])
+        let by = try Self.author(object)
+        let ids = try await letters(of: object)
+        var replays: [Replay] = []
+        var failure: String?
+        for id in ids {
+            do {
+                if let failure { throw APIProblem(.unavailable, failure) }
+                replays.append(try await replay(id, by: by))
+            } catch let error as UploadError where error.code != .rejected {
+                // What holds up one holds up all: those that were done are said all the same.
+                guard !replays.isEmpty else { throw error }
+                failure = error.message
+                replays.append(Replay(id: id, done: false, reason: error.message))
+            } catch {
+                let reason = (error as? APIProblem)?.detail ?? (error as? UploadError)?.message
+                guard let reason else { throw error }
+                replays.append(Replay(id: id, done: false, reason: reason))
+            }
+        }
+        return Replays(matched: ids.count, done: replays.count(where: \.done), deadLetters: replays)
+    }
+
+    /// Those that are named, or those that match and wait, the oldest first.
+    private func letters(of object: [String: JSONValue]) async throws -> [Int64] {
+        if let named = object["ids"] {
+            guard object["filter"] == nil, object["atMost"] == nil else {
+                throw APIProblem.invalid("'ids' and 'filter': name dead letters one way or the other")
+            }
+            guard case .array(let values) = named, (1...Self.replaysMaximum).contains(values.count) else {
+                throw APIProblem.invalid("'ids' is a list of 1 to \(Self.replaysMaximum) numbers of dead letters")
+            }
+            let ids = try values.map { value throws(APIProblem) in
+                guard let id = value.integer, id >= 0 else {
+                    throw APIProblem.invalid("'ids' has something that is no number from 0")
+                }
+                return id
+            }
+            guard Set(ids).count == ids.count else { throw APIProblem.invalid("'ids' names one more than once") }
+            return ids
+        }
+        guard case .object(let filter)? = object["filter"] else {
+            throw APIProblem.invalid("the body has 'ids', or a 'filter' (which may be empty) with 'atMost'")
+        }
+        guard let atMost = object["atMost"]?.integer, (1...Int64(Self.replaysMaximum)).contains(atMost) else {
+            throw APIProblem.invalid(
+                "a filter has 'atMost', 1 to \(Self.replaysMaximum): if more match, nothing is done")
+        }
+        var listing = try Self.listing(filter)
+        let count = try await ledger.unreadableCount(listing)
+        guard count <= atMost else {
+            var problem = APIProblem(
+                .tooManyLetters,
+                "\(count) dead letters match and nothing was done; raise atMost (to \(Self.replaysMaximum) at most) or "
+                    + "narrow the filter")
+            problem.matched = count
+            throw problem
+        }
+        var ids: [Int64] = []
+        while true {
+            let page = try await ledger.unreadable(listing)
+            ids += page.map(\.id)
+            guard page.count == listing.limit, let last = page.last else { break }
+            listing.before = last.id
+        }
+        // What came in the meantime was not asked for.
+        return Array(ids.reversed().prefix(Int(atMost)))
+    }
+
+    private static func listing(_ filter: [String: JSONValue]) throws(APIProblem) -> DeadLetterListing {
+        try APIRequest.check(filter, ["type", "reason", "since", "until"], "'filter'")
+        func text(_ name: String) throws(APIProblem) -> String? {
+            guard let value = filter[name] else { return nil }
+            guard let text = value.string, !text.isEmpty, text.unicodeScalars.count <= 1024,
+                !text.unicodeScalars.contains(where: { $0.value < 0x20 })
+            else { throw .invalid("the filter's '\(name)' is 1 to 1024 characters, without control characters") }
+            return text
+        }
+        func time(_ name: String) throws(APIProblem) -> Date? {
+            guard let value = filter[name] else { return nil }
+            guard let time = value.string.flatMap({ WireJSON.date($0) }) else {
+                throw .invalid("the filter's '\(name)' is an RFC 3339 time such as 2026-11-21T08:00:00Z")
+            }
+            return time
+        }
+        return DeadLetterListing(
+            isReplayed: false, type: try text("type"), reason: try text("reason"), since: try time("since"),
+            until: try time("until"))
+    }
+
+    /// Who wants it, for the log.
+    private static func author(_ object: [String: JSONValue]) throws(APIProblem) -> String {
+        guard let by = object["by"] else { return "api" }
+        guard let text = by.string, !text.isEmpty, text.unicodeScalars.count <= UnreadableMessage.byCountMaximum else {
+            throw .invalid("'by' is 1 to \(UnreadableMessage.byCountMaximum) characters")
+        }
+        return text
+    }
+}
+
+extension UnreadableMessage {
+    /// Why the rules of the baton would drop it: then nothing is gained by publishing it.
+    fileprivate func obstacle(in ledger: any LedgerQueries) async throws(UploadError) -> String? {
+        let words = (envelope?.type ?? "").split(separator: ".")
+        guard words.count == 3, words[0] == "upload", ["job", "baton"].contains(words[1]) else { return nil }
+        let told = try? WireJSON.decode(JSONValue.self, from: body)
+        let text = envelope?.messageID ?? told?["job"]?["id"]?.string ?? told?["id"]?.string
+        guard let id = text.flatMap({ JobID($0) }), let known = try await ledger.job(id) else { return nil }
+        let round = told?["round"]?.integer ?? 1
+        guard round <= known.round else { return nil }
+        let what = "dead letter \(self.id) is of job \(id), which"
+        if let end = known.end {
+            return
+                "\(what) has ended as \(end.kind.rawValue): published again it would be dropped; 'run again' begins a "
+                + "new round of the job (uploadctl run --again \(id)), then discard this"
+        }
+        // An order without a baton is of the first generation.
+        let generation = told?["generation"]?.integer ?? 1
+        guard round < known.round || generation < known.generation else { return nil }
+        return "\(what) was issued anew since and is \(known.status.rawValue): published again this would be dropped; "
+            + "discard it"
+    }
+}

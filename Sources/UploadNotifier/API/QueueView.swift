@@ -1,0 +1,62 @@
+import Foundation
+import Uploads
+
+/// A transfer queue as the API shows it. What only the broker knows is null while it cannot be asked.
+struct QueueView: Encodable, Sendable {
+    var name: QueueName
+    var isStopped: Bool?
+    /// Jobs by status.
+    var jobs: [String: Int]
+    /// Messages that wait, by lane.
+    var depth: [String: Int]?
+    /// Workers' channels that take from it.
+    var consumers: Int?
+    var oldestWaiting: Date?
+    var bytesLeft: Int64
+    /// Of the last ten minutes.
+    var completedPerMinute: Double
+    var failedPerMinute: Double
+    var bytesPerSecond: Double
+    /// Until nothing is left, if it goes on like that; null where nothing tells.
+    var secondsLeft: Double?
+
+    init(_ standing: QueueStanding, lanes: [Lane: LaneDepth]?, control: ControlView?, window: TimeInterval) {
+        name = standing.queue
+        isStopped = control.map { $0.stoppedQueues.contains(standing.queue) }
+        jobs = Dictionary(
+            uniqueKeysWithValues: LedgerStatus.allCases.map { ($0.rawValue, standing.counts[$0] ?? 0) })
+        depth = lanes.map { lanes in
+            Dictionary(uniqueKeysWithValues: lanes.map { ($0.key.rawValue, $0.value.messages) })
+        }
+        // A worker takes from every lane of a queue, each by a channel of its own.
+        consumers = lanes.map { $0.values.map(\.consumers).max() ?? 0 }
+        oldestWaiting = standing.oldestWaiting
+        bytesLeft = standing.bytesLeft
+        let minutes = window / 60
+        completedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.completed }) / minutes
+        failedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.failed }) / minutes
+        bytesPerSecond = Double(standing.throughput.reduce(0) { $0 + $1.bytes }) / window
+        secondsLeft = standing.secondsLeft(window: window)
+    }
+
+    private enum Key: String, CodingKey {
+        case name, isStopped, jobs, depth, consumers, oldestWaiting, bytesLeft, completedPerMinute, failedPerMinute
+        case bytesPerSecond, secondsLeft
+    }
+
+    /// What is not known is written as null.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(isStopped, forKey: .isStopped)
+        try container.encode(jobs, forKey: .jobs)
+        try container.encode(depth, forKey: .depth)
+        try container.encode(consumers, forKey: .consumers)
+        try container.encode(oldestWaiting, forKey: .oldestWaiting)
+        try container.encode(bytesLeft, forKey: .bytesLeft)
+        try container.encode(completedPerMinute, forKey: .completedPerMinute)
+        try container.encode(failedPerMinute, forKey: .failedPerMinute)
+        try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
+        try container.encode(secondsLeft, forKey: .secondsLeft)
+    }
+}

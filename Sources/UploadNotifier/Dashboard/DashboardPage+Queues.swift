@@ -1,0 +1,87 @@
+import Foundation
+import Uploads
+
+extension DashboardPage {
+    var queues: DashboardPart {
+        guard !model.queues.isEmpty else {
+            return Self.card(
+                "queues", "Queues", Self.empty("No job was ever enqueued. enqueue-upload --to … enqueues the first."))
+        }
+        return Self.card(
+            "queues", "Queues",
+            """
+            <table role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">Queue</th>\
+            <th role="columnheader" scope="col" class="number">Running</th>\
+            <th role="columnheader" scope="col" class="number">Waiting</th>\
+            <th role="columnheader" scope="col" class="number">Oldest</th>\
+            <th role="columnheader" scope="col" class="number">Rate</th>\
+            <th role="columnheader" scope="col" class="number">Time left</th>\
+            <th role="columnheader" scope="col"><span class="hidden">Action</span></th></tr></thead>
+            <tbody role="rowgroup">\(model.queues.map { row($0) })</tbody></table>
+            """)
+    }
+
+    private func row(_ queue: QueueView) -> HTML {
+        let name = queue.name.rawValue
+        let waiting = count(.queued, in: queue) + count(.waiting, in: queue)
+        let paused = count(.paused, in: queue)
+        let pausedNote: HTML? = paused > 0 ? "<small>\(DashboardText.count(paused)) paused</small>" : nil
+        return """
+            <tr role="row" id="queue-\(name)"><th role="rowheader" scope="row"><span class="line"><span class="title">\
+            \(name: name)</span>\(badge(of: queue))</span></th>
+            \(Self.cell("Running", "\(DashboardText.count(count(.running, in: queue)))"))
+            \(Self.cell("Waiting", "\(DashboardText.count(waiting))\(pausedNote)\(lanes(of: queue))"))
+            \(Self.cell("Oldest", queue.oldestWaiting.map { DashboardText.age($0, now: model.at) } ?? Self.nothing))
+            \(Self.cell("Rate", rate(of: queue)))
+            \(Self.cell("Time left", timeLeft(of: queue)))
+            <td role="cell" class="action">\(action(of: queue))</td></tr>
+            """
+    }
+
+    static let nothing: HTML = "<span class=\"nothing\" aria-label=\"nothing\">–</span>"
+
+    static func cell(_ label: String, _ content: HTML) -> HTML {
+        "<td role=\"cell\" class=\"number\" data-label=\"\(label)\"><span>\(content)</span></td>"
+    }
+
+    private func count(_ status: LedgerStatus, in queue: QueueView) -> Int { queue.jobs[status.rawValue, default: 0] }
+
+    private func badge(of queue: QueueView) -> HTML? {
+        if queue.isStopped == true { return Self.badge("Stopped", "warn") }
+        let live = LedgerStatus.allCases.filter { !$0.isEnd }.reduce(0) { $0 + count($1, in: queue) }
+        return queue.consumers == 0 && live > 0 ? Self.badge("No worker", "bad") : nil
+    }
+
+    /// What the broker has, lane by lane; those that are empty are left out.
+    private func lanes(of queue: QueueView) -> HTML? {
+        guard let depth = queue.depth else { return nil }
+        let lanes = Lane.allCases.filter { depth[$0.rawValue, default: 0] > 0 }
+        guard !lanes.isEmpty else { return nil }
+        // Broken between lanes, not within one.
+        let texts = lanes.map { "\(DashboardText.count(depth[$0.rawValue, default: 0]))\u{A0}\($0.rawValue)" }
+        return "<small class=\"lanes\">\(texts.joined(separator: " · "))</small>"
+    }
+
+    private func rate(of queue: QueueView) -> HTML {
+        guard queue.completedPerMinute > 0 || queue.bytesPerSecond > 0 else { return Self.nothing }
+        return """
+            \(DashboardText.figure(queue.completedPerMinute))/min<small>\(DashboardText.rate(queue.bytesPerSecond))</small>
+            """
+    }
+
+    private func timeLeft(of queue: QueueView) -> HTML {
+        guard queue.isStopped != true, let left = queue.secondsLeft, left > 0 else { return Self.nothing }
+        return "\(DashboardText.duration(left))<small>\(DashboardText.bytes(queue.bytesLeft))</small>"
+    }
+
+    private func action(of queue: QueueView) -> HTML? {
+        guard let isStopped = queue.isStopped else { return nil }
+        let name = queue.name.rawValue
+        return isStopped
+            ? button(
+                "Start", title: "Start queue \(name)", path: ["queues", name, "start"], isEnabled: model.isBrokerThere,
+                look: "strong")
+            : button(
+                "Stop", title: "Stop queue \(name)", path: ["queues", name, "stop"], isEnabled: model.isBrokerThere)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Uploads
+
+/// The dashboard as HTML: whole for a browser that asks, in parts for one that follows.
+struct DashboardPage: Sendable {
+    let model: DashboardModel
+
+    init(_ model: DashboardModel) { self.model = model }
+
+    /// In the order of the page: what runs first, what is settled last.
+    var parts: [DashboardPart] { [alerts, summary] + main + aside }
+
+    private var main: [DashboardPart] { [running, queues, failures] }
+    private var aside: [DashboardPart] { [throughput, delegates, destinations, deadLetters] }
+
+    /// - Parameters:
+    ///   - notice: what became of the order that led here.
+    ///   - canSignOut: whether somebody signed in.
+    func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
+        let signOut: HTML? =
+            canSignOut
+            ? """
+            <form method="post" action="/dashboard/sign-out"><button class="quiet">Sign out</button></form>
+            """ : nil
+        return PageFrame.document(
+            title: "Longshore", header: "<p id=\"connection\" class=\"connection\" role=\"status\"></p>\(signOut)",
+            isLive: true,
+            body: """
+                \(Self.place(for: notice))
+                <main id="main">
+                \(alerts.html)\(summary.html)
+                <div class="columns">
+                <div class="column">\(main.map(\.html))</div>
+                <div class="column">\(aside.map(\.html))</div>
+                </div>
+                </main>
+                """)
+    }
+
+    /// Always there, so that what is put into it is read out.
+    private static func place(for notice: DashboardNotice?) -> HTML {
+        let text: HTML? = notice.map { "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)</p>" }
+        return "<div id=\"notice\" role=\"status\">\(text)</div>"
+    }
+
+    private var alerts: DashboardPart {
+        let alerts = model.problems.map { problem -> HTML in "<p class=\"alert warn\" role=\"alert\">\(problem)</p>" }
+        return DashboardPart("part-alerts", "<div id=\"part-alerts\">\(alerts)</div>")
+    }
+
+    private var summary: DashboardPart {
+        let counts = model.counts
+        let waiting = counts[.queued, default: 0] + counts[.waiting, default: 0]
+        let completed = model.minutes.reduce(0) { $0 + $1.completed }
+        let running = counts[.running, default: 0]
+        let failed = counts[.failed, default: 0]
+        return DashboardPart(
+            "part-summary",
+            """
+            <section id="part-summary" aria-label="Summary" data-title="\(running > 0 ? "\(running) running" : "Idle")">
+            <dl class="tiles">
+            \(Self.tile("Running", DashboardText.count(running), running > 0 ? "live" : ""))
+            \(Self.tile("Waiting", DashboardText.count(waiting)))
+            \(Self.tile("Paused", DashboardText.count(counts[.paused, default: 0])))
+            \(Self.tile("Failed", DashboardText.count(failed), failed > 0 ? "bad" : ""))
+            \(Self.tile("Completed in an hour", DashboardText.count(completed)))
+            \(Self.tile("Throughput", DashboardText.rate(model.bytesPerSecond)))
+            </dl>
+            </section>
+            """)
+    }
+
+    private static func tile(_ name: String, _ figure: String, _ look: String = "") -> HTML {
+        "<div class=\"tile\(look.isEmpty ? "" : " \(look)")\"><dt>\(name)</dt><dd>\(figure)</dd></div>"
+    }
+
+    private var throughput: DashboardPart {
+        let jobs = model.minutes.reduce(0) { $0 + $1.completed }
+        let failed = model.minutes.reduce(0) { $0 + $1.failed }
+        let bytes = model.minutes.reduce(Int64(0)) { $0 + $1.bytes }
+        guard jobs + failed > 0 else {
+            return Self.card("throughput", "Throughput", Self.empty("Nothing has ended within the last hour."))
+        }
+        let failures: HTML? = failed > 0 ? "<span class=\"key bad\">\(DashboardText.count(failed)) failed</span>" : nil
+        return Self.card(
+            "throughput", "Throughput", note: "The last hour",
+            """
+            <figure><figcaption><span class="key good">\(DashboardText.count(jobs)) completed</span>\(failures)</figcaption>
+            \(ThroughputChart.jobs(model.minutes))</figure>
+            <figure><figcaption><span class="key flow">\(DashboardText.bytes(bytes))</span></figcaption>
+            \(ThroughputChart.bytes(model.minutes))
+            <p class="axis" aria-hidden="true"><span>an hour ago</span><span>now</span></p></figure>
+            """)
+    }
+
+    // MARK: What all parts are made of
+
+    /// - Parameters:
+    ///   - note: beside the heading.
+    ///   - action: at the end of the heading's line.
+    static func card(
+        _ name: String, _ title: String, note: String? = nil, action: HTML? = nil, _ content: HTML
+    ) -> DashboardPart {
+        let note: HTML? = note.map { "<p class=\"note\">\($0)</p>" }
+        return DashboardPart(
+            "part-\(name)",
+            """
+            <section class="card" id="part-\(name)" aria-labelledby="heading-\(name)">
+            <div class="heading"><h2 id="heading-\(name)">\(title)</h2>\(note)\(action)</div>
+            \(content)
+            </section>
+            """)
+    }
+
+    static func empty(_ text: String) -> HTML { "<p class=\"empty\">\(text)</p>" }
+
+    static func badge(_ text: String, _ look: String) -> HTML { "<span class=\"badge \(look)\">\(text)</span>" }
+
+    private static let pathCharacters = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    /// A form of one button, which works without a script as well.
+    /// - Parameters:
+    ///   - title: what it does to what, for those who do not see what stands beside it.
+    ///   - path: parts of the path below `/dashboard`.
+    ///   - fields: hidden ones.
+    func button(
+        _ label: String, title: String, path: [String], fields: HTML? = nil, isEnabled: Bool = true, look: String = ""
+    ) -> HTML {
+        let path = path.map { $0.addingPercentEncoding(withAllowedCharacters: Self.pathCharacters) ?? "" }
+        return """
+            <form method="post" action="/dashboard/\(path.joined(separator: "/"))">\(fields)\
+            <button\(look.isEmpty ? nil : HTML(" class=\"\(look)\"")) aria-label="\(title)"\(isEnabled ? nil : HTML(" disabled"))>\(label)</button></form>
+            """
+    }
+}

@@ -1,0 +1,54 @@
+/// A piece of HTML. What stands in the source is taken as it is; what is put into it is escaped, unless it is HTML itself.
+///
+/// Escaped text is right between tags and in attributes in double quotes, and nowhere else.
+struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
+    private(set) var text: String
+
+    init(stringLiteral value: String) { text = value }
+    init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
+
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: String) { text += literal }
+        mutating func appendInterpolation(_ value: String) { text += HTML.escape(value) }
+        mutating func appendInterpolation(_ value: Int) { text += String(value) }
+        mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
+        mutating func appendInterpolation(_ list: [HTML]) { for html in list { text += html.text } }
+
+        /// What people made up: its direction ends where it ends, and it may be broken behind a slash.
+        mutating func appendInterpolation(name: String) {
+            text += "<bdi>\(HTML.escape(name).replacing("/", with: "/<wbr>"))</bdi>"
+        }
+    }
+
+    /// Text without what HTML reads as its own, and without what nobody sees but what turns the direction of others: a
+    /// name must not look like another.
+    static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(isHidden(scalar) ? "\u{FFFD}" : scalar)
+            }
+        }
+        return escaped
+    }
+
+    /// Controls, line and paragraph separators, and marks, embeddings, overrides and isolates of direction.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+}

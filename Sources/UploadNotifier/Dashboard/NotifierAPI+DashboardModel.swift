@@ -1,0 +1,72 @@
+import Foundation
+import Uploads
+
+extension NotifierAPI {
+    /// How long the broker may take to say how its queues stand.
+    private static let brokerSecondsMaximum = 3.0
+
+    /// The page as it is now, or was a moment ago.
+    /// - Throws: `UploadError` when the ledger cannot be read.
+    func dashboardPage() async throws -> DashboardPage {
+        try await dashboard.feed.page { [self] in DashboardPage(try await dashboardModel()) }
+    }
+
+    private func dashboardModel() async throws -> DashboardModel {
+        let now = clock.now()
+        let minutes = Double(DashboardModel.minutesCount - 1)
+        let standings = try await ledger.queues(throughputSince: now.addingTimeInterval(-60 * minutes))
+        let facts = await dashboard.feed.facts { [self] in await brokerFacts(of: standings.map(\.queue)) }
+        var model = DashboardModel(at: now)
+        model.isBrokerThere = facts.control != nil && facts.depths != nil
+        if !model.isBrokerThere {
+            model.problems.append(
+                "The notifier cannot ask the broker just now: figures are those of the ledger, and orders have to wait. "
+                    + "It goes on by itself; /readyz says what it waits for.")
+        }
+        model.counts = try await ledger.counts()
+        model.minutes = DashboardModel.minutes(of: standings, until: now)
+        let known = Set(standings.map(\.queue))
+        let others = (facts.control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
+        model.queues = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }.map { standing in
+            var standing = standing
+            let since = now.addingTimeInterval(-DashboardModel.window - 60)
+            standing.throughput.removeAll { $0.start < since }
+            return QueueView(
+                standing, lanes: facts.depths.map { $0[standing.queue] ?? [:] }, control: facts.control,
+                window: DashboardModel.window)
+        }
+        // In the order in which they began, so that no row moves when another ends.
+        model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)
+            .map { running($0) }
+        model.failures = try await ledger.latest(.failed, limit: DashboardModel.listMaximum).map {
+            JobView($0, on: progress)
+        }
+        model.delegates = try await delegateViews()
+        model.destinations = try await destinationViews()
+        model.deadLetters = try await ledger.unreadableCount(DeadLetterListing(isReplayed: false))
+        return model
+    }
+
+    /// What was told last of its progress; otherwise what was sent when the ledger heard of it last.
+    private func running(_ job: LedgerJob) -> DashboardModel.Running {
+        let size = job.baton.job.size
+        guard let live = progress.progress(of: job.id) else {
+            return DashboardModel.Running(
+                job: JobView(job, on: progress), bytesDone: min(size, max(0, job.baton.bytesSent)))
+        }
+        return DashboardModel.Running(
+            job: JobView(job, on: progress), bytesDone: min(size, max(0, live.bytesDone)),
+            bytesPerSecond: live.bytesPerSecond)
+    }
+
+    private func brokerFacts(of queues: [QueueName]) async -> DashboardFeed.BrokerFacts {
+        let desk = desk
+        let facts = try? await withTimeLimit(Self.brokerSecondsMaximum) {
+            let control = try await desk.controlView()
+            return DashboardFeed.BrokerFacts(
+                control: control,
+                depths: try await desk.depths(of: queues + control.stoppedQueues.subtracting(queues)))
+        }
+        return facts ?? DashboardFeed.BrokerFacts()
+    }
+}

@@ -1,0 +1,64 @@
+/// What every page has around it.
+enum PageFrame {
+    /// - Parameters:
+    ///   - header: beside the name.
+    ///   - isLive: whether the script follows what happens.
+    ///   - refreshSeconds: for pages that look again by themselves.
+    static func document(
+        title: String, header: HTML? = nil, isLive: Bool = false, refreshSeconds: Int? = nil, body: HTML
+    ) -> HTML {
+        let script: HTML? = isLive ? "<script src=\"/assets/dashboard.js\" defer></script>" : nil
+        let refresh: HTML? = refreshSeconds.map { "<meta http-equiv=\"refresh\" content=\"\($0)\">" }
+        return """
+            <!DOCTYPE html>
+            <html lang="en" data-version="\(DashboardAsset.version)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">\(refresh)
+            <title>\(title)</title>
+            <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+            <link rel="stylesheet" href="/assets/dashboard.css">
+            \(script)
+            </head>
+            <body>
+            <a class="skip" href="#main">Skip to the content</a>
+            <header><h1><svg viewBox="0 0 32 32" aria-hidden="true">\(DashboardAsset.mark)</svg>Longshore</h1>\
+            <div class="tools">\(header)</div></header>
+            \(body)
+            </body>
+            </html>
+
+            """
+    }
+
+    /// A page that says one thing.
+    static func message(_ title: String, _ text: String, refreshSeconds: Int? = nil, link: HTML? = nil) -> HTML {
+        document(
+            title: "\(title) · Longshore", refreshSeconds: refreshSeconds,
+            body: """
+                <main id="main" class="alone"><section class="card" aria-labelledby="heading">
+                <h2 id="heading">\(title)</h2><p class="text">\(text)</p>\(link)</section></main>
+                """)
+    }
+
+    /// Where the token is typed.
+    /// - Parameter problem: why it was not taken.
+    static func signIn(problem: String?) -> HTML {
+        let alert: HTML? = problem.map { "<p class=\"alert bad\" role=\"alert\" id=\"problem\">\($0)</p>" }
+        let described: HTML? = problem.map { _ in " aria-describedby=\"problem\" aria-invalid=\"true\"" }
+        return document(
+            title: "Sign in · Longshore",
+            body: """
+                <main id="main" class="alone"><section class="card" aria-labelledby="heading">
+                <h2 id="heading">Sign in</h2>
+                <form method="post" action="/dashboard/sign-in" class="stack">\(alert)
+                <label for="token">Token</label>
+                <input id="token" name="token" type="password" autocomplete="current-password" required autofocus \
+                maxlength="4096"\(described)>
+                <p class="hint">The one that the notifier’s configuration names as <code>notifier.token</code>.</p>
+                <button class="strong">Sign in</button>
+                </form></section></main>
+                """)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Uploads
+
+/// What ended in each of the last minutes, as bars: SVG without any style of its own.
+enum ThroughputChart {
+    private static let height = 48.0
+
+    /// Jobs of each minute, those that failed on top.
+    static func jobs(_ minutes: [ThroughputMinute]) -> HTML {
+        let top = Double(max(1, minutes.map { $0.completed + $0.failed }.max() ?? 1))
+        let completed = minutes.reduce(0) { $0 + $1.completed }
+        let failed = minutes.reduce(0) { $0 + $1.failed }
+        let bars = minutes.enumerated().map { index, minute -> HTML in
+            let good = bar(index, from: 0, to: Double(minute.completed) / top, "good")
+            let bad = bar(
+                index, from: Double(minute.completed) / top, to: Double(minute.completed + minute.failed) / top, "bad")
+            return "<g>\(good)\(bad)</g>"
+        }
+        return chart(
+            bars, "Jobs per minute over the last hour: \(completed) completed, \(failed) failed, at most \(Int(top))")
+    }
+
+    /// Bytes of the jobs that completed in each minute.
+    static func bytes(_ minutes: [ThroughputMinute]) -> HTML {
+        let top = Double(max(1, minutes.map(\.bytes).max() ?? 1))
+        let bars = minutes.enumerated().map { index, minute -> HTML in
+            "\(bar(index, from: 0, to: Double(minute.bytes) / top, "flow"))"
+        }
+        let sum = minutes.reduce(Int64(0)) { $0 + $1.bytes }
+        return chart(bars, "Bytes per minute over the last hour: \(DashboardText.bytes(sum)) in all")
+    }
+
+    private static func chart(_ bars: [HTML], _ label: String) -> HTML {
+        """
+        <svg class="chart" role="img" aria-label="\(label)" viewBox="0 0 \(bars.count) \(Int(height))" \
+        preserveAspectRatio="none">\(bars)</svg>
+        """
+    }
+
+    /// - Parameters:
+    ///   - from: 0 at the bottom.
+    ///   - to: 1 at the top; what is not nothing can be seen.
+    private static func bar(_ index: Int, from: Double, to: Double, _ name: String) -> HTML? {
+        guard to > from else { return nil }
+        let size = max(1.5, (to - from) * height)
+        let upper = min(height - size, max(0, (1 - from) * height - size))
+        return """
+            <rect class="\(name)" x="\(index).14" width="0.72" y="\(tenths(upper))" height="\(tenths(size))"/>
+            """
+    }
+
+    private static func tenths(_ value: Double) -> String {
+        let whole = Int((value * 10).rounded())
+        return "\(whole / 10).\(whole % 10)"
+    }
+}

@@ -1,0 +1,48 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The two ends of a pipe(2), closed with their last holder and not inherited.
+final class DescriptorPipe: Sendable {
+    let reading: Int32
+    let writing: Int32
+    private let isOpen = Mutex((reading: true, writing: true))
+
+    init() throws(CommandRun.StartFailure) {
+        var ends: [Int32] = [-1, -1]
+        guard linux_pipe(&ends) == 0 else { throw CommandRun.StartFailure(errno: errno) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeReading()
+        closeWriting()
+    }
+
+    func closeReading() {
+        isOpen.withLock { isOpen in
+            if isOpen.reading { close(reading) }
+            isOpen.reading = false
+        }
+    }
+
+    func closeWriting() {
+        isOpen.withLock { isOpen in
+            if isOpen.writing { close(writing) }
+            isOpen.writing = false
+        }
+    }
+
+    /// One byte, for whoever polls.
+    func write(_ byte: UInt8) {
+        var byte = byte
+        while Glibc.write(writing, &byte, 1) == -1, errno == EINTR {}
+    }
+
+    /// What is there, after poll(2) has said that something is.
+    func read() -> ArraySlice<UInt8> {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = Glibc.read(reading, &bytes, bytes.count)
+        return bytes.prefix(max(0, count))
+    }
+}

@@ -1,0 +1,91 @@
+public import Foundation
+import Logging
+import Synchronization
+public import Uploads
+
+/// What operators do with delegates. Everything is durable before it returns, and takes effect at once.
+extension DeliveryService {
+    /// The delegates that are served, by name.
+    public var names: [String] { lines.withLock { $0.keys.sorted() } }
+
+    /// Delivers nothing to a delegate until ``resume(_:)``, restarts included. What is under way is finished.
+    /// - Throws: `rejected` for a name that no delegate has.
+    public func pause(_ name: String, by operatorName: String) async throws(UploadError) {
+        _ = try line(name)
+        try await outbox.pause(name, reason: "paused by \(operatorName)", at: clock.now(), held: true)
+        DeliveryLine.show(isPaused: true, name)
+        logger.notice("delegate is paused", metadata: [LogKey.delegate: "\(name)", LogKey.by: "\(operatorName)"])
+    }
+
+    /// Serves a delegate again, whoever paused it; what waits is due at once.
+    /// - Throws: `rejected` for a name that no delegate has.
+    public func resume(_ name: String) async throws(UploadError) {
+        let line = try line(name)
+        try await outbox.resume(name, at: clock.now())
+        DeliveryLine.show(isPaused: false, name)
+        logger.notice("delegate is served again", metadata: [LogKey.delegate: "\(name)"])
+        line.wake()
+    }
+
+    /// Delivers once more, under the same ids, at once unless the delegate is paused.
+    /// - Returns: how many deliveries that are.
+    public func replay(
+        _ replay: DeliveryReplay, in history: any DeliveryHistory
+    ) async throws(UploadError) -> Int {
+        let count = try await history.replay(replay, at: clock.now())
+        logger.notice("deliveries are made once more", metadata: [LogKey.count: "\(count)"])
+        wake()
+        return count
+    }
+
+    /// Delivers what ended before the delegate was there to hear of it, at once unless it is paused.
+    /// - Returns: how many deliveries that are.
+    public func tellPast(
+        _ route: DeliveryRoute, from: Date, to: Date, in history: any DeliveryHistory
+    ) async throws(UploadError) -> Int {
+        let count = try await history.deliverPast(route, from: from, to: to, at: clock.now())
+        if count > 0 {
+            logger.notice(
+                "outcomes of before are delivered too",
+                metadata: [LogKey.delegate: "\(route.delegate)", LogKey.count: "\(count)"])
+            wake()
+        }
+        return count
+    }
+
+    /// Delivers an invented outcome, paused or not, past the outbox: its id begins with `test.`, and its job's batch and
+    /// metadata say that it is a test.
+    /// - Returns: what came of it, the error included.
+    /// - Throws: `rejected` for a name that no delegate has.
+    public func test(_ name: String) async throws(UploadError) -> DeliveryAttempt {
+        let delegate = try line(name).registered.delegate
+        let start = clock.now()
+        var answer: ServerResponse?
+        var failure: UploadError?
+        do { answer = try await delegate.deliver(.test(at: start)) } catch { failure = error }
+        return DeliveryAttempt(
+            at: start, seconds: max(0, clock.now().timeIntervalSince(start)), answer: answer, error: failure)
+    }
+
+    private func line(_ name: String) throws(UploadError) -> DeliveryLine {
+        guard let line = lines.withLock({ $0[name] }) else {
+            let known = names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))"
+            throw UploadError(.rejected, "no delegate is named '\(name)'; \(known)")
+        }
+        return line
+    }
+}
+
+extension UploadEvent {
+    /// An outcome of a job that never was.
+    static func test(at time: Date) -> UploadEvent {
+        var job = UploadJob(
+            source: .inline(Data()), destination: .url("https://test.invalid/test"), size: 0,
+            metadata: ["test": "true"], enqueuedAt: time)
+        job.batch = "test"
+        var event = UploadEvent(kind: .completed, of: Baton(job: job), at: time).asOutcome
+        event.id = "test.\(event.id)"
+        event.data.endedAt = time
+        return event
+    }
+}

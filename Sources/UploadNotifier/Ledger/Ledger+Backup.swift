@@ -1,0 +1,103 @@
+import Foundation
+import GRDB
+import Glibc
+public import Uploads
+
+extension Ledger: LedgerBackup {
+    /// Copies the ledger as it is at one moment, while it is used, and checks the copy before it gets its name: a backup that
+    /// is there can be trusted. What lay under the name, an older backup, is replaced in one step.
+    ///
+    /// The copy holds no free pages, is readable by its owner alone, and is opened like any ledger. It takes as long as
+    /// reading and writing the file twice; recording goes on meanwhile.
+    /// - Parameter destination: a path in a directory that exists.
+    /// - Returns: the copy's bytes.
+    /// - Throws: `rejected` if something lies there that is no ledger; `misconfigured` if the directory cannot be written;
+    ///   `checksumMismatch` if the copy is damaged.
+    @discardableResult
+    public func backup(to destination: String) async throws(UploadError) -> Int64 {
+        try await Self.checkReplaceable(destination, ledger: path)
+        let partial = "\(destination).\(UUID().uuidString.lowercased()).partial"
+        try LedgerLock.createPrivately(partial)
+        do {
+            try await copy(to: partial)
+            try await Self.check(partial)
+            let bytes = try Self.makeDurable(partial, as: destination)
+            return bytes
+        } catch {
+            unlink(partial)
+            throw LedgerFailure.describe(error, path: destination)
+        }
+    }
+
+    /// By a connection of its own: the pool's readers are for those who wait for an answer.
+    private func copy(to partial: String) async throws {
+        var configuration = Configuration()
+        configuration.label = "ledger backup"
+        configuration.busyMode = .timeout(5)
+        let source = try DatabaseQueue(path: path, configuration: configuration)
+        try await source.writeWithoutTransaction { db in
+            try db.execute(sql: "VACUUM INTO ?", arguments: [partial])
+        }
+        try source.close()
+    }
+
+    private static func check(_ path: String) async throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let copy = try DatabaseQueue(path: path, configuration: configuration)
+        try await copy.read { db in
+            let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(5)")
+            guard problems == ["ok"] else {
+                throw UploadError(
+                    .checksumMismatch,
+                    "the copy of the ledger is damaged (\(problems.joined(separator: "; "))); check the disk of the ledger"
+                )
+            }
+            guard try LedgerSchema.isLedger(db), try LedgerSchema.migrator.hasCompletedMigrations(db) else {
+                throw UploadError(.checksumMismatch, "the copy of the ledger is not whole; try again")
+            }
+        }
+        try copy.close()
+    }
+
+    private static func checkReplaceable(_ path: String, ledger: String) async throws(UploadError) {
+        let companions = ["-wal", "-shm", "-journal", ".lock"].map { ledger + $0 }
+        guard !companions.contains(URL(filePath: path).standardizedFileURL.path) else {
+            throw UploadError(.rejected, "\(path) belongs to the ledger itself; name another file for its backup")
+        }
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let isOwn =
+            URL(filePath: path).resolvingSymlinksInPath() == URL(filePath: ledger).resolvingSymlinksInPath()
+        guard !isOwn else {
+            throw UploadError(.rejected, "\(path) is the ledger itself; name another file for its backup")
+        }
+        var configuration = Configuration()
+        configuration.readonly = true
+        do {
+            let old = try DatabaseQueue(path: path, configuration: configuration)
+            let isLedger = try await old.read { try LedgerSchema.isLedger($0) }
+            try old.close()
+            if isLedger { return }
+        } catch {
+            throw UploadError(
+                .rejected, "\(path) is something else than an older backup; name another file", cause: error)
+        }
+        throw UploadError(.rejected, "\(path) is a database, but no older backup; name another file")
+    }
+
+    /// File, name and directory wait for the disk.
+    private static func makeDurable(_ partial: String, as destination: String) throws(UploadError) -> Int64 {
+        let file = Glibc.open(partial, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        defer { Glibc.close(file) }
+        var status = stat()
+        guard fsync(file) == 0, fstat(file, &status) == 0, rename(partial, destination) == 0 else {
+            throw LedgerFailure.unreachable(destination, errno: errno)
+        }
+        let parent = Glibc.open(URL(filePath: destination).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard parent >= 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        defer { Glibc.close(parent) }
+        guard fsync(parent) == 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        return Int64(status.st_size)
+    }
+}

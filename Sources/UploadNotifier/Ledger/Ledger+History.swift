@@ -1,0 +1,132 @@
+public import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger: DeliveryHistory {
+    /// Attempts of one delivery that are kept.
+    static let attemptsKept = 32
+    /// Deliveries that are changed in one transaction, so that recording never waits long.
+    private static let changeCountMaximum = 1000
+
+    public func deliveries(_ listing: DeliveryListing) async throws(UploadError) -> [DeliveryRecord] {
+        var conditions = ["id < ?"]
+        var arguments: StatementArguments = [listing.before ?? .max]
+        if let delegate = listing.delegate {
+            conditions.append("delegate = ?")
+            arguments += [delegate]
+        }
+        if let job = listing.job {
+            conditions.append("job = ?")
+            arguments += [job.rawValue]
+        }
+        switch listing.status {
+        case .waiting: conditions.append("delivered IS NULL AND given_up IS NULL")
+        case .delivered: conditions.append("delivered IS NOT NULL")
+        case .failed: conditions.append("given_up IS NOT NULL")
+        case nil: break
+        }
+        arguments += [listing.limit]
+        let (condition, values) = (conditions.joined(separator: " AND "), arguments)
+        return try await read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT * FROM deliveries WHERE \(condition) ORDER BY id DESC LIMIT ?", arguments: values
+            ).map(Self.record)
+        }
+    }
+
+    public func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt] {
+        try await read { db in
+            try Row.fetchAll(
+                db, sql: "SELECT * FROM attempts WHERE delivery = ? ORDER BY id", arguments: [delivery]
+            ).map { row in
+                DeliveryAttempt(
+                    at: Date(timeIntervalSince1970: row["at"]), seconds: row["seconds"], status: row["status"],
+                    answer: row["answer"], error: row["error"])
+            }
+        }
+    }
+
+    public func standings() async throws(UploadError) -> [DelegateStanding] {
+        try await read { db in
+            // From name to name by the index, not over every row.
+            let names = try String.fetchAll(
+                db,
+                sql: """
+                    WITH RECURSIVE names (name) AS (
+                        SELECT min(delegate) FROM deliveries
+                        UNION ALL
+                        SELECT (SELECT min(delegate) FROM deliveries WHERE delegate > name) FROM names
+                        WHERE name IS NOT NULL
+                    )
+                    SELECT name FROM names WHERE name IS NOT NULL UNION SELECT name FROM delegates ORDER BY 1
+                    """)
+            return try names.map { try Self.standing(of: $0, in: db) }
+        }
+    }
+
+    public func replay(_ replay: DeliveryReplay, at time: Date) async throws(UploadError) -> Int {
+        let (condition, arguments): (String, StatementArguments) =
+            switch replay {
+            case .one(let id): ("id = ?", [id])
+            case .range(let delegate, let from, let to):
+                (
+                    "delegate = ? AND created >= ? AND created < ?",
+                    [delegate, from.timeIntervalSince1970, to.timeIntervalSince1970]
+                )
+            case .failed(let delegate): ("delegate = ? AND given_up IS NOT NULL", [delegate])
+            }
+        return try await change(condition, arguments) { id, db in
+            try db.cachedStatement(
+                sql: """
+                    UPDATE deliveries SET delivered = NULL, given_up = NULL, failing = NULL, attempts = 0, due = ?
+                    WHERE id = ?
+                    """
+            ).execute(arguments: [time.timeIntervalSince1970, id])
+        }
+    }
+
+    public func forget(_ delegate: String) async throws(UploadError) -> Int {
+        let count = try await change("delegate = ? AND delivered IS NULL", [delegate]) { id, db in
+            try db.cachedStatement(sql: "DELETE FROM deliveries WHERE id = ?").execute(arguments: [id])
+        }
+        try await write { db in
+            try db.execute(sql: "DELETE FROM delegates WHERE name = ?", arguments: [delegate])
+            try db.execute(
+                sql: "DELETE FROM registered WHERE name = ? AND removed IS NOT NULL", arguments: [delegate])
+        }
+        return count
+    }
+
+    /// Page by page in the order of the ids, so that what a page changes does not move the next one.
+    private func change(
+        _ condition: String, _ arguments: StatementArguments,
+        _ body: @escaping @Sendable (DelegateDelivery.ID, Database) throws -> Void
+    ) async throws(UploadError) -> Int {
+        var count = 0
+        var last: DelegateDelivery.ID = 0
+        while true {
+            let after = last
+            let ids = try await write { db in
+                let ids = try DelegateDelivery.ID.fetchAll(
+                    db, sql: "SELECT id FROM deliveries WHERE \(condition) AND id > ? ORDER BY id LIMIT ?",
+                    arguments: arguments + [after, Self.changeCountMaximum])
+                for id in ids { try body(id, db) }
+                return ids
+            }
+            count += ids.count
+            guard let end = ids.last, ids.count == Self.changeCountMaximum else { return count }
+            last = end
+        }
+    }
+
+    private static func record(_ row: Row) -> DeliveryRecord {
+        let delivered: Double? = row["delivered"]
+        let status: DeliveryRecord.Status =
+            if delivered != nil { .delivered } else if row["given_up"] as Double? != nil { .failed } else { .waiting }
+        return DeliveryRecord(
+            id: row["id"], delegate: row["delegate"], event: row["outcome"], job: row["job"], status: status,
+            attempts: row["attempts"], createdAt: Date(timeIntervalSince1970: row["created"]),
+            dueAt: status == .waiting ? Date(timeIntervalSince1970: row["due"]) : nil,
+            deliveredAt: delivered.map { Date(timeIntervalSince1970: $0) }, error: row["error"])
+    }
+}

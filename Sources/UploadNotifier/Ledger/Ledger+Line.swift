@@ -1,0 +1,67 @@
+import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    /// Jobs of a line that are on their way and shown: one, but for what a lost ledger has forgotten.
+    private static let holdersMaximum = 100
+
+    public func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage {
+        let limit = min(max(1, limit), LedgerFilter.limitMaximum)
+        return try await read { db in
+            let rows = LineRows(db: db, queue: queue)
+            var entries: [LinePage.Entry] = []
+            if after == nil {
+                entries = try Data.fetchAll(
+                    db,
+                    sql: """
+                        SELECT jobs.record FROM line JOIN jobs ON jobs.id = line.job
+                        WHERE line.queue = ? AND line.number IS NULL LIMIT ?
+                        """, arguments: [queue.rawValue, Self.holdersMaximum]
+                ).map { LinePage.Entry(job: try WireJSON.decode(LedgerJob.self, from: $0), position: nil) }
+            }
+            let waiting = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT line.number, jobs.record FROM line JOIN jobs ON jobs.id = line.job
+                    WHERE line.queue = ? AND line.number > ? ORDER BY line.number LIMIT ?
+                    """, arguments: [queue.rawValue, after ?? .min, limit])
+            let first: Int64? = waiting.first?["number"]
+            let start = try first.map { try rows.count(before: $0) } ?? 0
+            entries += try waiting.enumerated().map { index, row in
+                LinePage.Entry(
+                    job: try WireJSON.decode(LedgerJob.self, from: row["record"]), position: start + index)
+            }
+            return LinePage(
+                entries: entries, waiting: try rows.waitingCount(),
+                next: waiting.count == limit ? waiting.last?["number"] : nil)
+        }
+    }
+
+    public func place(of job: JobID) async throws(UploadError) -> LinePlace? {
+        try await read { db in
+            guard
+                let row = try Row.fetchOne(
+                    db, sql: "SELECT queue, number FROM line WHERE job = ?", arguments: [job.rawValue])
+            else { return nil }
+            let queue = QueueName(unchecked: row["queue"])
+            let rows = LineRows(db: db, queue: queue)
+            let waiting = try rows.waitingCount()
+            guard let number: Int64 = row["number"] else { return LinePlace(position: nil, waiting: waiting) }
+            let holder = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT jobs.id, jobs.status FROM line JOIN jobs ON jobs.id = line.job
+                    WHERE line.queue = ? AND line.number IS NULL LIMIT 1
+                    """, arguments: [queue.rawValue])
+            let holding = (holder?["id"] as String?).flatMap { JobID($0) }
+            let ahead = try String.fetchOne(
+                db, sql: "SELECT job FROM line WHERE queue = ? AND number < ? ORDER BY number DESC LIMIT 1",
+                arguments: [queue.rawValue, number]
+            ).flatMap { JobID($0) }
+            return LinePlace(
+                position: try rows.count(before: number), waiting: waiting, behind: ahead ?? holding, holder: holding,
+                holderStatus: (holder?["status"] as String?).flatMap(LedgerStatus.init))
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    /// Jobs that are looked at in one transaction, so that recording never waits long.
+    private static let pastCountMaximum = 500
+
+    public func deliverPast(
+        _ route: DeliveryRoute, from: Date, to: Date, at time: Date
+    ) async throws(UploadError) -> Int {
+        var count = 0
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let page = try await write { db in
+                try Self.deliverPast(route, from: from, to: to, at: time, after: after, in: db)
+            }
+            count += page.count
+            guard let end = page.last else { return count }
+            last = end
+        }
+    }
+
+    /// Page by page in the order in which jobs were heard of, which what is recorded meanwhile does not change.
+    /// - Returns: how many were added, and where the next page begins; nil after the last.
+    private static func deliverPast(
+        _ route: DeliveryRoute, from: Date, to: Date, at time: Date, after: Int64, in db: Database
+    ) throws -> (count: Int, last: Int64?) {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT seq, since, record FROM jobs
+                    WHERE status IN ('completed', 'failed', 'cancelled') AND since >= ? AND since < ? AND seq > ?
+                    ORDER BY seq LIMIT \(pastCountMaximum)
+                    """),
+            arguments: [from.timeIntervalSince1970, to.timeIntervalSince1970, after])
+        let insert = try db.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due, created)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """)
+        var count = 0
+        for row in rows {
+            let job = try WireJSON.decode(LedgerJob.self, from: row["record"])
+            guard let end = job.end,
+                let body = try Data.fetchOne(
+                    db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [end.event])
+            else { continue }
+            let outcome = try WireJSON.decode(UploadEvent.self, from: body).asOutcome
+            guard route.takes(outcome) else { continue }
+            try insert.execute(arguments: [
+                route.delegate, outcome.id, outcome.job.id.rawValue, end.event, time.timeIntervalSince1970,
+                row["since"] as Double,
+            ])
+            count += db.changesCount
+        }
+        return (count, rows.count == pastCountMaximum ? rows.last?["seq"] : nil)
+    }
+}

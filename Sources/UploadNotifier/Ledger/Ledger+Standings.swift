@@ -1,0 +1,79 @@
+public import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    public func counts() async throws(UploadError) -> [LedgerStatus: Int] {
+        try await read { db in
+            try JobSearch.scopes(LedgerFilter(), in: db).reduce(into: [:]) { counts, scope in
+                if let status = LedgerStatus(rawValue: scope.status) { counts[status, default: 0] += scope.count }
+            }
+        }
+    }
+
+    public func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob] {
+        try await read { db in
+            try Data.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT record FROM jobs INDEXED BY jobs_by_status WHERE status = ? ORDER BY since DESC LIMIT ?
+                        """), arguments: [status.rawValue, min(max(1, limit), 100)]
+            ).map { try WireJSON.decode(LedgerJob.self, from: $0) }
+        }
+    }
+
+    public func queues(throughputSince: Date) async throws(UploadError) -> [QueueStanding] {
+        try await read { db in
+            var queues: [String: QueueStanding] = [:]
+            for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
+                guard let status = LedgerStatus(rawValue: scope.status) else { continue }
+                var queue = queues[scope.queue] ?? QueueStanding(queue: QueueName(unchecked: scope.queue))
+                queue.counts[status, default: 0] += scope.count
+                if !status.isEnd { queue.bytesLeft += scope.bytes }
+                if status == .queued || status == .waiting, let oldest = try Self.oldest(of: scope, in: db) {
+                    queue.oldestWaiting = min(oldest, queue.oldestWaiting ?? oldest)
+                }
+                queues[scope.queue] = queue
+            }
+            let minutes = try db.cachedStatement(
+                sql: """
+                    SELECT minute, completed, failed, cancelled, bytes FROM throughput WHERE queue = ? AND minute > ?
+                    ORDER BY minute
+                    """)
+            let since = Int64((throughputSince.timeIntervalSince1970 / 60).rounded(.down)) - 1
+            for name in queues.keys {
+                queues[name]?.throughput = try Row.fetchAll(minutes, arguments: [name, since]).map { row in
+                    ThroughputMinute(
+                        start: Date(timeIntervalSince1970: row["minute"] * 60), completed: row["completed"],
+                        failed: row["failed"], cancelled: row["cancelled"], bytes: row["bytes"])
+                }
+            }
+            return queues.values.sorted { $0.queue.rawValue < $1.queue.rawValue }
+        }
+    }
+
+    public func destinations() async throws(UploadError) -> [DestinationStanding] {
+        try await read { db in
+            var destinations: [String: DestinationStanding] = [:]
+            for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
+                guard let status = LedgerStatus(rawValue: scope.status) else { continue }
+                var destination =
+                    destinations[scope.destination] ?? DestinationStanding(destination: scope.destination)
+                destination.counts[status, default: 0] += scope.count
+                if !status.isEnd { destination.bytesLeft += scope.bytes }
+                destinations[scope.destination] = destination
+            }
+            return destinations.values.sorted { $0.destination < $1.destination }
+        }
+    }
+
+    private static func oldest(of scope: JobSearch.Scope, in db: Database) throws -> Date? {
+        try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT min(enqueued) FROM jobs INDEXED BY jobs_by_scope
+                    WHERE queue = ? AND destination = ? AND status = ?
+                    """), arguments: [scope.queue, scope.destination, scope.status]
+        ).map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+}

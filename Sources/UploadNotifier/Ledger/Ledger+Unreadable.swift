@@ -1,0 +1,90 @@
+public import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    private static let columns = "id, at, reason, size, envelope, replayed, replayed_by"
+
+    public func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage] {
+        let (condition, arguments) = Self.condition(listing)
+        let limit = min(max(1, listing.limit), DeadLetterListing.limitMaximum)
+        return try await read { db in
+            // Bodies can be large.
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(Self.columns), substr(body, 1, \(DeadLetterListing.bodyBytesMaximum)) AS body
+                    FROM unreadable
+                    WHERE \(condition) AND id < ? ORDER BY id DESC LIMIT ?
+                    """, arguments: arguments + [listing.before ?? Int64.max, limit]
+            ).map(Self.unreadable)
+        }
+    }
+
+    public func unreadableCount(_ listing: DeadLetterListing) async throws(UploadError) -> Int {
+        let (condition, arguments) = Self.condition(listing)
+        return try await read { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM unreadable WHERE \(condition)", arguments: arguments) ?? 0
+        }
+    }
+
+    public func unreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> UnreadableMessage? {
+        try await read { db in
+            try Row.fetchOne(
+                db, sql: "SELECT \(Self.columns), body FROM unreadable WHERE id = ?", arguments: [id]
+            ).map(Self.unreadable)
+        }
+    }
+
+    public func noteReplayed(
+        _ id: UnreadableMessage.ID, at time: Date, by: String
+    ) async throws(UploadError) -> Bool {
+        try await write { db in
+            try db.execute(
+                sql: "UPDATE unreadable SET replayed = ?, replayed_by = ? WHERE id = ? AND replayed IS NULL",
+                arguments: [time.timeIntervalSince1970, String(by.prefix(UnreadableMessage.byCountMaximum)), id])
+            return db.changesCount > 0
+        }
+    }
+
+    public func discardUnreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> Bool {
+        try await write { db in
+            try db.execute(sql: "DELETE FROM unreadable WHERE id = ?", arguments: [id])
+            return db.changesCount > 0
+        }
+    }
+
+    private static func condition(_ listing: DeadLetterListing) -> (String, StatementArguments) {
+        var conditions = ["1"]
+        var arguments: StatementArguments = []
+        if let isReplayed = listing.isReplayed {
+            conditions.append("replayed IS \(isReplayed ? "NOT " : "")NULL")
+        }
+        if let type = listing.type {
+            conditions.append("json_extract(CAST(envelope AS TEXT), '$.type') = ?")
+            arguments += [type]
+        }
+        if let reason = listing.reason {
+            conditions.append("instr(lower(reason), lower(?)) > 0")
+            arguments += [reason]
+        }
+        if let since = listing.since {
+            conditions.append("at >= ?")
+            arguments += [since.timeIntervalSince1970]
+        }
+        if let until = listing.until {
+            conditions.append("at < ?")
+            arguments += [until.timeIntervalSince1970]
+        }
+        return (conditions.joined(separator: " AND "), arguments)
+    }
+
+    private static func unreadable(_ row: Row) throws -> UnreadableMessage {
+        UnreadableMessage(
+            id: row["id"], at: Date(timeIntervalSince1970: row["at"]), reason: row["reason"], body: row["body"],
+            size: row["size"],
+            envelope: try (row["envelope"] as Data?).map { try WireJSON.decode(MessageEnvelope.self, from: $0) },
+            replayedAt: (row["replayed"] as Double?).map { Date(timeIntervalSince1970: $0) },
+            replayedBy: row["replayed_by"])
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Uploads
+
+/// The text by which a job is found: folded once when it is written and once when it is asked for, so that upper case and
+/// composed characters make no difference.
+enum SearchText {
+    /// Unicode scalars of a job that are indexed. Each costs an entry.
+    static let countMaximum = 600
+    /// Unicode scalars of an error that are indexed: it comes last and is the only part that changes.
+    static let errorCountMaximum = 200
+
+    static func of(_ job: LedgerJob) -> String {
+        let order = job.baton.job
+        var parts: [String] = []
+        switch order.source {
+        case .staged(_, let name): parts.append(name)
+        case .file(let path, _): parts.append(path)
+        case .inline: break
+        }
+        switch order.destination.redacted {
+        case .named(_, let key): parts.append(key)
+        case .url(let url): parts.append(url)
+        }
+        parts += order.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        parts += [order.batch, order.idempotencyKey].compactMap { $0 }
+        let message = job.end == nil ? job.baton.failures.last?.message : job.end?.error?.message
+        let named = cut(parts.joined(separator: "\n"), countMaximum - errorCountMaximum)
+        guard let message else { return fold(named) }
+        return fold(named + "\n" + cut(message, errorCountMaximum))
+    }
+
+    static func fold(_ text: String) -> String {
+        let folded = text.lowercased()
+        // SQLite's text functions end at a NUL.
+        if folded.utf8.allSatisfy({ $0 < 0x80 && $0 != 0 }) { return folded }
+        return folded.replacing("\0", with: " ").precomposedStringWithCanonicalMapping
+    }
+
+    /// As FTS5 is asked: all trigrams of the text, each quoted (https://sqlite.org/fts5.html#the_trigram_tokenizer). Where they
+    /// stand is not indexed, so what is found has to be looked at.
+    static func trigrams(of text: String) -> String {
+        let scalars = Array(text.unicodeScalars.prefix(LedgerFilter.textCountMaximum))
+        let trigrams = Set(
+            scalars.indices.dropLast(2).map { String.UnicodeScalarView(scalars[$0..<$0 + 3]) }.map(String.init))
+        return trigrams.sorted().map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: " AND ")
+    }
+
+    private static func cut(_ text: String, _ count: Int) -> String {
+        text.utf8.count <= count ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(count)))
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import GRDB
+import Uploads
+
+/// Finds the jobs of a listing that have a text, in the order in which the ledger heard of them.
+///
+/// That order is the one in which the trigrams' entries lie, so they are walked from where the page begins, wherever that is,
+/// and nothing is sorted: a text that only old jobs have is found as soon as one that new ones have. Each entry is a
+/// candidate, whose row is looked at. What the rest of the filter leaves only few of is looked at without the trigrams.
+///
+/// How long that takes depends on how rare the text is, on how many trigrams it has, and on whether the rows have to come from the
+/// disk. So it goes step by step, in larger ones while they take little time, and a page ends when its time is up or when it has
+/// looked at so many, full or not; the next goes on from there.
+struct TextSearch {
+    /// What ends a step, and a page.
+    struct Bounds {
+        /// Rows that are looked at for one page; 2 µs each in memory, more from a disk.
+        var candidateCountMaximum = 20_000
+        /// Candidates that the first step takes.
+        var stepCount = 250
+        /// Most that a step grows to: each seeks all trigrams anew, so many small ones are slow.
+        var stepCountMaximum = 1000
+        /// After this a page ends with the step that is under way.
+        var pageMaximum = Duration.milliseconds(15)
+        /// What is found without the trigrams.
+        var fewMaximum = JobSearch.fewMaximum
+    }
+
+    /// Candidates that are taken at once, in the order of the page.
+    private struct Step {
+        var candidates: [Int64]
+        /// Whether no more follow.
+        var isLast: Bool
+    }
+
+    private let db: Database
+    private let filter: LedgerFilter
+    private let text: String
+    private let bounds: Bounds
+
+    /// - Throws: `rejected` for a text that is too short.
+    init(_ filter: LedgerFilter, for text: String, in db: Database, bounds: Bounds = Bounds()) throws {
+        self.db = db
+        self.filter = filter
+        self.text = SearchText.fold(text)
+        self.bounds = bounds
+        if self.text.unicodeScalars.count < LedgerFilter.textCountMinimum {
+            throw UploadError(
+                .rejected,
+                "a text to search for needs at least \(LedgerFilter.textCountMinimum) characters; '\(text)' is too short"
+            )
+        }
+    }
+
+    /// The page.
+    /// - Throws: `rejected` when the job that it begins after is not known.
+    func page() throws -> JobPage {
+        let begin = ContinuousClock.now
+        var place = try filter.start(in: db)?.sequence ?? (isNewestFirst ? .max : .min)
+        var few = try few().map { inOrder($0, beyond: place) }
+        var jobs: [LedgerJob] = []
+        var left = bounds.candidateCountMaximum
+        var stepCount = bounds.stepCount
+        while true {
+            let stepBegin = ContinuousClock.now
+            let step = try few == nil ? walk(beyond: place, stepCount) : take(stepCount, from: &few)
+            let found = try fitting(step.candidates, beyond: place, limit: filter.limit - jobs.count)
+            jobs += try JobSearch.jobs(found, in: db)
+            if jobs.count == filter.limit { return JobPage(jobs: jobs, next: jobs.last?.id) }
+            guard !step.isLast, let last = step.candidates.last else { return JobPage(jobs: jobs, next: nil) }
+            let now = ContinuousClock.now
+            left -= step.candidates.count
+            if left <= 0 || begin.duration(to: now) >= bounds.pageMaximum {
+                return JobPage(jobs: jobs, next: try id(of: last))
+            }
+            place = last
+            let isQuick = stepBegin.duration(to: now) < bounds.pageMaximum / 8
+            stepCount = isQuick ? min(stepCount * 2, max(bounds.stepCount, bounds.stepCountMaximum)) : bounds.stepCount
+        }
+    }
+
+    private func id(of sequence: Int64) throws -> JobID? {
+        let statement = try db.cachedStatement(sql: "SELECT id FROM jobs WHERE seq = ?")
+        return try String.fetchOne(statement, arguments: [sequence]).flatMap { JobID($0) }
+    }
+
+    private var isNewestFirst: Bool { filter.order == .newestFirst }
+    private var beyond: String { isNewestFirst ? "<" : ">" }
+    private var direction: String { isNewestFirst ? "DESC" : "ASC" }
+
+    // MARK: Few
+
+    private func inOrder(_ few: [Int64], beyond place: Int64) -> ArraySlice<Int64> {
+        isNewestFirst ? few.filter { $0 < place }.sorted(by: >)[...] : few.filter { $0 > place }.sorted()[...]
+    }
+
+    private func take(_ count: Int, from few: inout ArraySlice<Int64>?) -> Step {
+        let candidates = Array(few?.prefix(count) ?? [])
+        few = few?.dropFirst(count)
+        return Step(candidates: candidates, isLast: few?.isEmpty ?? true)
+    }
+
+    /// The jobs that the rest of the filter leaves; nil if they are many.
+    private func few() throws -> [Int64]? {
+        if let key = filter.idempotencyKey {
+            let few = try sequences("jobs_by_idempotency", [JobCondition("idempotency = ?", [key])])
+            if let few { return few }
+        }
+        if filter.isScoped {
+            let scopes = try JobSearch.scopes(filter, in: db)
+            if scopes.reduce(0, { $0 + $1.count }) <= bounds.fewMaximum {
+                return try scopes.flatMap { try sequences("jobs_by_scope", [JobCondition($0)]) ?? [] }
+            }
+        }
+        if let batch = filter.batch {
+            let few = try sequences("jobs_by_batch", [JobCondition("batch = ?", [batch])])
+            if let few { return few }
+        }
+        let times = filter.timeConditions
+        return times.isEmpty ? nil : try sequences("jobs_by_time", times)
+    }
+
+    /// What an index alone tells; nil if they are many.
+    private func sequences(_ index: String, _ conditions: [JobCondition]) throws -> [Int64]? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT seq FROM jobs INDEXED BY \(index) \(JobCondition.clause(conditions)) LIMIT ?")
+        let found = try Int64.fetchAll(
+            statement, arguments: JobCondition.arguments(conditions) + [bounds.fewMaximum + 1])
+        return found.count > bounds.fewMaximum ? nil : found
+    }
+
+    // MARK: Many
+
+    /// Jobs that have all trigrams of the text, and perhaps the text. What lies between two of them is walked over in one go, 40 ms
+    /// for a million jobs at the worst.
+    private func walk(beyond place: Int64, _ count: Int) throws -> Step {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT rowid FROM jobs_text WHERE jobs_text MATCH ? AND rowid \(beyond) ?
+                ORDER BY rowid \(direction) LIMIT ?
+                """)
+        let candidates = try Int64.fetchAll(statement, arguments: [SearchText.trigrams(of: text), place, count])
+        return Step(candidates: candidates, isLast: candidates.count < count)
+    }
+
+    /// Those of them that the whole filter lets through. No index but the rows' own order may be used: the planner cannot know
+    /// that they are few.
+    private func fitting(_ sequences: [Int64], beyond place: Int64, limit: Int) throws -> [Int64] {
+        guard !sequences.isEmpty else { return [] }
+        let list = "[\(sequences.map(String.init).joined(separator: ","))]"
+        var conditions = [
+            JobCondition("seq IN (SELECT value FROM json_each(?))", [list]),
+            JobCondition("seq \(beyond) ?", [place]), JobCondition("instr(text, ?) > 0", [text]),
+        ]
+        conditions += filter.timeConditions + filter.columnConditions
+        if let key = filter.idempotencyKey { conditions.append(JobCondition("idempotency = ?", [key])) }
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT seq FROM jobs NOT INDEXED \(JobCondition.clause(conditions)) ORDER BY seq \(direction) LIMIT ?
+                """)
+        return try Int64.fetchAll(statement, arguments: JobCondition.arguments(conditions) + [limit])
+    }
+}

@@ -1,0 +1,90 @@
+import Logging
+import Synchronization
+import Uploads
+
+extension NotifierService {
+    /// Until cancelled: sweeps at intervals, with jitter, so that the notifiers of several pools do not ask all at once.
+    func keepSwept() async {
+        guard sweeper != nil || stagingSweeper != nil else { return }
+        while !Task.isCancelled {
+            let interval = configuration.sweepInterval * Double.random(in: 0.75...1.25)
+            do { try await clock.sleep(for: interval) } catch { return }
+            if configuration.sweepsDestinations {
+                await sweeper?.sweep(now: clock.now()) { await self.isUpToDate() }
+            }
+            await stagingSweeper?.sweep(now: clock.now()) { await self.isUpToDate() }
+        }
+    }
+
+    /// Until cancelled: makes the sweeps that were ordered, one at a time.
+    func obeySweepOrders() async {
+        for await sweep in sweepOrders.all {
+            let answer: OrderAnswer
+            do throws(UploadError) {
+                answer = OrderAnswer(order: sweep.order.id, sweep: try await report(of: sweep.order))
+            } catch {
+                answer = OrderAnswer(order: sweep.order.id, notSwept: error)
+            }
+            logger.notice(
+                "an operator's order is carried out",
+                metadata: [
+                    LogKey.order: "\(sweep.order.id)", LogKey.by: "\(sweep.order.by)",
+                    LogKey.verb: "\(sweep.order.command.verb)",
+                    LogKey.matched: "\(answer.matched)", LogKey.count: "\(answer.done)",
+                ])
+            if let replyTo = sweep.replyTo { await bus.answer(answer, to: replyTo) }
+        }
+    }
+
+    private func report(of order: UploadOrder) async throws(UploadError) -> SweepReport {
+        switch order.command {
+        case .sweepDestination(let name, let olderThan, let dryRun):
+            guard let sweeper else { throw Self.cannotSweep }
+            return try await sweeper.sweep(name, olderThan: olderThan, dryRun: dryRun, now: clock.now()) {
+                await self.isUpToDate()
+            }
+        case .sweepStaging(let dryRun):
+            guard let stagingSweeper else { throw Self.cannotSweep }
+            return try await stagingSweeper.sweep(dryRun: dryRun, now: clock.now()) { await self.isUpToDate() }
+        case .jobs, .matching, .move, .stopQueues, .startQueues: return SweepReport(dryRun: true)
+        }
+    }
+
+    private static var cannotSweep: UploadError {
+        UploadError(.misconfigured, "this notifier sweeps nothing: ask one that has the configuration of the workers")
+    }
+
+    /// Sends a marker through the notifiers' queue and waits until it comes by. Only the notifier that is given the queue sees
+    /// it, after everything that was told before: a stand-by waits in vain.
+    func isUpToDate() async -> Bool {
+        // No job has this id, so the marker grants nothing to whoever reads it.
+        let marker = IssueMarker(job: JobID(), round: 1, generation: 1)
+        let (seen, signal) = AsyncStream.makeStream(of: Void.self)
+        awaited.withLock { $0[marker.id] = signal }
+        defer { awaited.withLock { $0[marker.id] = nil } }
+        do {
+            try await bus.mark(marker)
+        } catch {
+            logger.debug("a marker could not be sent", metadata: [LogKey.error: "\(error)"])
+            return false
+        }
+        return await withTaskGroup(of: Bool.self) { [clock, configuration] group in
+            group.addTask {
+                for await _ in seen { return true }
+                return false
+            }
+            group.addTask {
+                try? await clock.sleep(for: configuration.sweepPatience)
+                return false
+            }
+            let result = await group.next() ?? false
+            group.cancelAll()
+            return result
+        }
+    }
+
+    /// A batch was recorded.
+    func noteMarkers(in batch: [NotifierMessage]) {
+        for case .marker(let marker) in batch { _ = awaited.withLock { $0[marker.id] }?.yield() }
+    }
+}

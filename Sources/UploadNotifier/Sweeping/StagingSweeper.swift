@@ -1,0 +1,103 @@
+public import Foundation
+public import Logging
+import Metrics
+public import Uploads
+
+/// Removes from the staging area what nobody needs any more, by ``StagingRule``.
+public struct StagingSweeper: Sendable {
+    private let ledger: any StagingQueries
+    private let rule: StagingRule
+    private let area: @Sendable () async throws(UploadError) -> (any SweepableStaging)?
+    private let logger: Logger
+
+    /// - Parameter area: asked before each sweep; nil while this host has no staging area.
+    public init(
+        ledger: any StagingQueries, rule: StagingRule = StagingRule(), logger: Logger,
+        area: @escaping @Sendable () async throws(UploadError) -> (any SweepableStaging)?
+    ) {
+        self.ledger = ledger
+        self.rule = rule
+        self.area = area
+        self.logger = logger
+    }
+
+    /// One sweep.
+    /// - Parameter isUpToDate: asked after the area was listed: whether the ledger has recorded all that was told up to now. If not,
+    ///   nothing is removed.
+    /// - Returns: how many were removed.
+    @discardableResult
+    public func sweep(now: Date, isUpToDate: @Sendable () async -> Bool) async -> Int {
+        do throws(UploadError) {
+            guard let area = try await area() else {
+                logger.debug("no staging area here: its clean-up is left to a notifier that has it")
+                return 0
+            }
+            guard let report = try await sweep(area, dryRun: false, now: now, isUpToDate: isUpToDate) else {
+                logger.debug("the sweep waits: this notifier stands by, or is behind")
+                return 0
+            }
+            return report.removed
+        } catch {
+            logger.warning(
+                "the staging area cannot be cleaned up; it is tried again at the next sweep",
+                metadata: [LogKey.error: "\(error)"])
+            return 0
+        }
+    }
+
+    /// One sweep that somebody ordered.
+    /// - Parameter dryRun: only looks.
+    /// - Throws: `misconfigured` without a staging area, `interrupted` when the ledger is behind, and what the area throws.
+    public func sweep(
+        dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
+    ) async throws(UploadError) -> SweepReport {
+        guard let area = try await area() else {
+            throw UploadError(
+                .misconfigured,
+                "the notifier's host has no staging area: mount it there, or name it in its configuration")
+        }
+        guard let report = try await sweep(area, dryRun: dryRun, now: now, isUpToDate: isUpToDate) else {
+            throw .sweepIsBehind
+        }
+        return report
+    }
+
+    /// - Returns: nil when the ledger is not up to date.
+    private func sweep(
+        _ area: any SweepableStaging, dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
+    ) async throws(UploadError) -> SweepReport? {
+        let found = try await area.leftovers(changedBefore: now.addingTimeInterval(-rule.lookAfter))
+        var report = SweepReport(dryRun: dryRun, listed: found.count)
+        guard !found.isEmpty else { return report }
+        guard await isUpToDate() else { return nil }
+        let names = Set(found.filter { $0.kind == .copy }.map(\.name))
+        let jobs = names.isEmpty ? [:] : try await ledger.jobs(naming: names, inArea: area.id)
+        for leftover in found where !Task.isCancelled {
+            guard rule.isAbandoned(leftover, jobs: jobs[leftover.name] ?? [], now: now) else { continue }
+            var item = SweepReport.Item(name: leftover.name, since: leftover.changedAt, bytes: leftover.bytes)
+            if !dryRun {
+                item.reason = await discard(leftover, in: area)
+                item.removed = item.reason == nil
+            }
+            report.add(item)
+        }
+        return report
+    }
+
+    /// - Returns: why it could not be removed; nil when it is gone.
+    private func discard(_ leftover: StagedLeftover, in area: any SweepableStaging) async -> String? {
+        var metadata: Logger.Metadata = ["file": "\(leftover.name)"]
+        do throws(UploadError) {
+            guard try await area.discard(leftover) else {
+                return "somebody works on it, or has written to it since"
+            }
+        } catch {
+            metadata[LogKey.error] = "\(error)"
+            logger.warning("a leftover in the staging area cannot be removed", metadata: metadata)
+            return error.message
+        }
+        Counter(label: "upload_staging_swept_total").increment()
+        logger.info("removed a leftover from the staging area", metadata: metadata)
+        return nil
+    }
+}

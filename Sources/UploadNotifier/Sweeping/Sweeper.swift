@@ -1,0 +1,134 @@
+public import Foundation
+public import Logging
+import Metrics
+public import Uploads
+
+/// Removes unfinished uploads that nobody will go on with, by ``SweepRule``.
+public struct Sweeper: Sendable {
+    private let ledger: any SweepQueries
+    private let rule: SweepRule
+    private let targets: @Sendable () -> [SweepTarget]
+    private let logger: Logger
+
+    /// - Parameter targets: asked before each sweep.
+    public init(
+        ledger: any SweepQueries, rule: SweepRule = SweepRule(), logger: Logger,
+        targets: @escaping @Sendable () -> [SweepTarget]
+    ) {
+        self.ledger = ledger
+        self.rule = rule
+        self.logger = logger
+        self.targets = targets
+    }
+
+    /// One sweep of all destinations. One that cannot be asked is a warning and does not keep the others from being swept.
+    /// - Parameter isUpToDate: asked after a destination has listed something: whether the ledger has recorded all that was told up
+    ///   to now. If not, nothing is removed.
+    /// - Returns: how many were removed.
+    @discardableResult
+    public func sweep(now: Date, isUpToDate: @Sendable () async -> Bool) async -> Int {
+        var count = 0
+        for target in targets() {
+            guard !Task.isCancelled else { return count }
+            do throws(UploadError) {
+                guard
+                    let report = try await sweep(target, by: rule, dryRun: false, now: now, isUpToDate: isUpToDate)
+                else {
+                    logger.debug("the sweep waits: this notifier stands by, or is behind")
+                    return count
+                }
+                count += report.removed
+            } catch {
+                logger.warning(
+                    "unfinished uploads of a destination cannot be looked for; it is tried again at the next sweep",
+                    metadata: [LogKey.destination: "\(target.name)", LogKey.error: "\(error)"])
+            }
+        }
+        return count
+    }
+
+    /// One sweep of one destination.
+    /// - Parameters:
+    ///   - olderThan: seconds in place of the rule's; 1 hour at least.
+    ///   - dryRun: only looks.
+    /// - Throws: `misconfigured` when it is none that can be swept from here, `interrupted` when the ledger is behind, and what the
+    ///   destination throws.
+    public func sweep(
+        _ name: DestinationName, olderThan: TimeInterval?, dryRun: Bool, now: Date,
+        isUpToDate: @Sendable () async -> Bool
+    ) async throws(UploadError) -> SweepReport {
+        guard let target = targets().first(where: { $0.name == name }) else {
+            throw UploadError(
+                .misconfigured,
+                "the notifier's configuration has no destination '\(name)' whose unfinished uploads can be listed: sweep a "
+                    + "destination of the driver directory or s3 that it knows, with its credentials")
+        }
+        var rule = rule
+        if let olderThan { rule.sweepAfter = max(UploadOrder.sweepAfterMinimum, olderThan) }
+        let report = try await sweep(target, by: rule, dryRun: dryRun, now: now, isUpToDate: isUpToDate)
+        guard let report else { throw .sweepIsBehind }
+        return report
+    }
+
+    /// - Returns: nil when the ledger is not up to date.
+    private func sweep(
+        _ target: SweepTarget, by rule: SweepRule, dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
+    ) async throws(UploadError) -> SweepReport? {
+        let found = try await target.destination.unfinished(startedBefore: now.addingTimeInterval(-rule.sweepAfter))
+        var report = SweepReport(dryRun: dryRun, listed: found.count)
+        guard !found.isEmpty else { return report }
+        guard await isUpToDate() else { return nil }
+        let states = try await ledger.namedStates(failedSince: now.addingTimeInterval(-rule.keepFailed))
+        let named = Set(states.compactMap { target.destination.sessionID(of: $0) })
+        for upload in found where !Task.isCancelled {
+            let isNamed = named.contains(upload.sessionID)
+            guard rule.isAbandoned(upload, owner: try await owner(of: upload, at: target), isNamed: isNamed, now: now)
+            else { continue }
+            var item = SweepReport.Item(
+                name: upload.key, sessionID: upload.sessionID, job: upload.job, since: upload.startedAt,
+                bytes: upload.bytes)
+            if !dryRun {
+                item.reason = await discard(upload, at: target)?.message
+                item.removed = item.reason == nil
+            }
+            report.add(item)
+        }
+        return report
+    }
+
+    private func owner(of upload: UnfinishedUpload, at target: SweepTarget) async throws(UploadError) -> SweepRule.Owner
+    {
+        if let job = upload.job { return .job(try await ledger.job(job)) }
+        return .key(
+            isKnown: try await ledger.knowsJob(at: target.name, key: upload.key, enqueuedBefore: upload.startedAt))
+    }
+
+    /// - Returns: why it could not be removed; nil when it is gone.
+    private func discard(_ upload: UnfinishedUpload, at target: SweepTarget) async -> UploadError? {
+        var metadata: Logger.Metadata = [
+            LogKey.destination: "\(target.name)", LogKey.key: "\(upload.key)",
+            LogKey.startedAt: "\(WireJSON.timestamp(upload.startedAt))",
+        ]
+        if let job = upload.job { metadata[LogKey.job] = "\(job)" }
+        do throws(UploadError) {
+            try await target.destination.discard(upload)
+        } catch {
+            metadata[LogKey.error] = "\(error)"
+            logger.warning(
+                "an abandoned upload cannot be removed; it is tried again at the next sweep", metadata: metadata)
+            return error
+        }
+        Counter(label: "upload_swept_total", dimensions: [("destination", target.name.rawValue)]).increment()
+        logger.info("removed an abandoned upload", metadata: metadata)
+        return nil
+    }
+}
+
+extension UploadError {
+    /// An ordered sweep that could not be sure of what is needed.
+    static var sweepIsBehind: UploadError {
+        UploadError(
+            .interrupted,
+            "the notifier has not recorded yet all that was told: nothing was removed; order the sweep again")
+    }
+}

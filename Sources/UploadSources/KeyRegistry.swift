@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import LinuxFiles
+public import Uploads
+
+/// What was enqueued from a staging area under idempotency keys: one small file a key, so that the same key with other content is
+/// refused at once, by whoever enqueues from this area.
+///
+/// The file is `<job id>.json` in the directory `keys`; the id follows from the key. It holds the job without inline bytes and
+/// without the query of a URL.
+public struct KeyRegistry: Sendable {
+    /// The directory's name below the staging area.
+    public static let name = "keys"
+    static let recordBytesMaximum = 1 << 20
+
+    let directory: Directory
+
+    /// Registers a keyed job, durably. Its staged copy, if it has one, must be durable before.
+    /// - Returns: the job that was registered under the key before; nil if this is the first.
+    /// - Throws: `rejected` when that one has other content or another destination.
+    public func register(_ job: UploadJob) async throws(UploadError) -> UploadJob? {
+        try await Blocking.run { () throws(UploadError) in
+            let name = job.id.rawValue + ".json"
+            do {
+                let record = Array(try WireJSON.encode(job.redacted))
+                if try directory.create(name, with: record) {
+                    try directory.synchronize()
+                    return nil
+                }
+                let body = try directory.open(name, O_RDONLY | O_NOFOLLOW).read(Self.recordBytesMaximum, at: 0)
+                let known = try WireJSON.decode(UploadJob.self, from: Data(body))
+                try Self.check(job, against: known)
+                return known
+            } catch let error as SystemError {
+                throw UploadError(staging: error)
+            } catch let error as UploadError {
+                throw error
+            } catch {
+                throw UploadError(
+                    .invalidFile,
+                    "\(directory.path(of: name)) should hold what was enqueued under a key, and does not: remove it, and enqueue again",
+                    cause: error)
+            }
+        }
+    }
+
+    private static func check(_ job: UploadJob, against known: UploadJob) throws(UploadError) {
+        let isSame =
+            job.size == known.size && !job.digests.contradicts(known.digests)
+            && job.destination.redacted == known.destination
+        guard !isSame else { return }
+        throw UploadError(
+            .rejected,
+            """
+            the idempotency key '\(job.idempotencyKey ?? "")' was used before, at \(WireJSON.timestamp(known.enqueuedAt)), for \
+            something else (\(known.size) bytes to \(known.destination.displayText)): use another key
+            """)
+    }
+}
+
+extension StagingArea {
+    /// The area's keys; their directory is created when it is missing.
+    public func keys() async throws(UploadError) -> KeyRegistry {
+        KeyRegistry(directory: try await subdirectory(KeyRegistry.name))
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+package import LinuxFiles
+public import Uploads
+
+/// Jobs that were accepted while the broker was away, each in a file of the staging area: whoever next reaches the broker
+/// publishes them.
+///
+/// A job's file is `<id>.json` in the directory `outbox`, its body what the message will hold, mode 0640. Several programs may
+/// publish at once: the one that has a file's lock does, and a lock goes with the process that held it. A job that was published
+/// and whose file was not removed is published again, so every publication from here may be a repeat.
+public struct Outbox: Sendable {
+    /// The directory's name below the staging area.
+    public static let name = "outbox"
+    /// The largest file that is taken for a job, 16 MiB: no broker takes larger messages.
+    static let jobBytesMaximum: Int64 = 16 << 20
+    /// Files that are looked at in one pass.
+    static let pendingCountMaximum = 10_000
+    /// Files that are written at once.
+    static let writesAtOnce = 8
+    package static let suffix = ".json"
+    static let corruptSuffix = ".corrupt"
+
+    let directory: Directory
+
+    /// The directory.
+    public var path: String { directory.path }
+
+    /// The outbox of the staging area at this path.
+    /// - Returns: nil when there is none: nothing was ever kept there.
+    /// - Throws: `misconfigured` when it may not be read.
+    public static func open(inAreaAt path: String) async throws(UploadError) -> Outbox? {
+        try await Blocking.run { () throws(UploadError) in
+            do throws(SystemError) {
+                return Outbox(directory: try Directory.open(path).openDirectory(beneath: name))
+            } catch {
+                if error.number == ENOENT { return nil }
+                throw UploadError(staging: error)
+            }
+        }
+    }
+
+    /// Keeps jobs; they are durable when this returns. Those that `load` or the disk refuse are not kept.
+    /// - Parameter load: makes the job at an index, as it is published.
+    /// - Returns: for each index why it could not be kept, nil where it was.
+    public func keep(
+        count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob
+    ) async -> [UploadError?] {
+        var failures = [UploadError?](repeating: nil, count: count)
+        await withTaskGroup(of: (Int, UploadError?).self) { group in
+            var next = 0
+            func startNext() {
+                guard next < count else { return }
+                let index = next
+                next += 1
+                group.addTask {
+                    do throws(UploadError) {
+                        let job = try load(index)
+                        try await Blocking.run { () throws(UploadError) in try write(job) }
+                        return (index, nil)
+                    } catch {
+                        return (index, error)
+                    }
+                }
+            }
+            for _ in 0..<Self.writesAtOnce { startNext() }
+            while let (index, failure) = await group.next() {
+                failures[index] = failure
+                startNext()
+            }
+        }
+        do throws(UploadError) {
+            try await synchronize()
+        } catch {
+            let problem = error
+            return failures.map { $0 ?? problem }
+        }
+        return failures
+    }
+
+    /// Makes what was kept and removed durable.
+    func synchronize() async throws(UploadError) {
+        try await Blocking.run { [directory] () throws(UploadError) in
+            do throws(SystemError) { try directory.synchronize() } catch { throw UploadError(staging: error) }
+        }
+    }
+
+    private func write(_ job: UploadJob) throws(UploadError) {
+        let body: Data
+        do {
+            body = try WireJSON.encode(job)
+        } catch {
+            throw UploadError(.unknown, "the job \(job.id) cannot be written as JSON", cause: error)
+        }
+        do throws(SystemError) {
+            try directory.replace(job.id.rawValue + Self.suffix, with: Array(body))
+        } catch {
+            throw UploadError(staging: error)
+        }
+    }
+}
+
+extension StagingArea {
+    /// The area's outbox; its directory is created when it is missing.
+    public func outbox() async throws(UploadError) -> Outbox {
+        Outbox(directory: try await subdirectory(Outbox.name))
+    }
+
+    /// A directory of the area's group below it.
+    package func subdirectory(_ name: String) async throws(UploadError) -> Directory {
+        try await Blocking.run { [directory] () throws(UploadError) in
+            do throws(SystemError) {
+                if try directory.status(of: name) == nil {
+                    try directory.makeDirectory(name, mode: 0o2770)
+                    let made = try directory.openDirectory(beneath: name)
+                    // Whatever the umask says, the group must be able to write; another user may have made it meanwhile.
+                    do throws(SystemError) {
+                        try made.setMode(0o2770)
+                    } catch {
+                        if error.number != EPERM { throw error }
+                    }
+                    try directory.synchronize()
+                    return made
+                }
+                return try directory.openDirectory(beneath: name)
+            } catch {
+                throw UploadError(staging: error)
+            }
+        }
+    }
+}

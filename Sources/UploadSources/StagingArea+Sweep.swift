@@ -1,0 +1,126 @@
+public import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+public import Uploads
+
+extension StagingArea: SweepableStaging {
+    /// The area at this path, if it is there and has its id.
+    /// - Returns: nil where there is none: nothing is created.
+    /// - Throws: `misconfigured` when it cannot be used.
+    public static func existing(at path: String) async throws(UploadError) -> StagingArea? {
+        let isThere = try await Blocking.run { () throws(UploadError) -> Bool in
+            do throws(SystemError) {
+                return try Directory.open(path).status(of: idName) != nil
+            } catch {
+                if error.number == ENOENT || error.number == ENOTDIR { return false }
+                throw UploadError(staging: error)
+            }
+        }
+        return isThere ? try await open(at: path) : nil
+    }
+
+    public func leftovers(changedBefore: Date) async throws(UploadError) -> [StagedLeftover] {
+        try await Blocking.run { [self] () throws(UploadError) -> [StagedLeftover] in
+            do throws(SystemError) {
+                var found = try copies(changedBefore)
+                for (folder, kind) in [(Outbox.name, StagedLeftover.Kind?.none), (KeyRegistry.name, .key)] {
+                    guard let folder = try openIfThere(folder) else { continue }
+                    found += try files(in: folder.directory, named: folder.name, kind, changedBefore)
+                }
+                // Read after the copies were listed: a job that came out of the outbox before that is in the ledger's queue, and
+                // the clean-up waits for that.
+                if let outbox = try openIfThere(Outbox.name) {
+                    let needed = try Outbox(directory: outbox.directory).stagedNames(of: id)
+                    for index in found.indices { found[index].isInOutbox = needed.contains(found[index].name) }
+                }
+                return Array(found.prefix(StagedLeftover.countMaximum))
+            } catch {
+                throw UploadError(staging: error)
+            }
+        }
+    }
+
+    public func discard(_ leftover: StagedLeftover) async throws(UploadError) -> Bool {
+        if leftover.kind == .copy {
+            _ = try Self.checked(leftover.name)
+            return try await Blocking.run { [self] () throws(UploadError) -> Bool in
+                if claimed.withLock({ $0.contains(leftover.name) }) { return false }
+                return try removeIfFree(leftover.name)
+            }
+        }
+        return try await Blocking.run { [self] () throws(UploadError) -> Bool in
+            do throws(SystemError) {
+                let parts = leftover.name.split(separator: "/").map(String.init)
+                guard let name = parts.last else { return false }
+                let folder = parts.count == 1 ? directory : try directory.openDirectory(beneath: parts[0])
+                guard let status = try folder.status(of: name) else { return true }
+                guard status.modifiedAt == leftover.changedAt else { return false }
+                try folder.remove(name)
+                return true
+            } catch {
+                throw UploadError(staging: error)
+            }
+        }
+    }
+
+    /// Copies under their own names, and what is left of unfinished ones.
+    private func copies(_ changedBefore: Date) throws(SystemError) -> [StagedLeftover] {
+        var found: [StagedLeftover] = []
+        for name in try names(in: directory) where name != Self.idName {
+            guard let status = try directory.status(of: name), status.kind == .regular,
+                status.modifiedAt < changedBefore
+            else { continue }
+            if name.hasPrefix(".") {
+                guard name.hasSuffix(".partial") else { continue }
+                found.append(
+                    StagedLeftover(kind: .partial, name: name, changedAt: status.modifiedAt, bytes: status.size))
+            } else if name.hasSuffix(BlockDigests.suffix) {
+                // Digests go with their copy; those of one that is gone or unfinished are a leftover of their own.
+                let copy = String(name.dropLast(BlockDigests.suffix.utf8.count))
+                guard try directory.status(of: copy) == nil, try directory.status(of: ".\(copy).partial") == nil else {
+                    continue
+                }
+                found.append(
+                    StagedLeftover(kind: .partial, name: name, changedAt: status.modifiedAt, bytes: status.size))
+            } else {
+                found.append(StagedLeftover(kind: .copy, name: name, changedAt: status.modifiedAt, bytes: status.size))
+            }
+        }
+        return found
+    }
+
+    /// - Parameter kind: of what is not a temporary file; nil where that is none of the clean-up's business.
+    private func files(
+        in folder: Directory, named path: String, _ kind: StagedLeftover.Kind?, _ changedBefore: Date
+    ) throws(SystemError) -> [StagedLeftover] {
+        var found: [StagedLeftover] = []
+        for name in try names(in: folder) {
+            let isPartial = name.hasPrefix(".") && name.hasSuffix(".partial")
+            guard let kind = isPartial ? .partial : kind, let status = try folder.status(of: name),
+                status.kind == .regular, status.modifiedAt < changedBefore
+            else { continue }
+            found.append(
+                StagedLeftover(kind: kind, name: "\(path)/\(name)", changedAt: status.modifiedAt, bytes: status.size))
+        }
+        return found
+    }
+
+    private func names(in folder: Directory) throws(SystemError) -> [String] {
+        var names: [String] = []
+        try folder.forEachEntry { name, _ in
+            names.append(name)
+            return true
+        }
+        return names
+    }
+
+    private func openIfThere(_ name: String) throws(SystemError) -> (directory: Directory, name: String)? {
+        do throws(SystemError) {
+            return (try directory.openDirectory(beneath: name), name)
+        } catch {
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+    }
+}

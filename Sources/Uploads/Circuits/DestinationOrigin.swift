@@ -1,0 +1,22 @@
+/// What fails as a whole: a configured destination, or the host of a URL.
+public struct DestinationOrigin: Hashable, Sendable {
+    /// The name, or scheme, host and port of a URL.
+    public let text: String
+    /// Whether the configuration names it, so that it may label a metric.
+    public let isNamed: Bool
+
+    /// nil where different URLs have nothing in common (`file:`).
+    public init?(_ reference: DestinationReference) {
+        switch reference {
+        case .named(let name, _):
+            text = name.rawValue
+            isNamed = true
+        case .url:
+            guard case .url(let bare) = reference.redacted, let slashes = bare.firstRange(of: "://") else { return nil }
+            let host = bare[slashes.upperBound...].prefix { $0 != "/" }
+            guard !host.isEmpty else { return nil }
+            text = "\(reference.label)://\(host.lowercased())"
+            isNamed = false
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Serial lines: jobs of one queue that run one after the other, in strict order. A job that waits in line has never been
+/// given to anybody, so what is wanted of it is decided here, without a baton; from its release on it is a job like any other,
+/// and the next one is released by whatever end it comes to.
+extension IssuingMachine {
+    /// The job's turn has come: it is issued when its marker has come by.
+    /// - Parameter known: the first that waits in its line, while nothing of the line is on its way.
+    public func release(_ known: LedgerJob) -> IssuingDecision {
+        var job = known
+        job.raiseGeneration(to: fence)
+        let wish = IssueWish(marker: marker(for: job))
+        job.wish = wish
+        job.line = .releasing
+        return IssuingDecision(job: job, actions: [.mark(wish.marker)])
+    }
+
+    /// Gives a job that waits in line another place. One whose turn has come gives its turn back if it is paused and nobody works
+    /// on it: it waits again, no longer paused, and goes on from its state when its turn comes once more.
+    /// - Throws: `rejected` for a job that does not wait in a line (any more).
+    public func move(_ known: LedgerJob, to place: SerialPosition) throws(UploadError) -> IssuingDecision {
+        if known.isHeldInLine { return giveBack(known, to: place) }
+        guard known.line == .waiting else {
+            let why =
+                if let end = known.end {
+                    "has ended as \(end.kind.rawValue)"
+                } else if known.baton.job.serial == nil {
+                    "does not belong to a serial line"
+                } else if known.isCancelling {
+                    "is being cancelled"
+                } else {
+                    "has been released already: its turn has come; pause it, and move it when nobody works on it"
+                }
+            throw UploadError(.rejected, "job \(known.id) \(why), so it has no place to be moved from")
+        }
+        return IssuingDecision(job: known, place: place)
+    }
+
+    /// What may still lie about of its baton counts no longer. There is no other before its release: it waits in line, and
+    /// that is noted with the fence.
+    private func giveBack(_ known: LedgerJob, to place: SerialPosition) -> IssuingDecision {
+        var job = known
+        job.beginGeneration(max(job.generation, fence) + 1, isNewRound: false, at: now)
+        job.wish = nil
+        job.pausedThrough = nil
+        job.line = .waiting
+        return IssuingDecision(
+            job: job, actions: [.append(.fence([job.id: job.generation])), .append(.lift([job.id]))], place: place)
+    }
+
+    /// A job that was just heard of, if it belongs to a line.
+    func enterLine(_ known: LedgerJob) -> IssuingDecision {
+        guard let place = known.baton.job.serial else { return IssuingDecision(job: known) }
+        var job = known
+        job.line = .waiting
+        return IssuingDecision(job: job, place: place)
+    }
+
+    /// What an operator's word means for a job that waits in line, or that enters it anew.
+    /// - Returns: nil where it means what it means for any job.
+    func orderInLine(_ verb: Verb, of known: LedgerJob) -> IssuingDecision? {
+        var job = known
+        if verb == .runAgain {
+            guard job.baton.job.serial != nil else { return nil }
+            // The new round begins with the place in line, or the job would be cleaned up as ended while it waits.
+            job.beginGeneration(max(job.generation, fence) + 1, isNewRound: true, at: now)
+            job.wish = nil
+            job.line = .waiting
+            return IssuingDecision(job: job, actions: [.append(.fence([job.id: job.generation]))], place: .end)
+        }
+        guard job.line == .waiting else { return nil }
+        switch verb {
+        case .cancel, .runAgain: return nil
+        case .pause:
+            // Nobody else is there to say so; once it is released, it holds up the line until it is resumed.
+            job.pausedThrough = job.generation
+            job.tell(.paused, at: now)
+            return IssuingDecision(job: job)
+        case .resume, .runNow:
+            if job.isPaused || job.status == .paused { job.tell(.queued, at: now) }
+            job.pausedThrough = nil
+            return IssuingDecision(job: job, place: verb == .runNow ? .next : nil)
+        }
+    }
+}

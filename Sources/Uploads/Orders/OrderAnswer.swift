@@ -1,0 +1,74 @@
+public import Foundation
+
+/// What became of an order. JSON `upload.answer.v1`.
+///
+/// Done means decided and durable: what follows of it (a cancelled upload's end, say) is told by events.
+public struct OrderAnswer: Codable, Hashable, Sendable {
+    /// Most jobs that are listed; all are counted.
+    public static let jobsMaximum = 1000
+
+    /// What became of the order for one job.
+    public struct Job: Codable, Hashable, Sendable {
+        public var id: JobID
+        public var done: Bool
+        /// Why it was refused.
+        public var reason: String?
+        /// Of an order to run again: the round that is to come, or the one that is under way already; nil if there is none.
+        public var round: Int?
+
+        public init(id: JobID, reason: String? = nil, round: Int? = nil) {
+            self.id = id
+            self.round = round
+            self.done = reason == nil
+            self.reason = reason
+        }
+    }
+
+    /// Why nothing was done at all.
+    public enum Problem: String, Codable, Sendable {
+        /// More jobs match than the order allows; ``OrderAnswer/matched`` says how many.
+        case tooMany
+        /// A sweep could not be made; ``OrderAnswer/reason`` says why.
+        case notSwept
+    }
+
+    public var order: UUID
+    /// Jobs, or queues, that the order was about.
+    public var matched: Int
+    /// Those that obey.
+    public var done: Int
+    /// The first ``jobsMaximum`` of the jobs.
+    public var jobs: [Job]
+    public var problem: Problem?
+    /// The problem in words.
+    public var reason: String?
+    /// What a sweep found.
+    public var sweep: SweepReport?
+
+    public init(order: UUID, matched: Int = 0, done: Int = 0, jobs: [Job] = [], problem: Problem? = nil) {
+        self.order = order
+        self.matched = matched
+        self.done = done
+        self.jobs = jobs
+        self.problem = problem
+    }
+
+    /// What became of a sweep.
+    public init(order: UUID, sweep: SweepReport) {
+        self.init(order: order, matched: sweep.found, done: sweep.removed)
+        self.sweep = sweep
+    }
+
+    /// A sweep that could not be made.
+    public init(order: UUID, notSwept error: UploadError) {
+        self.init(order: order, problem: .notSwept)
+        reason = error.message
+    }
+
+    /// Counts more jobs in, and lists them while there is room.
+    public mutating func add(_ more: [Job]) {
+        matched += more.count
+        done += more.count(where: \.done)
+        jobs += more.prefix(max(0, Self.jobsMaximum - jobs.count))
+    }
+}

@@ -1,0 +1,50 @@
+/// Which jobs an order is about; what is nil matches any.
+public struct OrderFilter: Hashable, Sendable {
+    public var queue: QueueName?
+    /// The destination's label: its configured name, or the scheme and host of a URL.
+    public var destination: String?
+    public var batch: String?
+    /// nil: those that the verb can be obeyed by.
+    public var statuses: Set<LedgerStatus>?
+
+    public init(
+        queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, statuses: Set<LedgerStatus>? = nil
+    ) {
+        self.queue = queue
+        self.destination = destination
+        self.batch = batch
+        self.statuses = statuses
+    }
+
+    /// The statuses that match: those named, else those that can obey the verb. A completed job runs again only when
+    /// that is asked for.
+    public func statuses(for verb: Verb) -> Set<LedgerStatus> {
+        if let statuses { return statuses }
+        return switch verb {
+        case .cancel, .pause, .resume: Set(LedgerStatus.allCases.filter { !$0.isEnd })
+        case .runNow: [.queued, .waiting, .paused]
+        case .runAgain: [.failed, .cancelled]
+        }
+    }
+}
+
+extension OrderFilter: Codable {
+    private enum Key: String, CodingKey { case queue, destination, batch, statuses }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            queue: try container.decodeIfPresent(QueueName.self, forKey: .queue),
+            destination: try container.decodeIfPresent(String.self, forKey: .destination),
+            batch: try container.decodeIfPresent(String.self, forKey: .batch),
+            statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(queue, forKey: .queue)
+        try container.encodeIfPresent(destination, forKey: .destination)
+        try container.encodeIfPresent(batch, forKey: .batch)
+        try container.encodeIfPresent(statuses?.sorted { $0.rawValue < $1.rawValue }, forKey: .statuses)
+    }
+}

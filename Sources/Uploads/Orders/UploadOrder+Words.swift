@@ -1,0 +1,21 @@
+extension UploadOrder.Command {
+    /// The word on the wire, and in logs.
+    public var verb: String {
+        switch self {
+        case .jobs(let verb, _), .matching(let verb, _, _): verb.rawValue
+        case .move: "move"
+        case .stopQueues: "stopQueue"
+        case .startQueues: "startQueue"
+        case .sweepDestination: "sweepDestination"
+        case .sweepStaging: "sweepStaging"
+        }
+    }
+
+    /// Whether it is carried out beside the notifier's messages, for it takes as long as a destination's listing.
+    public var isSweep: Bool {
+        switch self {
+        case .sweepDestination, .sweepStaging: true
+        case .jobs, .matching, .move, .stopQueues, .startQueues: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+public import Foundation
+
+/// How one worker finds a destination at one moment: what its circuit says, what it has under way there, and what holds it up.
+/// JSON `upload.destination.v1`. Transient: nothing depends on it but what people see.
+public struct DestinationReport: Codable, Hashable, Sendable {
+    /// Most UTF-8 bytes of the worker's name and of the origin: longer reports are not believed.
+    public static let textBytesMaximum = 300
+    /// Seconds: while there is something to tell it is told as often as this, and at most so often unless the circuit changes.
+    public static let interval: TimeInterval = 10
+
+    public enum CircuitState: String, Codable, CaseIterable, Sendable {
+        case closed, open
+        /// One job tries.
+        case halfOpen
+    }
+
+    /// How fast it goes just now.
+    public struct Pace: Codable, Hashable, Sendable {
+        /// Bytes of parts that left in a second, over all jobs, averaged over the last seconds.
+        public var bytesPerSecond: Double
+        /// Whether somebody waits because of the destination's limit of bytes or requests in a second.
+        public var isHeld: Bool
+
+        public init(bytesPerSecond: Double, isHeld: Bool) {
+            self.bytesPerSecond = bytesPerSecond
+            self.isHeld = isHeld
+        }
+    }
+
+    /// Unlike that of any other worker, for as long as it runs.
+    public var worker: String
+    /// The destination's label: its configured name, or the scheme of a URL.
+    public var destination: String
+    /// Scheme, host and port of a URL; nil for a configured name.
+    public var origin: String?
+    public var circuit: CircuitState
+    /// When an open circuit lets a job try at the earliest.
+    public var until: Date?
+    public var jobsInFlight: Int
+    public var partsInFlight: Int?
+    /// As this worker's configuration has them.
+    public var limits: TransferLimits
+    public var pace: Pace
+    /// By the worker's clock.
+    public var at: Date
+
+    public init(
+        worker: String, destination: String, origin: String? = nil, circuit: CircuitState = .closed, until: Date? = nil,
+        jobsInFlight: Int = 0, partsInFlight: Int? = nil, limits: TransferLimits = TransferLimits(),
+        pace: Pace = Pace(bytesPerSecond: 0, isHeld: false), at: Date
+    ) {
+        self.worker = worker
+        self.destination = destination
+        self.origin = origin
+        self.circuit = circuit
+        self.until = until
+        self.jobsInFlight = jobsInFlight
+        self.partsInFlight = partsInFlight
+        self.limits = limits
+        self.pace = pace
+        self.at = at
+    }
+
+    /// What tells it from all other subjects of reports.
+    public var subject: String { "\(worker) \(origin ?? destination)" }
+
+    /// `destination._.<destination>`: a worker's circuit is the same for all transfer queues that it serves.
+    public var routingKey: String { "destination._.\(destination)" }
+}
+
+extension DestinationReport.CircuitState {
+    public init(_ state: Circuit.State) {
+        switch state {
+        case .closed: self = .closed
+        case .halfOpen: self = .halfOpen
+        case .open: self = .open
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// A job that must not replace what lies at the destination already.
+extension SliceMachine {
+    /// Whether every write is made on the condition that nothing lies there, whatever was seen: the destination decides.
+    var keepsExisting: Bool { baton.job.ifExists != .replace }
+
+    /// How the job ends because something that is not its own lies there; nil if nothing is known to.
+    mutating func endExisting(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction]? {
+        guard keepsExisting, purpose != .cancel, !answer.hasBeside(where: isBroken) else { return nil }
+        switch answer {
+        case .other(let object, _): return endKeeping(object, for: purpose)
+        case .partial(let found, beside: let object?):
+            state = found
+            return endKeeping(object, for: purpose)
+        case .unknowable where purpose.isFailedCondition:
+            // It cannot be asked whose it is: an attempt of this job whose answer was lost may have stored it.
+            return endKeeping(StoredObject(location: baton.job.destination.displayText), for: purpose, mayBeOwn: true)
+        case .partial, .complete, .nothing, .unknowable: return nil
+        }
+    }
+
+    private mutating func endKeeping(
+        _ object: StoredObject, for purpose: Purpose, mayBeOwn: Bool = false
+    ) -> [SliceAction] {
+        // A paused job decides nothing.
+        if purpose == .heldBefore, isPaused, let paused = earlySettlement { return settle(paused) }
+        if baton.job.ifExists == .skip {
+            var object = object
+            object.isKept = true
+            return end(.completed(object, response: nil))
+        }
+        let doubt = mayBeOwn ? " (an attempt of this job whose answer was lost may have stored it)" : ""
+        return failForGood(
+            UploadError(
+                .preconditionFailed,
+                "\(baton.job.destination.displayText) already lies there\(doubt): remove it and run the job again, use another "
+                    + "key, or enqueue the file with --if-exists replace"))
+    }
+}
+
+extension SliceMachine.Purpose {
+    /// Whether the destination refused a write because of what lies there.
+    fileprivate var isFailedCondition: Bool {
+        switch self {
+        case .doubtfulCompletion(let error), .conditionFailed(let error), .beforeFailing(let error):
+            error.code == .preconditionFailed
+        case .heldBefore, .sourceGone, .sessionGone, .storedOtherwise, .readBackFailed, .cancel: false
+        }
+    }
+}

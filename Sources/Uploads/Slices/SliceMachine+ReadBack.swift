@@ -1,0 +1,167 @@
+import Foundation
+
+// A finished object that is read back before the upload counts as completed.
+extension SliceMachine {
+    /// The completing call has made the object.
+    mutating func completed(_ upload: CompletedUpload) -> [SliceAction] {
+        guard baton.job.verify else { return settle(.ended(.completed(upload.object, response: upload.response))) }
+        state = nil
+        readBack = ReadBack(of: upload.object)
+        unverified = upload
+        return check(then: .readBack)
+    }
+
+    /// The destination holds the job's object.
+    mutating func verify(_ upload: CompletedUpload, for purpose: Purpose) -> [SliceAction] {
+        if case .readBackFailed(let error) = purpose {
+            guard readBack?.isAbout(upload.object) == false, rereadings < rules.completionsMaximum else {
+                readBack = ReadBack(of: upload.object)
+                return breakDown(error)
+            }
+            // Somebody has touched it since it was made: what counts is what lies there now.
+            rereadings += 1
+        }
+        if readBack?.isAbout(upload.object) != true { readBack = ReadBack(of: upload.object) }
+        unverified = upload
+        return hasSource || isSourceGone ? check(then: .readBack) : claim()
+    }
+
+    mutating func beginReadBack() -> [SliceAction] {
+        if let early = earlySettlement { return settle(early) }
+        guard let readBack else { return settle(.handOver(state)) }
+        phase = .readingBack
+        return [.readBack(readBack)]
+    }
+
+    mutating func readBackAnswered(_ fact: SliceFact) -> [SliceAction] {
+        switch fact {
+        case .readBackReached(let reached):
+            readBack = reached
+            hasCompared = true
+            return stopReadingBack()
+        case .readBackMatched:
+            guard var upload = unverified else { return settle(.handOver(state)) }
+            upload.object.isVerified = true
+            return end(.completed(upload.object, response: upload.response))
+        case .failed(let error):
+            switch error.code {
+            case .checksumMismatch: return check(then: .probe(.readBackFailed(error)))
+            case .destinationNotFound, .preconditionFailed:
+                return check(then: .probe(.readBackFailed(changedSince(error))))
+            default: return giveUpOrRetry(error, isResolved: true)
+            }
+        default: return []
+        }
+    }
+
+    /// What was compared is in the state, so that reading may stop anywhere; however short the slice, it compares something.
+    mutating func stopReadingBack() -> [SliceAction] {
+        if let early = earlySettlement { return settle(early) }
+        return isSliceTimeUp && hasCompared ? settle(.handOver(state)) : []
+    }
+
+    /// What lies there is not the job's own object any more.
+    mutating func uploadAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
+        if case .unknowable = answer { return breakDown(error) }
+        readBack = nil
+        note(answer)
+        return giveUpOrRetry(error, isResolved: true)
+    }
+
+    /// The job's own object is broken: the next attempt replaces it, and no probe takes it for a success.
+    mutating func breakDown(_ error: UploadError) -> [SliceAction] {
+        if let object = readBack?.object { readBack = ReadBack(of: object, isBroken: true) }
+        guard let state else { return giveUpOrRetry(error, isResolved: true) }
+        self.state = nil
+        let next = settlement(after: error)
+        self.state = state
+        return check(then: .discard(state, .settle(next, otherwise: next)))
+    }
+
+    /// The destination answered with another checksum: whatever lies there of this job is replaced by the next attempt.
+    mutating func storedOtherwise(_ error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
+        switch answer {
+        case .complete(let upload): readBack = ReadBack(of: upload.object)
+        case .partial(let found, beside: _):
+            state = found
+            readBack = nil
+        case .other, .nothing: readBack = nil
+        // Nobody knows it: so it is whatever is found there later.
+        case .unknowable: readBack = ReadBack(of: StoredObject(location: baton.job.destination.redacted.displayText))
+        }
+        return breakDown(error)
+    }
+
+    /// An answer of the destination, seen with what was found out by reading.
+    func known(_ answer: ProbeAnswer, for purpose: Purpose) -> ProbeAnswer {
+        switch answer {
+        case .complete(let upload) where purpose.isStoredOtherwise: return .complete(upload)
+        case .complete(let upload) where isBroken(upload.object):
+            return state.map { .partial($0, beside: upload.object) } ?? .other(upload.object, isNewer: false)
+        // Somebody began to read it back, so it was made; and it is still there, as far as anybody can tell.
+        case .unknowable where purpose.comesBack:
+            return begun.map { .complete(CompletedUpload($0)) } ?? answer
+        case .other(let object, isNewer: false) where purpose.comesBack && readBack?.isAbout(object) == true:
+            return begun.map { .complete(CompletedUpload($0)) } ?? answer
+        default: return answer
+        }
+    }
+
+    /// The object of which the reading has begun.
+    private var begun: StoredObject? { readBack.flatMap { $0.isBroken ? nil : $0.object } }
+
+    /// Whether this is the job's own object, read back and found to be wrong.
+    func isBroken(_ object: StoredObject) -> Bool {
+        guard let readBack else { return false }
+        return readBack.isBroken && readBack.isAbout(object)
+    }
+
+    /// The session's state with how far the object was read back.
+    func stamped(_ state: UploadState?) -> UploadState? {
+        guard let readBack else { return state }
+        let driver = destination?.driver ?? baton.state?.driver ?? ""
+        var stamped = state ?? UploadState(driver: driver, payload: [:])
+        stamped.readBack = readBack
+        return stamped
+    }
+
+    func stamped(_ settlement: Settlement) -> Settlement {
+        switch settlement {
+        case .handOver(let state): .handOver(stamped(state))
+        case .wait(let until, let reason, let state): .wait(until: until, reason: reason, state: stamped(state))
+        case .ended(.failed(let error, let state)): .ended(.failed(error, state: stamped(state)))
+        case .ended, .superseded, .abandoned: settlement
+        }
+    }
+
+    private func changedSince(_ error: UploadError) -> UploadError {
+        UploadError(
+            .checksumMismatch,
+            "\(baton.job.destination.displayText) was not there any more when it was to be read back: it is uploaded again",
+            cause: error, response: error.response)
+    }
+}
+
+extension SliceMachine.Purpose {
+    fileprivate var isStoredOtherwise: Bool { if case .storedOtherwise = self { true } else { false } }
+
+    /// Whether a slice asks where an earlier one stopped.
+    fileprivate var comesBack: Bool { self == .heldBefore || self == .sourceGone }
+}
+
+extension UploadError {
+    /// Whether the destination took all and then told of another checksum.
+    var saysStoredOtherwise: Bool {
+        code == .checksumMismatch && response.map { (200..<300).contains($0.status) } ?? false
+    }
+}
+
+extension ProbeAnswer {
+    /// Whether something else lies under the name, and it is such a one.
+    func hasBeside(where isOne: (StoredObject) -> Bool) -> Bool {
+        switch self {
+        case .other(let object, _), .partial(_, beside: let object?): isOne(object)
+        case .partial(_, beside: nil), .complete, .nothing, .unknowable: false
+        }
+    }
+}

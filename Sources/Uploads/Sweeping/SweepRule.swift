@@ -1,0 +1,46 @@
+public import Foundation
+
+/// Which unfinished uploads nobody will go on with. In doubt none: a bucket may be shared with other programs, and a ledger
+/// may be new.
+public struct SweepRule: Hashable, Sendable {
+    /// What the ledger knows of whoever began an upload.
+    public enum Owner: Hashable, Sendable {
+        /// The destination says which job began it; nil if the ledger does not know that job.
+        case job(LedgerJob?)
+        /// The destination does not; whether the ledger knows a job of this destination and key that was enqueued before
+        /// the upload was begun.
+        case key(isKnown: Bool)
+    }
+
+    /// Seconds before an upload is looked at: 1 day.
+    public var sweepAfter: TimeInterval
+    /// Seconds after a job has failed in which it may be run again from where it stopped: 7 days, as long as its staged copy.
+    public var keepFailed: TimeInterval
+    /// Seconds after which the ledger may have forgotten a job that ended: 30 days. An upload of an unknown job that is younger
+    /// belongs to a job that this ledger never heard of, perhaps a live one.
+    public var forgetAfter: TimeInterval
+
+    public init(
+        sweepAfter: TimeInterval = 86_400, keepFailed: TimeInterval = 7 * 86_400,
+        forgetAfter: TimeInterval = 30 * 86_400
+    ) {
+        self.sweepAfter = sweepAfter
+        self.keepFailed = keepFailed
+        self.forgetAfter = forgetAfter
+    }
+
+    /// - Parameter isNamed: whether a job whose round has not ended, or that failed not longer than ``keepFailed`` ago, names it
+    ///   as its state, wherever that job belongs: two destinations may share a bucket.
+    public func isAbandoned(_ upload: UnfinishedUpload, owner: Owner, isNamed: Bool, now: Date) -> Bool {
+        let age = now.timeIntervalSince(upload.startedAt)
+        guard age > sweepAfter, !isNamed else { return false }
+        switch owner {
+        case .key(let isKnown): return isKnown
+        case .job(nil): return age > forgetAfter
+        case .job(let job?):
+            // A live job finds its upload by its own id, whether or not its state is known.
+            guard let end = job.end else { return false }
+            return end.kind != .failed || now.timeIntervalSince(end.at) > keepFailed
+        }
+    }
+}

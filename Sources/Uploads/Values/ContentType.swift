@@ -1,0 +1,34 @@
+/// Media types by file name.
+public enum ContentType {
+    public static let unknown = "application/octet-stream"
+
+    /// The media type that the name's extension stands for.
+    public static func of(name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return unknown }
+        return table[name[name.index(after: dot)...].lowercased()] ?? unknown
+    }
+
+    private static let table = [
+        "7z": "application/x-7z-compressed", "aac": "audio/aac", "avi": "video/x-msvideo", "avif": "image/avif",
+        "bmp": "image/bmp", "bz2": "application/x-bzip2", "css": "text/css", "csv": "text/csv",
+        "doc": "application/msword", "epub": "application/epub+zip", "flac": "audio/flac", "gif": "image/gif",
+        "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "gz": "application/gzip", "heic": "image/heic", "htm": "text/html", "html": "text/html",
+        "ico": "image/vnd.microsoft.icon", "ics": "text/calendar", "jpeg": "image/jpeg", "jpg": "image/jpeg",
+        "js": "text/javascript", "json": "application/json", "m4a": "audio/mp4", "m4v": "video/x-m4v",
+        "md": "text/markdown", "mid": "audio/midi", "mjs": "text/javascript", "mkv": "video/x-matroska",
+        "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4", "mpeg": "video/mpeg",
+        "mpg": "video/mpeg", "ndjson": "application/x-ndjson", "oga": "audio/ogg", "ogg": "audio/ogg",
+        "ogv": "video/ogg", "opus": "audio/opus", "otf": "font/otf", "parquet": "application/vnd.apache.parquet",
+        "pdf": "application/pdf", "png": "image/png", "ppt": "application/vnd.ms-powerpoint",
+        "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "rtf": "application/rtf", "sql": "application/sql", "svg": "image/svg+xml", "tar": "application/x-tar",
+        "tgz": "application/gzip", "tif": "image/tiff", "tiff": "image/tiff", "toml": "application/toml",
+        "ts": "video/mp2t", "tsv": "text/tab-separated-values", "ttf": "font/ttf", "txt": "text/plain",
+        "wasm": "application/wasm", "wav": "audio/wav", "weba": "audio/webm", "webm": "video/webm",
+        "webp": "image/webp", "woff": "font/woff", "woff2": "font/woff2", "xls": "application/vnd.ms-excel",
+        "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xml": "application/xml",
+        "xz": "application/x-xz", "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip",
+        "zst": "application/zstd",
+    ]
+}

@@ -1,0 +1,21 @@
+/// What becomes of an object of another job, or of nobody, that lies at the destination already.
+public enum IfExists: String, CaseIterable, Sendable {
+    /// It is replaced, unless a newer job stored it.
+    case replace
+    /// It is kept, and the job completes with it: ``StoredObject/isKept``.
+    case skip
+    /// It is kept, and the job fails with `preconditionFailed`.
+    case fail
+}
+
+extension IfExists: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let word = try container.decode(String.self)
+        guard let value = Self(rawValue: word) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "ifExists is 'replace', 'skip' or 'fail', not '\(word)'")
+        }
+        self = value
+    }
+}

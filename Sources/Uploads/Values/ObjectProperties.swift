@@ -1,0 +1,78 @@
+/// What a job says of its object beside the content type: passed through to destinations that know it, ignored by others.
+///
+/// The first four are HTTP's own fields and go to every destination that speaks HTTP; storage class and tags are S3's.
+public struct ObjectProperties: Hashable, Sendable {
+    /// `Cache-Control` (RFC 9111, section 5.2).
+    public var cacheControl: String?
+    /// `Content-Disposition` (RFC 6266).
+    public var contentDisposition: String?
+    /// `Content-Encoding` (RFC 9110, section 8.4): how the file already is encoded; nothing is encoded on the way.
+    public var contentEncoding: String?
+    /// `Content-Language` (RFC 9110, section 8.5).
+    public var contentLanguage: String?
+    /// S3's storage class: `STANDARD_IA`, `GLACIER` …
+    public var storageClass: String?
+    /// S3's object tags, at most ``tagCountMaximum``.
+    public var tags: [String: String]
+
+    public init(
+        cacheControl: String? = nil, contentDisposition: String? = nil, contentEncoding: String? = nil,
+        contentLanguage: String? = nil, storageClass: String? = nil, tags: [String: String] = [:]
+    ) {
+        self.cacheControl = cacheControl
+        self.contentDisposition = contentDisposition
+        self.contentEncoding = contentEncoding
+        self.contentLanguage = contentLanguage
+        self.storageClass = storageClass
+        self.tags = tags
+    }
+
+    public var isEmpty: Bool { self == ObjectProperties() }
+
+    /// The header fields that every HTTP destination understands, names in lower case, in a fixed order.
+    public var headers: [(name: String, value: String)] {
+        [
+            ("cache-control", cacheControl), ("content-disposition", contentDisposition),
+            ("content-encoding", contentEncoding), ("content-language", contentLanguage),
+        ]
+        .compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    /// These, and where they say nothing the others; tags of both.
+    public func merging(over others: ObjectProperties) -> ObjectProperties {
+        ObjectProperties(
+            cacheControl: cacheControl ?? others.cacheControl,
+            contentDisposition: contentDisposition ?? others.contentDisposition,
+            contentEncoding: contentEncoding ?? others.contentEncoding,
+            contentLanguage: contentLanguage ?? others.contentLanguage,
+            storageClass: storageClass ?? others.storageClass, tags: others.tags.merging(tags) { $1 })
+    }
+}
+
+/// What is not said is left out.
+extension ObjectProperties: Codable {
+    private enum Key: String, CodingKey {
+        case cacheControl, contentDisposition, contentEncoding, contentLanguage, storageClass, tags
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        self.init(
+            cacheControl: try container.decodeIfPresent(String.self, forKey: .cacheControl),
+            contentDisposition: try container.decodeIfPresent(String.self, forKey: .contentDisposition),
+            contentEncoding: try container.decodeIfPresent(String.self, forKey: .contentEncoding),
+            contentLanguage: try container.decodeIfPresent(String.self, forKey: .contentLanguage),
+            storageClass: try container.decodeIfPresent(String.self, forKey: .storageClass),
+            tags: try container.decodeIfPresent([String: String].self, forKey: .tags) ?? [:])
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(cacheControl, forKey: .cacheControl)
+        try container.encodeIfPresent(contentDisposition, forKey: .contentDisposition)
+        try container.encodeIfPresent(contentEncoding, forKey: .contentEncoding)
+        try container.encodeIfPresent(contentLanguage, forKey: .contentLanguage)
+        try container.encodeIfPresent(storageClass, forKey: .storageClass)
+        if !tags.isEmpty { try container.encode(tags, forKey: .tags) }
+    }
+}

@@ -1,0 +1,28 @@
+/// How far a finished object was read back and compared: all that another worker needs to go on.
+public struct ReadBack: Codable, Hashable, Sendable {
+    /// What is read, as the completing call or a probe described it.
+    public var object: StoredObject
+    /// Bytes from the object's beginning that are what was enqueued: whole blocks of ``PartPlan/blockBytes``, or all.
+    public var bytes: Int64
+    /// The CRC-64/NVME of these bytes, 16 hexadecimal digits.
+    public var checksum: String
+    /// Whether it is not what was enqueued: it is to be replaced, and never an upload's success.
+    public var isBroken: Bool
+
+    /// From the object's beginning.
+    public init(of object: StoredObject, isBroken: Bool = false) {
+        self.object = object
+        bytes = 0
+        checksum = CRC64NVME().hexadecimal
+        self.isBroken = isBroken
+    }
+
+    /// Whether this is about an object as it was seen, as far as both know: one that was written again is another.
+    public func isAbout(_ other: StoredObject) -> Bool {
+        func agree<Value: Equatable>(_ left: Value?, _ right: Value?) -> Bool {
+            guard let left, let right else { return true }
+            return left == right
+        }
+        return agree(object.etag, other.etag) && agree(object.version, other.version) && agree(object.size, other.size)
+    }
+}

@@ -1,0 +1,88 @@
+import Logging
+import RabbitMQ
+import Synchronization
+public import Uploads
+
+/// Takes outcomes out of the durable queue of a delegate, one at a time.
+///
+/// They are fetched and not pushed, so that "everything that was there" is well defined: what was pushed may be on its way while
+/// the queue looks empty.
+public final class DelegateInbox: Sendable {
+    /// What came of one pass over the queue.
+    public struct Pass: Hashable, Sendable {
+        /// Outcomes that were taken.
+        public var taken = 0
+        /// Whether one was refused; it is in the queue again, and so is whatever came behind it.
+        public var isRefused = false
+
+        public init() {}
+    }
+
+    private let name: String
+    private let names: UploadTopology
+    private let connection: Connection
+    private let logger: Logger
+    private let open = Mutex<Channel?>(nil)
+
+    init(_ name: String, names: UploadTopology, connection: Connection, logger: Logger) {
+        self.name = name
+        self.names = names
+        self.connection = connection
+        self.logger = logger
+    }
+
+    /// Takes as many as lie in the queue now. One pass at a time.
+    /// - Parameter take: returns true when the outcome is durably noted, and only then is it acknowledged; false gives it back.
+    /// - Throws: `networkFailure` and what else the broker says; what was not acknowledged comes again.
+    public func pass(_ take: (UploadEvent) async -> Bool) async throws(UploadError) -> Pass {
+        let queue = names.delegateQueue(name)
+        var pass = Pass()
+        do throws(RabbitMQError) {
+            let channel = try await channel()
+            for _ in 0..<(try await channel.messageCount(of: queue)) {
+                guard !Task.isCancelled, let delivery = try await channel.get(queue) else { break }
+                guard case .event(let event) = WireFormat.read(delivery.message) else {
+                    logger.error(
+                        "what lies in the queue is no outcome, and is dropped", metadata: ["queue": "\(queue)"])
+                    channel.acknowledge(delivery)
+                    continue
+                }
+                guard await take(event) else {
+                    channel.reject(delivery, requeue: true)
+                    pass.isRefused = true
+                    break
+                }
+                channel.acknowledge(delivery)
+                pass.taken += 1
+            }
+            return pass
+        } catch {
+            await close()
+            throw UploadError(error, doing: "outcomes could not be taken from '\(queue)'")
+        }
+    }
+
+    /// Sends what is acknowledged.
+    public func close() async {
+        let channel = open.withLock { channel in
+            defer { channel = nil }
+            return channel
+        }
+        await channel?.close()
+    }
+
+    private func channel() async throws(RabbitMQError) -> Channel {
+        if let channel = open.withLock({ $0 }) { return channel }
+        try await connection.define(names.delegate(name))
+        let channel = try await connection.openChannel()
+        open.withLock { $0 = channel }
+        return channel
+    }
+}
+
+extension UploadBroker {
+    /// What lies, and is going to lie, in the durable queue of a delegate, which is made if it is not there.
+    public func inbox(of delegate: String) async throws(UploadError) -> DelegateInbox {
+        DelegateInbox(delegate, names: topology, connection: try await consumingConnection(), logger: logger)
+    }
+}

@@ -1,0 +1,37 @@
+import RabbitMQ
+public import Uploads
+
+extension UploadBroker {
+    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
+    /// out.
+    public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        let connection = try await consumingConnection()
+        var depths: [QueueName: [Lane: LaneDepth]] = [:]
+        for queue in queues {
+            do throws(RabbitMQError) {
+                // One each: a queue that is not there costs its channel.
+                let channel = try await connection.openChannel()
+                let lanes: Result<[Lane: LaneDepth], RabbitMQError> = await lanes(of: queue, by: channel)
+                await channel.close()
+                depths[queue] = try lanes.get()
+            } catch {
+                if error.code == .notFound { continue }
+                throw UploadError(error, doing: "the lanes of '\(queue)' could not be looked at")
+            }
+        }
+        return depths
+    }
+
+    private func lanes(of queue: QueueName, by channel: Channel) async -> Result<[Lane: LaneDepth], RabbitMQError> {
+        var lanes: [Lane: LaneDepth] = [:]
+        do throws(RabbitMQError) {
+            for lane in Lane.allCases {
+                let depth = try await channel.depth(of: topology.laneQueue(queue, lane))
+                lanes[lane] = LaneDepth(messages: Int(depth.messages), consumers: Int(depth.consumers))
+            }
+            return .success(lanes)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

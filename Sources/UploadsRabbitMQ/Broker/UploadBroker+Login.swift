@@ -1,0 +1,11 @@
+public import Logging
+public import Uploads
+
+extension UploadBroker {
+    /// The same as ``connect(_:namespace:logger:)``, by URLs.
+    public static func connect(
+        _ login: BrokerLogin, namespace: String, logger: Logger
+    ) async throws(UploadError) -> UploadBroker {
+        try await connect(login.configuration, namespace: namespace, logger: logger)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Logging
+import RabbitMQ
+public import Uploads
+
+/// By a connection of its own, so that neither a flood of progress nor trouble with its queue reaches what records.
+extension UploadBroker: ProgressFeed {
+    private static let progressPrefetch: UInt16 = 250
+    /// Between two batches: what comes faster than 2,500 a second makes the oldest drop out of the queue.
+    private static let progressPause = Duration.milliseconds(100)
+    private static let progressRetryPause = Duration.seconds(5)
+
+    public func follow(_ take: @escaping @Sendable (WorkerNews) -> Void) async {
+        while !Task.isCancelled {
+            do throws(RabbitMQError) {
+                try await followOnce(take)
+            } catch {
+                logger.debug("progress is not heard", metadata: ["error": .string(error.message)])
+            }
+            try? await Task.sleep(for: Self.progressRetryPause)
+        }
+    }
+
+    /// Until its queue is gone or the task is cancelled.
+    private func followOnce(_ take: @Sendable (WorkerNews) -> Void) async throws(RabbitMQError) {
+        var configuration = configuration
+        configuration.name += ".progress"
+        let connection = try await Connection.open(configuration, logger: logger)
+        let result: Result<Void, RabbitMQError>
+        do throws(RabbitMQError) {
+            // A new name each time: the broker may hold on to the queue of a connection that it does not know to be dead.
+            let id = UUID()
+            try await connection.define(topology.progressFeed(id))
+            let channel = try await connection.openChannel()
+            let consumer = try await channel.consume(
+                topology.progressFeedQueue(id), prefetch: Self.progressPrefetch, exclusive: true)
+            try await read(consumer, take)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await connection.close()
+        try result.get()
+    }
+
+    private func read(
+        _ consumer: Consumer, _ take: @Sendable (WorkerNews) -> Void
+    ) async throws(RabbitMQError) {
+        var batches = consumer.makeAsyncIterator()
+        while let batch = try await batches.next() {
+            // Messages bear the id of the job or of worker and destination, so that only the latest of each is looked into.
+            var latest: [String: Message] = [:]
+            for delivery in batch {
+                if let id = delivery.message.messageID { latest[id] = delivery.message }
+                consumer.acknowledge(delivery)
+            }
+            var news = WorkerNews()
+            for message in latest.values {
+                switch WireFormat.read(message) {
+                case .event(let event) where event.kind == .progress: news.progress.append(event)
+                case .destination(let report): news.destinations.append(report)
+                // None of these, or of a version to come.
+                default: break
+                }
+            }
+            take(news)
+            guard (try? await Task.sleep(for: Self.progressPause)) != nil else { return }
+        }
+    }
+}

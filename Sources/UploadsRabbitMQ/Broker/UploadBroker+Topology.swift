@@ -1,0 +1,88 @@
+import RabbitMQ
+public import Uploads
+
+extension UploadBroker {
+    /// Looks at everything of the namespace, and changes nothing. Bindings cannot be looked at by AMQP: whoever declares
+    /// their queue declares them again.
+    /// - Parameters:
+    ///   - queues: transfer queues, whose lanes are looked at.
+    ///   - delegates: queue delegates, by their names.
+    public func objects(
+        queues: [QueueName], delegates: [String]
+    ) async throws(UploadError) -> [BrokerObject] {
+        let wanted = objects(of: queues, delegates)
+        let connection = try await consumingConnection()
+        do throws(RabbitMQError) {
+            var found: [BrokerObject] = []
+            for exchange in wanted.exchanges { found.append(try await look(at: exchange, connection)) }
+            for queue in wanted.queues { found.append(try await look(at: queue, connection)) }
+            return found
+        } catch {
+            throw UploadError(error, doing: "the broker's objects could not be looked at")
+        }
+    }
+
+    /// Deletes everything of the namespace, with all messages. What a program needs that still runs is gone then, and
+    /// declared again when it reconnects.
+    public func deleteObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
+        let connection = try await consumingConnection()
+        do throws(RabbitMQError) {
+            try await connection.delete(objects(of: queues, delegates))
+        } catch {
+            throw UploadError(error, doing: "the broker's objects could not be deleted")
+        }
+    }
+
+    private func objects(of queues: [QueueName], _ delegates: [String]) -> Topology {
+        let lanes = queues.reduce(topology.shared) { $0 + topology.lanes(of: $1) }
+        return delegates.reduce(lanes) { $0 + topology.delegate($1) }
+    }
+
+    private func look(at exchange: Exchange, _ connection: Connection) async throws(RabbitMQError) -> BrokerObject {
+        let isThere = try await found(connection) { channel throws(RabbitMQError) in
+            try await channel.check(exchange: exchange.name)
+            return true
+        }
+        guard isThere == true else { return BrokerObject(.exchange, exchange.name, .missing) }
+        let problem = try await difference(Topology(exchanges: [exchange]), connection)
+        return BrokerObject(.exchange, exchange.name, problem == nil ? .asDeclared : .different, problem: problem)
+    }
+
+    private func look(at queue: Queue, _ connection: Connection) async throws(RabbitMQError) -> BrokerObject {
+        let depth = try await found(connection) { channel throws(RabbitMQError) in
+            try await channel.depth(of: queue.name)
+        }
+        guard let depth else { return BrokerObject(.queue, queue.name, .missing) }
+        let problem = try await difference(Topology(queues: [queue]), connection)
+        return BrokerObject(
+            .queue, queue.name, problem == nil ? .asDeclared : .different, problem: problem,
+            messages: Int(depth.messages), consumers: Int(depth.consumers))
+    }
+
+    /// Asks over a channel of its own: what is not there costs it.
+    private func found<Answer: Sendable>(
+        _ connection: Connection, _ ask: (Channel) async throws(RabbitMQError) -> Answer
+    ) async throws(RabbitMQError) -> Answer? {
+        let channel = try await connection.openChannel()
+        let answer: Answer?
+        do throws(RabbitMQError) {
+            answer = try await ask(channel)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            answer = nil
+        }
+        await channel.close()
+        return answer
+    }
+
+    /// Declaring again what is there changes nothing, and is refused if it is different.
+    private func difference(_ object: Topology, _ connection: Connection) async throws(RabbitMQError) -> String? {
+        do throws(RabbitMQError) {
+            try await connection.define(object)
+            return nil
+        } catch {
+            guard error.code == .preconditionFailed else { throw error }
+            return error.message
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import RabbitMQ
+import Uploads
+
+/// Where a dead letter belongs: by what it says, if it can be read by now, else where it came from.
+///
+/// Jobs and batons go out flagged as maybe repeated. So the notifier decides about them by what it knows: whatever has been
+/// done with another copy of the message in the meantime, nothing is uploaded twice.
+struct DeadLetterRoute: Hashable, Sendable {
+    var exchange: String
+    var routingKey: String
+    /// Whose lanes there have to be.
+    var lanes: QueueName?
+    var flagsRepeats: Bool
+
+    /// - Throws: `rejected`, with what to do, for what cannot be published again.
+    init(_ letter: UnreadableMessage, _ topology: UploadTopology) throws(UploadError) {
+        func refuse(_ why: String) -> UploadError { UploadError(.rejected, "dead letter \(letter.id) \(why)") }
+        guard let envelope = letter.envelope else {
+            throw refuse(
+                "was recorded by an earlier version, which kept neither its type nor where it came from; enqueue the "
+                    + "upload again, then discard it")
+        }
+        guard !envelope.isRedacted else {
+            throw refuse(
+                "is kept without its secrets, for people to look at; enqueue the upload again, then discard it")
+        }
+        guard letter.isWhole else {
+            throw refuse(
+                "has \(letter.size) bytes, of which the first \(UnreadableMessage.bodyBytesMaximum) are kept; let its "
+                    + "producer publish it again")
+        }
+        let message = envelope.message(letter.body)
+        switch (WireType(envelope.type), WireFormat.read(message)) {
+        case (.control, _):
+            throw refuse("is a control entry: a late one would undo what was decided since; give the order again")
+        case (.answer, _): throw refuse("is an answer to an order: nobody waits for it any more; discard it")
+        case (.destination, _):
+            throw refuse("says how a worker found a destination then: a late one tells nobody anything; discard it")
+        case (.event, _), (.marker, _), (.order, _): self.init(toNotifierOf: topology)
+        case (_, .job(let job)) where job.serial != nil: self.init(toNotifierOf: topology)
+        case (_, .job(let job)):
+            self.init(
+                exchange: topology.submit, routingKey: topology.laneKey(job.queue, job.priority), lanes: job.queue,
+                flagsRepeats: true)
+        case (_, .baton(let baton)):
+            let lane = baton.state == nil ? baton.job.priority : .continued
+            self.init(
+                exchange: topology.jobs, routingKey: topology.laneKey(baton.job.queue, lane), lanes: baton.job.queue,
+                flagsRepeats: true)
+        default:
+            guard let origin = DeadLetterRoute(origin: envelope, topology) else {
+                throw refuse(
+                    "does not say where it came from, and cannot be read: nobody knows where it belongs; let its "
+                        + "producer publish it again, then discard it")
+            }
+            self = origin
+        }
+    }
+
+    private init(exchange: String, routingKey: String, lanes: QueueName?, flagsRepeats: Bool) {
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.lanes = lanes
+        self.flagsRepeats = flagsRepeats
+    }
+
+    private init(toNotifierOf topology: UploadTopology) {
+        self.init(exchange: "", routingKey: topology.notifier, lanes: nil, flagsRepeats: false)
+    }
+
+    /// Back to where it was. A header says so, and anybody can write a header: what is not ours is not believed.
+    private init?(origin: MessageEnvelope, _ topology: UploadTopology) {
+        let key = origin.routingKey ?? ""
+        let isOfLadder = origin.queue.map { $0.hasPrefix("\(topology.namespace).delay.") } ?? false
+        if origin.queue == topology.notifier {
+            if origin.exchange == topology.submit {
+                self.init(exchange: topology.submit, routingKey: key, lanes: nil, flagsRepeats: true)
+            } else {
+                self.init(toNotifierOf: topology)
+            }
+        } else if let queue = origin.queue, queue.hasPrefix(topology.jobs + ".") {
+            self.init(
+                exchange: topology.jobs, routingKey: String(queue.dropFirst(topology.jobs.count + 1)), lanes: nil,
+                flagsRepeats: true)
+        } else if isOfLadder || origin.exchange == topology.due {
+            // The bits of its delay lead the key of its lane.
+            let words = key.split(separator: ".").suffix(2)
+            guard words.count == 2 else { return nil }
+            self.init(
+                exchange: topology.jobs, routingKey: words.joined(separator: "."), lanes: nil, flagsRepeats: true)
+        } else {
+            return nil
+        }
+    }
+
+    /// For people: `the lane default.normal`.
+    func text(_ topology: UploadTopology) -> String {
+        switch exchange {
+        case "": "the notifier's queue"
+        case topology.submit: "the lane \(routingKey) and the notifier's queue"
+        default: "the lane \(routingKey)"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import RabbitMQ
+import Uploads
+
+extension MessageEnvelope {
+    /// What came in a queue.
+    init(_ message: Message, queue: String?, exchange: String?, routingKey: String?) {
+        self.init(
+            type: message.type, contentType: message.contentType, messageID: message.messageID,
+            headers: HeaderValues.json(WireFormat.kept(message.headers)), queue: queue, exchange: exchange,
+            routingKey: routingKey, replayOf: message.headers[WireFormat.replayHeader]?.integer)
+        contentEncoding = message.contentEncoding
+        correlationID = message.correlationID
+        appID = message.appID
+    }
+
+    /// What came in the dead-letter queue: where it was before.
+    init(dead message: Message, exchange: String, routingKey: String) {
+        if let death = message.headers["x-death"]?.array?.first?.table {
+            self.init(
+                message, queue: death["queue"]?.string, exchange: death["exchange"]?.string,
+                routingKey: death["routing-keys"]?.array?.first?.string ?? routingKey)
+        } else {
+            self.init(
+                message, queue: message.headers[WireFormat.originHeader]?.string, exchange: exchange,
+                routingKey: routingKey)
+        }
+    }
+
+    /// The message as it was, as far as it is kept.
+    func message(_ body: Data) -> Message {
+        var message = Message(
+            body: body, contentType: contentType, headers: WireFormat.kept(HeaderValues.table(headers)),
+            messageID: messageID, type: type)
+        message.contentEncoding = contentEncoding
+        message.correlationID = correlationID
+        message.appID = appID
+        return message
+    }
+}

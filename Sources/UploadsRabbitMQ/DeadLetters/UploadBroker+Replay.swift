@@ -1,0 +1,39 @@
+import RabbitMQ
+public import Uploads
+
+extension UploadBroker {
+    /// How long the broker has to confirm a dead letter that is published again.
+    private static let replayPatience = Duration.seconds(10)
+
+    /// Publishes a dead letter again as it was, where it belongs, mandatory. Confirmed when this returns. It carries the
+    /// letter's number, so that what comes back unread is told from it.
+    ///
+    /// - Returns: where that is, for people.
+    /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that nobody takes;
+    ///   `networkFailure`, `serverFailure` when the broker does not confirm it: then it may be there or not, and it does no harm
+    ///   to publish it once more.
+    public func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String {
+        let route = try DeadLetterRoute(letter, topology)
+        var message = letter.envelope?.message(letter.body) ?? Message(body: letter.body)
+        message.headers[WireFormat.replayHeader] = .int64(letter.id)
+        if route.flagsRepeats { message.headers[WireFormat.maybeRepeatedHeader] = true }
+        let parcel = Parcel(
+            message: message, exchange: route.exchange, routingKey: route.routingKey,
+            confirmLimit: Self.replayPatience)
+        let lanes = route.lanes.map { topology.lanes(of: $0) }
+        do throws(RabbitMQError) {
+            try await publisher.connection.define(lanes.map { topology.foundation + $0 } ?? topology.foundation)
+            try await publisher.publish(parcel)
+        } catch {
+            if error.code == .returned {
+                throw UploadError(
+                    .rejected,
+                    "nobody takes dead letter \(letter.id): there is no lane \(route.routingKey); start a worker with that "
+                        + "queue, then publish it again")
+            }
+            throw UploadError(
+                error, doing: "dead letter \(letter.id) is not known to be published again; try once more")
+        }
+        return route.text(topology)
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Uploads
+
+/// What becomes of one delivery.
+extension LaneReader {
+    /// How long a drain waits for the broker to stop delivering: a connection that is half dead must not eat the grace.
+    static let quietPatience = Duration.seconds(5)
+
+    /// How long what was not begun waits for what was delivered before it and may be running, so that it comes behind it:
+    /// when its queue was stopped, and when the worker is on its way out, within its grace.
+    private static let stopPatience = Duration.seconds(30)
+    private static let drainPatience = Duration.seconds(3)
+
+    /// What has to be done with a delivery; the handler hears of it at once, so that it hears in the order of delivery.
+    func work(
+        on verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
+    ) -> @Sendable () async -> Void {
+        guard case .work(let baton) = verdict else {
+            return { await self.dismiss(verdict, delivery, consumer, tenure) }
+        }
+        let claimed = ClaimedDelivery(
+            baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure, line: line)
+        let carry = handler.accept(claimed)
+        let ticket = handBack.take(in: lane)
+        return {
+            let isSettled = await self.settle(claimed, ticket, delivery, carry)
+            self.handBack.finish(ticket)
+            if isSettled, tenure.holds { consumer.acknowledge(delivery) }
+        }
+    }
+
+    /// Settles what nobody is to work on.
+    private func dismiss(
+        _ verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
+    ) async {
+        guard tenure.holds else { return }
+        let isSettled: Bool
+        switch verdict {
+        case .work: isSettled = false
+        case .suspect(let baton, let reason):
+            await holdBack()
+            logger.notice(
+                "suspect passed to the notifier",
+                metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
+            isSettled = await line.pass(baton, reason: reason, delivery, tenure)
+        case .superseded(let baton):
+            logger.info("superseded delivery dropped", metadata: ["job": .string(baton.job.id.rawValue)])
+            isSettled = true
+        case .unsupported(let type):
+            logger.warning("message of a newer version waits", metadata: ["type": .string(type)])
+            isSettled = await line.wait(delivery, queue, lane, tenure)
+        case .dead(let reason):
+            logger.warning("message set aside as dead letter", metadata: ["reason": .string(reason)])
+            isSettled = await line.setAside(delivery, reason: reason, from: queueName, tenure)
+        }
+        if isSettled, tenure.holds { consumer.acknowledge(delivery) }
+    }
+
+    /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
+    /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
+    /// back as redelivered, a suspect for nothing.
+    func holdBack() async {
+        if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
+        // The same when the queue was stopped, for its own lanes.
+        if isStopped { await taking.waitForNone(atMost: Self.quietPatience) }
+    }
+
+    private func settle(
+        _ claimed: ClaimedDelivery, _ ticket: HandBack.Ticket, _ delivery: Delivery,
+        _ carry: @escaping @Sendable () async -> SettledSlice
+    ) async -> Bool {
+        let slice = await cancelled.cancelling(carry)
+        await holdBack()
+        if case .handOver = slice.settlement, slice.report.startedAt == nil, draining.isFired || isStopped {
+            await handBack.waitForTurn(
+                of: ticket, patience: draining.isFired ? Self.drainPatience : Self.stopPatience)
+        }
+        let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: line.now())
+        if await line.carryOut(plan, of: claimed, handler: handler) { return true }
+        guard plan.acknowledges, claimed.tenure.holds else { return false }
+        // Refused for good, so trying again and again would only hold up the lane; the notifier decides.
+        return await line.setAside(
+            delivery, reason: "its settlement cannot be published", from: queueName, claimed.tenure)
+    }
+
+    private var queueName: String { line.topology.laneQueue(queue, lane) }
+}

@@ -1,0 +1,34 @@
+import Synchronization
+import Uploads
+
+/// Which lanes of a transfer queue have a consumer that takes whatever comes.
+final class TakingLanes: Sendable {
+    private struct State {
+        var lanes: Set<Lane> = []
+        var changed = Signal()
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ lane: Lane) { state.withLock { _ = $0.lanes.insert(lane) } }
+
+    func end(_ lane: Lane) {
+        let changed = state.withLock { state in
+            state.lanes.remove(lane)
+            defer { state.changed = Signal() }
+            return state.changed
+        }
+        changed.fire()
+    }
+
+    /// Waits until no lane takes any more, or for the time to pass.
+    func waitForNone(atMost patience: Duration) async {
+        let end = ContinuousClock.now + patience
+        while true {
+            let (isAny, changed) = state.withLock { (!$0.lanes.isEmpty, $0.changed) }
+            let rest = end - .now
+            guard isAny, rest > .zero else { return }
+            await changed.wait(atMost: rest)
+        }
+    }
+}

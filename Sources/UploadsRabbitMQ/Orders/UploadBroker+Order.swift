@@ -1,0 +1,104 @@
+import Foundation
+import RabbitMQ
+public import Uploads
+
+extension UploadBroker {
+    /// How long the broker has to confirm an order.
+    private static let confirmPatience = Duration.seconds(10)
+
+    /// Gives an order: when this returns or times out waiting, it is on disk in the notifier's queue, and holds when the
+    /// notifier reads it, also if none is up.
+    ///
+    /// - Parameter patience: how long to wait for the notifier's answer; nil: not at all.
+    /// - Returns: the answer; nil when none came in time.
+    /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it. It may be given again: the
+    ///   same order twice is one.
+    public func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
+        do throws(RabbitMQError) {
+            try await publisher.connection.define(topology.foundation)
+        } catch {
+            throw UploadError(error, doing: "the notifier's queue could not be declared")
+        }
+        guard let patience else {
+            try await publish(order, replyTo: nil)
+            return nil
+        }
+        let connection = try await consumingConnection()
+        let queue = topology.answerQueue(UUID())
+        let objects = Topology(queues: [queue])
+        let consumer: Consumer
+        let channel: Channel
+        do throws(RabbitMQError) {
+            try await connection.define(objects)
+            channel = try await connection.openChannel()
+            consumer = try await channel.consume(queue.name, prefetch: 1)
+        } catch {
+            throw UploadError(error, doing: "the answer to an order cannot be waited for")
+        }
+        let result: Result<OrderAnswer?, UploadError>
+        do throws(UploadError) {
+            try await publish(order, replyTo: queue.name)
+            result = .success(await Self.answer(to: order, from: consumer, within: patience))
+        } catch {
+            result = .failure(error)
+        }
+        await channel.close()
+        _ = try? await connection.delete(objects)
+        return try result.get()
+    }
+
+    private func publish(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        let parcel = Parcel(
+            message: try WireFormat.message(order: order, replyTo: replyTo), exchange: "",
+            routingKey: topology.notifier, topology: topology.foundation)
+        let late = Signal()
+        let timer = Task {
+            try await Task.sleep(for: Self.confirmPatience)
+            late.fire()
+        }
+        defer { timer.cancel() }
+        let result = await withTaskCancellationHandler {
+            do throws(RabbitMQError) {
+                try await publisher.deliver(parcel, until: late)
+                return Result<Void, RabbitMQError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            late.fire()
+        }
+        guard case .failure(let error) = result else { return }
+        if error.code == .cancelled, !Task.isCancelled {
+            throw UploadError(
+                .networkFailure, "the broker has not confirmed the order; it may hold or not: give it again")
+        }
+        throw UploadError(error, doing: "the order could not be given")
+    }
+
+    private static func answer(
+        to order: UploadOrder, from consumer: Consumer, within patience: Duration
+    ) async -> OrderAnswer? {
+        let reader = Task { () -> OrderAnswer? in
+            var batches = consumer.makeAsyncIterator()
+            while let batch = try await batches.next() {
+                for delivery in batch {
+                    consumer.acknowledge(delivery)
+                    if case .answer(let answer) = WireFormat.read(delivery.message), answer.order == order.id {
+                        return answer
+                    }
+                }
+            }
+            return nil
+        }
+        let timer = Task {
+            try await Task.sleep(for: patience)
+            await consumer.cancel()
+        }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            try? await reader.value
+        } onCancel: {
+            reader.cancel()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// An exchange or a queue of a namespace, as it stands on the broker.
+public struct BrokerObject: Codable, Hashable, Sendable {
+    public enum Kind: String, Codable, Sendable {
+        case exchange, queue
+    }
+
+    public enum State: String, Codable, Sendable {
+        case asDeclared, missing
+        /// Declared by somebody else with other arguments, which cannot be changed: see ``BrokerObject/problem``.
+        case different
+    }
+
+    public var kind: Kind
+    public var name: String
+    public var state: State
+    /// What the broker says is different.
+    public var problem: String?
+    /// Messages that wait in a queue, without those delivered and not yet settled.
+    public var messages: Int?
+    /// Who reads from a queue.
+    public var consumers: Int?
+
+    public init(
+        _ kind: Kind, _ name: String, _ state: State, problem: String? = nil, messages: Int? = nil,
+        consumers: Int? = nil
+    ) {
+        self.kind = kind
+        self.name = name
+        self.state = state
+        self.problem = problem
+        self.messages = messages
+        self.consumers = consumers
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import UploadBootstrap
+
+struct LedgerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: "Looks after the notifier's ledger.",
+        subcommands: [LedgerBackupCommand.self])
+
+    static let examples = """
+        EXAMPLES
+          uploadctl ledger backup /var/backups/longshore/ledger.sqlite
+        """
+}

@@ -1,0 +1,124 @@
+"""Uses the dashboard as a person does, in a real browser: it is live, its buttons do what they say, what people made up is
+text, and nothing is asked of anybody else."""
+import re
+import sys
+import time
+import urllib.request
+import json
+
+from playwright.sync_api import expect, sync_playwright
+
+base, token, running, failing, hostile = sys.argv[1:6]
+expect.set_options(timeout=120_000)
+said, asked = [], []
+
+
+def api(path):
+    request = urllib.request.Request(base + path, headers={"Authorization": "Bearer " + token})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+def wait(what, condition):
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.1)
+
+
+def listen(page):
+    page.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+
+
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(
+        executable_path="/usr/bin/chromium-headless-shell", args=["--no-sandbox", "--disable-gpu"])
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    listen(page)
+
+    # A wrong token, and the right one.
+    page.goto(base + "/")
+    assert page.url == base + "/dashboard/sign-in", page.url
+    page.get_by_label("Token").fill("not the token at all")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("not the token")
+    assert all("401" in text for text in said), said
+    said.clear()
+    page.get_by_label("Token").fill(token)
+    page.keyboard.press("Enter")
+    expect(page.locator("#connection")).to_have_text("Live")
+    assert page.url == base + "/", page.url
+    cookie = context.cookies()[0]
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and token not in cookie["value"], cookie
+    assert page.evaluate("document.cookie") == ""
+    page.evaluate("window.isSamePage = true")
+
+    # A bar moves.
+    bar = page.locator(f"#running-{running} progress")
+    values = []
+
+    def moved():
+        value = bar.get_attribute("value", timeout=1000) if bar.count() else None
+        if value and (not values or int(value) > values[-1]):
+            values.append(int(value))
+        return len(values) > 1
+
+    wait("the bar moves", moved)
+
+    # A failed job is shown as it is named, and run again.
+    failed = page.locator(f"#failed-{failing}")
+    expect(failed).to_contain_text(hostile)
+    assert page.locator("main script, main img").count() == 0
+    failed.get_by_role("button").click()
+    expect(page.locator("#notice")).to_contain_text("The job runs again")
+    wait("the job runs again", lambda: api(f"/v1/jobs/{failing}")["job"]["round"] == 2)
+
+    # A queue is stopped, here and for everybody, and started by the keyboard.
+    queue = page.locator("#queue-video")
+    queue.get_by_role("button", name="Stop queue video").click()
+    expect(page.locator("#notice")).to_contain_text("Queue video is stopped")
+    expect(queue).to_contain_text("Stopped")
+    assert api("/v1/queues/video")["isStopped"]
+    queue.get_by_role("button", name="Start queue video").focus()
+    page.keyboard.press("Enter")
+    expect(queue.get_by_role("button", name="Stop queue video")).to_be_visible()
+    assert not api("/v1/queues/video")["isStopped"]
+    assert page.evaluate("window.isSamePage"), "the page was loaded again"
+
+    # The same without a script.
+    plain = browser.new_context(java_script_enabled=False, storage_state=context.storage_state())
+    form = plain.new_page()
+    listen(form)
+    form.goto(base + "/")
+    form.get_by_role("button", name="Pause delegate hook").click()
+    expect(form.locator("#notice")).to_contain_text("Delegate hook is paused")
+    expect(page.locator("#delegate-hook")).to_contain_text("Paused")
+    form.get_by_role("button", name="Resume delegate hook").click()
+    expect(form.locator("#notice")).to_contain_text("told again")
+
+    # A connection that is lost is said to be, and comes back by itself.
+    other = context.new_page()
+    other.route("**/dashboard/stream", lambda route: route.abort())
+    other.goto(base + "/")
+    expect(other.locator("#connection")).to_contain_text("Connection lost")
+    other.unroute("**/dashboard/stream")
+    expect(other.locator("#connection")).to_have_text("Live")
+    other.close()
+
+    # On a telephone nothing is wider than the screen.
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    # Whoever signs out sees nothing any more.
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_url(re.compile("/dashboard/sign-in$"))
+    form.goto(base + "/")
+    expect(form).to_have_url(re.compile("/dashboard/sign-in$"))
+
+    strangers = [url for url in asked if not url.startswith(base + "/")]
+    assert not strangers, strangers
+    assert not said, said
+    browser.close()

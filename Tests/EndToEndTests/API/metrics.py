@@ -1,0 +1,79 @@
+"""The metrics of a worker and a notifier that have worked, as promtool and prometheus-client read them.
+
+    metrics.py WORKER NOTIFIER DESTINATION…
+"""
+import subprocess
+import sys
+import urllib.request
+
+from prometheus_client import openmetrics, parser
+import prometheus_client.openmetrics.parser
+
+WORKER, NOTIFIER, DESTINATIONS = sys.argv[1], sys.argv[2], set(sys.argv[3:])
+OPEN = "application/openmetrics-text"
+# As Prometheus 2.42 asks.
+PROMETHEUS = OPEN + ";version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
+
+
+def scrape(base, accept):
+    request = urllib.request.Request(base + "/metrics", headers={"Accept": accept})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        assert response.status == 200
+        return response.headers["Content-Type"], response.read().decode()
+
+
+def read(base):
+    """Families by name, after both formats were read and found alike."""
+    kind, text = scrape(base, "*/*")
+    assert kind.startswith("text/plain; version=0.0.4"), kind
+    lint = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True, timeout=60)
+    assert lint.returncode == 0 and not lint.stdout and not lint.stderr, (lint, text)
+    plain = list(parser.text_string_to_metric_families(text))
+    kind, text = scrape(base, PROMETHEUS)
+    assert kind == OPEN + "; version=1.0.0; charset=utf-8", kind
+    strict = list(openmetrics.parser.text_string_to_metric_families(text))
+    assert [family.name for family in strict] == sorted(family.name for family in strict)
+
+    def series(families):
+        return {(s.name, tuple(sorted(s.labels.items()))) for family in families for s in family.samples}
+
+    assert series(plain) == series(strict), series(plain) ^ series(strict)
+    assert {f.name: f.type for f in plain} == {f.name: f.type for f in strict}
+    for family in strict:
+        assert family.documentation, family.name
+        for unit in ["seconds", "bytes"]:
+            assert (family.unit == unit) == family.name.endswith("_" + unit), family
+        values = [s.value for s in family.samples]
+        assert all(value >= 0 for value in values), family
+    return {family.name: family for family in strict}
+
+
+def expect(families, name, kind, **labels):
+    """The family has these labels and no others, each with these values at most; one of its series has counted."""
+    family = families[name]
+    assert family.type == kind, family
+    for sample in family.samples:
+        found = {key: value for key, value in sample.labels.items() if key != "le"}
+        assert set(found) == set(labels), sample
+        for key, value in found.items():
+            assert value in labels[key], sample
+    assert kind == "gauge" or any(sample.value > 0 for sample in family.samples), family
+
+
+codes = {
+    "networkFailure", "notAuthenticated", "wrongCredentials", "accessDenied", "serverFailure", "rateLimited",
+    "destinationNotFound", "rejected", "preconditionFailed", "invalidFile", "sourceChanged", "checksumMismatch",
+    "invalidResponse", "sessionExpired", "expired", "interrupted", "cancelled", "poisoned", "misconfigured", "unknown",
+}
+queues = {"default"}
+worker = read(WORKER)
+expect(worker, "upload_jobs", "counter", queue=queues, destination=DESTINATIONS, outcome={"completed", "failed"})
+expect(worker, "upload_bytes", "counter", queue=queues, destination=DESTINATIONS)
+expect(worker, "upload_seconds", "histogram", queue=queues, destination=DESTINATIONS)
+expect(worker, "upload_queue_lag_seconds", "histogram", queue=queues)
+expect(worker, "upload_in_flight", "gauge")
+expect(worker, "upload_retries", "counter", code=codes)
+notifier = read(NOTIFIER)
+expect(
+    notifier, "upload_delegate_deliveries", "counter", outcome={"delivered", "failed", "paused", "givenUp"})
+print(sum(len(family.samples) for family in [*worker.values(), *notifier.values()]), "series")

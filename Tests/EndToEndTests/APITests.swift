@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// The notifier's HTTP API as a program that is not ours sees it.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct APITests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "API")
+
+    /// Runs a Python script of the folder against a notifier; what it printed.
+    @discardableResult
+    private func python(_ script: String, _ port: Int, _ arguments: [String] = []) async throws -> String {
+        let scratch = try TemporaryDirectory()
+        let program = try RunningProgram(
+            URL(filePath: "/usr/bin/env"),
+            ["python3", Self.folder.appending(path: script).path, "http://127.0.0.1:\(port)"] + arguments,
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8",
+                "HOME": scratch.url.path, "PYTHONDONTWRITEBYTECODE": "1",
+            ], directory: scratch.url, logs: scratch.url, name: "python")
+        let status = await program.wait()
+        try #require(
+            status == 0, "\(script): \(program.outputText.suffix(6000))\(program.errorText.suffix(3000))")
+        return program.outputText
+    }
+
+    private func waitForHTTP(_ notifier: RunningProgram) async throws -> Int {
+        let port = try #require(notifier.port)
+        try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+        return port
+    }
+
+    @Test func anEnqueuedJobIsListedToldAndCancelledAndAnswersAreAsDescribed() async throws {
+        try await Deployment.with(delegates: ["hook: {kind: queue}"]) { deployment in
+            let port = try await waitForHTTP(try deployment.start(.notifier))
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            let ids = try await deployment.enqueue(["--to", "local:", "--batch", "trip", file.path])
+            let id = try #require(ids.first)
+            try await deployment.waitForStatus("queued", of: id)
+            try await python("story.py", port, [id])
+            try deployment.start(.worker)
+            try await deployment.waitForStatus("cancelled", of: id)
+            try await deployment.waitForLedger()
+            try await python("answers.py", port, [id])
+        }
+    }
+
+    @Test func eventsAreFollowedAndGoOnWhereAReaderWasCutOff() async throws {
+        try await Deployment.with { deployment in
+            let port = try await waitForHTTP(try deployment.start(.notifier))
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 1000)
+            let first = try #require(try await deployment.enqueue(["--to", "local:1", file.path]).first)
+            try await deployment.waitForOutcomes(1)
+            try await deployment.waitForLedger()
+            let second = try #require(try await deployment.enqueue(["--to", "local:2", file.path]).first)
+            try await python("follow.py", port, [first, second])
+        }
+    }
+
+    @Test func whatCannotBeUnderstoodIsAProblemAndNeverAFailure() async throws {
+        try await Deployment.with { deployment in
+            let notifier = try deployment.start(.notifier)
+            let port = try await waitForHTTP(notifier)
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 1000)
+            let id = try #require(try await deployment.enqueue(["--to", "local:1", file.path]).first)
+            try await deployment.waitForOutcomes(1)
+            try await deployment.waitForLedger()
+            try await python("fuzz.py", port, [id])
+            #expect(notifier.isRunning)
+        }
+    }
+
+    @Test func aNotifierThatOthersCouldReachNeedsAToken() async throws {
+        try await Deployment.with { deployment in
+            let port = try Ports.free()
+            let open = try deployment.start(.notifier, ["--http", "0.0.0.0:\(port)"])
+            #expect(await open.wait() == 78)
+            #expect(open.errorText.contains("set notifier.token"))
+            let guarded = try deployment.start(
+                .notifier, ["--http", "0.0.0.0:\(port)"],
+                environment: ["UPLOAD_NOTIFIER_TOKEN": "0123456789abcdef"])
+            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await python("guarded.py", port, ["0123456789abcdef"])
+            await guarded.stop()
+            #expect(!guarded.errorText.contains("0123456789abcdef"))
+        }
+    }
+}

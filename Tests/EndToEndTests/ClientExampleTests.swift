@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// The example programs, as somebody would try them.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct ClientExampleTests {
+    @Test func theUploaderShowsProgressAndTheServiceIsToldOfEverythingThoughItIsKilled() async throws {
+        try await Deployment.with { deployment in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let journal = deployment.path.appending(path: "journal")
+            func noted() -> [String] {
+                ((try? String(contentsOf: journal, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+            }
+            func upload(_ name: String) async throws -> String {
+                let file = try deployment.makeFile(name, bytes: 200_000)
+                let program = try deployment.startExample("example-uploader", [file.path, "local:\(name)"])
+                #expect(await program.wait() == 0, "\(program.errorText)")
+                try deployment.expectArrived(name, like: file)
+                #expect(program.errorText.contains("completed"))
+                return try #require(program.outputText.split(separator: "\n").first.map(String.init))
+            }
+            func startService() async throws -> RunningProgram {
+                let service = try deployment.startExample("example-delegate-service", [journal.path])
+                try await eventually("the service listens") { service.errorText.contains("listening") }
+                return service
+            }
+            // Before anybody listens.
+            var ids = [try await upload("0.bin")]
+            var service = try await startService()
+            defer { service.signal(SIGKILL) }
+            for round in 1...3 {
+                // Their program ends at once: whatever becomes of them goes to the service.
+                ids += try await deployment.startUploads(of: "example-uploader", count: 20, named: "up-\(round)")
+                try await eventually("the service is told of some", within: .seconds(120)) {
+                    noted().count >= ids.count - 25
+                }
+                service.signal(SIGKILL)
+                _ = await service.wait()
+                ids += try await deployment.startUploads(of: "example-uploader", count: 5, named: "down-\(round)")
+                service = try await startService()
+            }
+            let expected = Set(ids.dropFirst().map { "\($0).1.ended completed" })
+            try await eventually("the service is told of everything", within: .seconds(240)) {
+                expected.isSubset(of: noted())
+            }
+            // Told again at most what it was killed with, and always under the same id.
+            #expect(Set(noted()).subtracting(expected).count <= 1)
+            #expect(noted().count <= expected.count + 1 + 3)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+import UploadsRabbitMQ
+
+/// What operators, alarms and networks do to the broker while an upload is under way.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct BrokerFaultTests {
+    private static let part = 8 << 20
+
+    /// A node of a test's own, where silence is noticed within seconds.
+    private func with(
+        _ body: (Deployment, S3Bucket, BrokerNode) async throws -> Void
+    ) async throws {
+        let bucket = try await S3Bucket.make()
+        bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 2 << 20) }
+        defer { bucket.proxy.stop() }
+        let broker = try await BrokerNode.start(configuration: "heartbeat = 2\n")
+        do {
+            try await Deployment.with(broker: broker, destinations: [bucket.destination()]) {
+                try await body($0, bucket, broker)
+            }
+        } catch {
+            try await broker.stop()
+            throw error
+        }
+        try await broker.stop()
+    }
+
+    /// For channels that are opened from now on; looked at every half second.
+    private func setConsumerTimeout(_ limit: Duration, _ broker: BrokerNode) async throws {
+        let milliseconds = limit.components.seconds * 1000
+        try await broker.ctl(
+            "eval",
+            "application:set_env(rabbit, consumer_timeout, \(milliseconds)), "
+                + "application:set_env(rabbit, channel_tick_interval, 500).")
+    }
+
+    /// Enqueues six parts and returns when the first has arrived.
+    private func begin(_ deployment: Deployment, _ bucket: S3Bucket) async throws -> (file: URL, id: String) {
+        let file = try deployment.makeFile("large.bin", bytes: 6 * Self.part)
+        let ids = try await deployment.enqueue(["--to", "bucket:", file.path])
+        try await eventually("the upload is under way") { !bucket.proxy.partsSent.isEmpty }
+        #expect(bucket.proxy.partsSent.count < 6, "the upload ended before the fault")
+        return (file, try #require(ids.first))
+    }
+
+    private func expectWhole(_ key: String, _ file: URL, _ deployment: Deployment, _ bucket: S3Bucket) async throws {
+        #expect(try await bucket.observer.sha256(bucket.name, key) == deployment.digests(of: [file]).first)
+    }
+
+    /// Another job goes through, and each of the two was told once.
+    private func expectOneMore(_ deployment: Deployment, _ bucket: S3Bucket, after id: String) async throws {
+        let file = try deployment.makeFile("after.bin", bytes: 100_000)
+        let ids = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
+        let told = try await deployment.waitForOutcomes(2)
+        #expect(told.map { $0["subject"] as? String } == [id, ids.first])
+        #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" })
+        try await expectWhole("after.bin", file, deployment, bucket)
+        #expect(try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|2"])
+        #expect(try await bucket.observer.listUploads(bucket.name).isEmpty)
+        #expect(deployment.stagedFiles() == [])
+    }
+
+    @Test func connectionsClosedByTheOperatorAreOpenedAgainAndTheUploadGoesOn() async throws {
+        try await with { deployment, bucket, broker in
+            let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
+            let (file, id) = try await begin(deployment, bucket)
+            for _ in 0..<2 { try await broker.ctl("close_all_connections", "maintenance") }
+            _ = try await deployment.waitForOutcomes(1)
+            try await expectWhole("large.bin", file, deployment, bucket)
+            #expect(programs.allSatisfy { $0.isRunning })
+            try await expectOneMore(deployment, bucket, after: id)
+        }
+    }
+
+    @Test func duringAMemoryAlarmEverybodyWaitsAndNothingFails() async throws {
+        try await with { deployment, bucket, broker in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let (file, id) = try await begin(deployment, bucket)
+            try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
+            try await eventually("the object is whole") {
+                try await bucket.observer.head(bucket.name, "large.bin") != nil
+            }
+            let waiting = try deployment.makeFile("after.bin", bytes: 100_000)
+            let enqueued = try deployment.start(.enqueue, ["--to", "bucket:", "--wait", waiting.path])
+            try await eventually("the next file is staged") { deployment.stagedFiles().count > 2 }
+            #expect(try deployment.toldOutcomes().isEmpty, "an outcome was told though nobody could publish its end")
+            try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
+            #expect(await enqueued.wait() == 0, "\(enqueued.errorText)")
+            let told = try await deployment.waitForOutcomes(2)
+            #expect(told.count == 2 && told.first?["subject"] as? String == id)
+            #expect(told.allSatisfy { ($0["data"] as? [String: Any])?["attempts"] as? Int == 0 })
+            try await expectWhole("large.bin", file, deployment, bucket)
+            try await expectWhole("after.bin", waiting, deployment, bucket)
+        }
+    }
+
+    @Test func lanesDeletedUnderAWorkerAreDeclaredAgainAndWhatItHoldsEnds() async throws {
+        try await with { deployment, bucket, _ in
+            try deployment.start(.notifier)
+            let worker = try deployment.start(.worker)
+            let (file, id) = try await begin(deployment, bucket)
+            let lanes = try UploadTopology(namespace: deployment.namespace).lanes(of: .standard)
+            try await deployment.withBroker { connection in
+                try await connection.delete(Topology(queues: lanes.queues))
+                try await eventually("the lanes are there again") {
+                    // Asking for what is not there closes the channel.
+                    let channel = try await connection.openChannel()
+                    for lane in lanes.queues {
+                        do { _ = try await channel.messageCount(of: lane.name) } catch { return false }
+                    }
+                    return true
+                }
+            }
+            _ = try await deployment.waitForOutcomes(1)
+            try await expectWhole("large.bin", file, deployment, bucket)
+            #expect(worker.isRunning)
+            try await expectOneMore(deployment, bucket, after: id)
+        }
+    }
+
+    @Test func anUploadMayTakeSeveralTimesTheConsumerTimeoutWhenItsSlicesFit() async throws {
+        try await with { deployment, bucket, broker in
+            try await setConsumerTimeout(.seconds(6), broker)
+            try deployment.start(.notifier)
+            let worker = try deployment.start(.worker, ["--slice", "1s", "--parts", "1"])
+            bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 3 << 20) }
+            let (file, id) = try await begin(deployment, bucket)
+            let data = try #require(try await deployment.waitForOutcomes(1).first?["data"] as? [String: Any])
+            #expect(data["attempts"] as? Int == 0)
+            #expect(data["generation"] as? Int == 1, "a delivery was held for too long")
+            #expect(data["bytesSent"] as? Int == 6 * Self.part)
+            #expect(!worker.errorText.contains("consumer_timeout"))
+            try await expectWhole("large.bin", file, deployment, bucket)
+            try await expectOneMore(deployment, bucket, after: id)
+        }
+    }
+
+    @Test func aSliceLongerThanTheConsumerTimeoutIsExplainedAndTheUploadEndsAllTheSame() async throws {
+        try await with { deployment, bucket, broker in
+            try await setConsumerTimeout(.seconds(4), broker)
+            try deployment.start(.notifier)
+            let worker = try deployment.start(.worker, ["--parts", "1"])
+            let (file, id) = try await begin(deployment, bucket)
+            _ = try await deployment.waitForOutcomes(1)
+            try await expectWhole("large.bin", file, deployment, bucket)
+            #expect(worker.isRunning)
+            #expect(worker.errorText.contains("consumer_timeout"), "\(worker.errorText.suffix(2000))")
+            try await expectOneMore(deployment, bucket, after: id)
+        }
+    }
+
+    @Test func aQuietNetworkIsNoticedByHeartbeatsAndAnotherWorkerGoesOn() async throws {
+        try await with { deployment, bucket, broker in
+            let proxy = try AMQPFaultProxy(to: broker.port)
+            defer { proxy.stop() }
+            try deployment.start(.notifier)
+            let cutOff = try deployment.start(.worker, ["--broker", proxy.url])
+            let (file, id) = try await begin(deployment, bucket)
+            proxy.stall()
+            let other = try deployment.start(.worker)
+            _ = try await deployment.waitForOutcomes(1)
+            try await expectWhole("large.bin", file, deployment, bucket)
+            proxy.heal()
+            #expect(await other.stop() == 0)
+            #expect(cutOff.isRunning)
+            // By the one that was cut off.
+            try await expectOneMore(deployment, bucket, after: id)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import UploadTesting
+
+extension CrashPoint {
+    private static let submitted = Mail(exchange: "submit", key: "default.")
+    private static let baton = Mail(exchange: "jobs", key: "default.")
+    private static let started = Mail(exchange: "events", key: "started.")
+    private static let end = Mail(exchange: "events", key: "completed.")
+    private static let marker = Mail(exchange: "", key: "notifier")
+    private static let fence = Mail(exchange: "control", key: "", text: "\"fence\"")
+    private static let outcome = Mail(exchange: "outcomes", key: "completed.")
+
+    static let all = worker + wholeObject + notifier
+
+    /// A worker and an object of several parts.
+    private static let worker: [CrashPoint] =
+        [
+            CrashPoint(victim: .worker, moment: .before, what: "the delivery of the job", step: .deliver(submitted)),
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the publish of the baton with the session",
+                step: .publish(baton), orphans: 0...1),
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the confirm of the baton with the session",
+                step: .confirm(baton), resentMaximum: 3, orphans: 0...1),
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the publish of started", step: .publish(started),
+                resentMaximum: 3, isSlow: true),
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the confirm of started", step: .confirm(started),
+                resentMaximum: 3, isSlow: true),
+        ]
+        + both(.worker, "the acknowledgement of the first delivery", .acknowledge(submitted)) { point in
+            point.resentMaximum = 3
+            point.orphans = 0...1
+        }
+        + both(.worker, "CreateMultipartUpload", .request { $0.method == "POST" && $0.query["uploads"] != nil }) {
+            if $0.moment == .after { $0.orphans = 1...1 }
+        }
+        + both(.worker, "the third UploadPart", .request { $0.partNumber == 3 }) { $0.resentMaximum = 3 }
+        + both(.worker, "CompleteMultipartUpload", .request { $0.method == "POST" && $0.query["uploadId"] != nil })
+        + ended(.multipart, baton)
+
+    /// A worker and an object that is sent in one request.
+    private static let wholeObject: [CrashPoint] = [Size.single, .inline].flatMap { size in
+        both(.worker, "PutObject", .request { $0.method == "PUT" && $0.partNumber == nil }) { $0.size = size }
+            + (size == .single ? ended(size, submitted) : [])
+    }
+
+    private static func ended(_ size: Size, _ last: Mail) -> [CrashPoint] {
+        [
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the publish of the end", step: .publish(end), size: size),
+            CrashPoint(
+                victim: .worker, moment: .before, what: "the confirm of the end", step: .confirm(end), size: size,
+                leavesCopy: true),
+        ] + both(.worker, "the acknowledgement of the last delivery", .acknowledge(last)) { $0.size = size }
+    }
+
+    private static let notifier: [CrashPoint] =
+        [
+            CrashPoint(
+                victim: .notifier, moment: .before, what: "the delivery of the job", step: .deliver(submitted),
+                size: .inline),
+            CrashPoint(
+                victim: .notifier, moment: .before, what: "the delivery of the end", step: .deliver(end),
+                size: .inline),
+            CrashPoint(
+                victim: .notifier, moment: .before, what: "the publish of the outcome", step: .publish(outcome),
+                size: .inline),
+            CrashPoint(
+                victim: .notifier, moment: .before, what: "the confirm of the outcome", step: .confirm(outcome),
+                size: .inline),
+        ]
+        + both(.notifier, "the acknowledgement of the job", .acknowledge(submitted)) { $0.size = .inline }
+        + both(.notifier, "the acknowledgement of the end", .acknowledge(end)) { $0.size = .inline }
+        + [
+            ("the marker", marker), ("the issued baton", baton), ("the fence", fence),
+        ].flatMap { name, mail in
+            [
+                CrashPoint(
+                    victim: .notifier, moment: .before, what: "the publish of \(name)", step: .publish(mail),
+                    resentMaximum: 3, needsSuspect: true),
+                CrashPoint(
+                    victim: .notifier, moment: .before, what: "the confirm of \(name)", step: .confirm(mail),
+                    resentMaximum: 3, needsSuspect: true),
+            ]
+        }
+
+    private static func both(
+        _ victim: Victim, _ what: String, _ step: Step, _ change: (inout CrashPoint) -> Void = { _ in }
+    ) -> [CrashPoint] {
+        [Moment.before, .after].map { moment in
+            var point = CrashPoint(victim: victim, moment: moment, what: what, step: step)
+            change(&point)
+            return point
+        }
+    }
+}

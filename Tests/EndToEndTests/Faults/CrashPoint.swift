@@ -1,0 +1,99 @@
+import Testing
+import UploadTesting
+
+/// A point on a job's way at which a program is killed: a step at the broker or at the S3 server, and on which side of it.
+struct CrashPoint: Sendable, CustomTestStringConvertible {
+    enum Victim: String {
+        case worker
+        case notifier
+    }
+
+    enum Size: String {
+        /// Three parts.
+        case multipart
+        /// A staged file in one request.
+        case single
+        /// In the message itself.
+        case inline
+
+        var bytes: Int {
+            switch self {
+            case .multipart: 3 * 8 << 20
+            case .single: 1 << 20
+            case .inline: 1000
+            }
+        }
+    }
+
+    /// Messages by their exchange, without the namespace, and the beginning of their key. The default exchange has no
+    /// name; there the key is a queue's name, without the namespace.
+    struct Mail: Sendable {
+        let exchange: String
+        let key: String
+        /// What its body has in it; anything if empty.
+        var text = ""
+
+        func matches(_ message: AMQPStep.Message, in namespace: String) -> Bool {
+            guard text.isEmpty || String(decoding: message.body, as: UTF8.self).contains(text) else { return false }
+            return exchange.isEmpty
+                ? message.exchange.isEmpty && message.routingKey == "\(namespace).\(key)"
+                : message.exchange == "\(namespace).\(exchange)" && message.routingKey.hasPrefix(key)
+        }
+    }
+
+    enum Step: Sendable {
+        case publish(Mail)
+        case confirm(Mail)
+        case deliver(Mail)
+        case acknowledge(Mail)
+        case request(@Sendable (HTTPFaultProxy.Request) -> Bool)
+    }
+
+    enum Moment: String {
+        /// The other side never hears of it.
+        case before
+        /// The other side has taken it; the program has not heard so.
+        case after
+    }
+
+    let victim: Victim
+    let moment: Moment
+    let what: String
+    let step: Step
+    var size = Size.multipart
+    /// Parts that may have been on their way, and so are sent again.
+    var resentMaximum = 0
+    /// Sessions that nobody can know of any more, for the sweep.
+    var orphans = 0...0
+    /// The staged copy stays, for the sweep.
+    var leavesCopy = false
+    /// A worker is killed as it takes the job, so that the notifier has something to decide.
+    var needsSuspect = false
+    /// Parts go slowly, so that the job runs for longer than the second after which it is told of.
+    var isSlow = false
+
+    var testDescription: String { "\(victim) killed \(moment) \(what), \(size)" }
+
+    func action(on step: AMQPStep, in namespace: String, _ kill: KillSwitch) -> AMQPFaultProxy.Action {
+        let mail: Mail? =
+            switch (step, self.step) {
+            case (.publish, .publish(let mail)), (.confirm, .confirm(let mail)), (.deliver, .deliver(let mail)),
+                (.acknowledge, .acknowledge(let mail)):
+                mail
+            default: nil
+            }
+        guard let mail, step.messages.contains(where: { mail.matches($0, in: namespace) }), kill.claim() else {
+            return .forward
+        }
+        return moment == .before ? .before { kill.kill() } : .after { kill.kill() }
+    }
+
+    func action(on request: HTTPFaultProxy.Request, _ kill: KillSwitch) -> HTTPFaultProxy.Action {
+        if case .request(let matches) = step, matches(request), kill.claim() {
+            if moment == .after { return .forwardThenRun { kill.kill() } }
+            kill.kill()
+            return .cut
+        }
+        return isSlow && request.partNumber != nil ? .throttle(bytesPerSecond: 4 << 20) : .forward
+    }
+}

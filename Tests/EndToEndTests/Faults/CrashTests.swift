@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// A program is killed at a named point, seen from outside, and another one takes over: nothing is lost, nothing is told
+/// twice, and nothing is left lying.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct CrashTests {
+    @Test(arguments: CrashPoint.all) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
+        let bucket = try await S3Bucket.make()
+        defer { bucket.proxy.stop() }
+        try await Deployment.with(destinations: [bucket.destination()]) { deployment in
+            let kill = KillSwitch()
+            let namespace = deployment.namespace
+            let proxy = try AMQPFaultProxy(to: deployment.broker.port)
+            let neutral = try AMQPFaultProxy(to: deployment.broker.port)
+            defer {
+                proxy.stop()
+                neutral.stop()
+            }
+            bucket.proxy.setRule { point.action(on: $0, kill) }
+            proxy.setRule { point.action(on: $0, in: namespace, kill) }
+
+            let notifier = try deployment.start(
+                .notifier, ["--broker", point.victim == .notifier ? proxy.url : neutral.url])
+            let worker =
+                point.needsSuspect
+                ? try await startDoomedWorker(deployment)
+                : try deployment.start(.worker, ["--broker", point.victim == .worker ? proxy.url : neutral.url])
+            let victim = point.victim == .worker ? worker : notifier
+            kill.arm(victim)
+            let file = try deployment.makeFile("file", bytes: point.size.bytes)
+            let id = try #require(try await deployment.enqueue(["--to", "bucket:", file.path]).first)
+            if point.needsSuspect {
+                _ = await worker.wait()
+                try deployment.start(.worker, ["--broker", neutral.url])
+            }
+            try await eventually("the point is reached", within: .seconds(45)) { !victim.isRunning }
+            #expect(await victim.wait() == 128 + SIGKILL)
+            try deployment.start(point.victim == .worker ? .worker : .notifier, ["--broker", neutral.url])
+
+            _ = try await deployment.waitForOutcomes(1, within: .seconds(60))
+            try await deployment.expectNothingLeftOnTheBroker(watched: [neutral])
+            try await check(point, deployment, bucket, id, file)
+        }
+    }
+
+    /// One that dies as the job is on its way to it, which makes the job a suspect.
+    private func startDoomedWorker(_ deployment: Deployment) async throws -> RunningProgram {
+        let submitted = "\(deployment.namespace).submit"
+        let kill = KillSwitch()
+        let broker = try AMQPFaultProxy(to: deployment.broker.port) { step in
+            guard case .deliver(let message) = step, message.exchange == submitted, kill.claim() else {
+                return .forward
+            }
+            return .before { kill.kill() }
+        }
+        let worker = try deployment.start(.worker, ["--broker", broker.url])
+        kill.arm(worker)
+        Task {
+            _ = await worker.wait()
+            broker.stop()
+        }
+        return worker
+    }
+
+    private func check(
+        _ point: CrashPoint, _ deployment: Deployment, _ bucket: S3Bucket, _ id: String, _ file: URL
+    ) async throws {
+        let told = try deployment.toldOutcomes()
+        #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" && $0["subject"] as? String == id })
+        #expect(Set(told.compactMap { $0["id"] as? String }) == ["\(id).1.ended"])
+        // At least once, under one id: a notifier that dies between telling and noting tells again.
+        if point.victim == .worker { #expect(told.count == 1) }
+        #expect(try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|1"])
+        #expect(try await bucket.observer.sha256(bucket.name, "file") == deployment.digests(of: [file]).first)
+        // One that dies after the end is told and before the copy is removed leaves it, and the digests of its blocks.
+        let staged = deployment.stagedFiles()
+        #expect(staged.count == (point.leavesCopy ? 2 : 0), "\(staged) are left")
+        let resent = bucket.proxy.partsSent.values.reduce(0) { $0 + $1 - 1 }
+        #expect(resent <= point.resentMaximum)
+        let sessions = try await bucket.observer.listUploads(bucket.name).count
+        #expect(point.orphans.contains(sessions), "\(sessions) sessions are left")
+        let data = told.first?["data"] as? [String: Any]
+        print(
+            "\(point.testDescription): \(resent) parts sent again, \(sessions) sessions and",
+            "\(staged.count) staged files left to the sweep, generation", data?["generation"] as? Int ?? 0)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+import UploadsRabbitMQ
+
+extension Deployment {
+    /// Runs the body with a connection of the test's own.
+    func withBroker<Result: Sendable>(_ body: (Connection) async throws -> Result) async throws -> Result {
+        let connection = try await Connection.open(
+            ConnectionConfiguration(urls: [broker.url]), logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            let result = try await body(connection)
+            await connection.close()
+            return result
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    /// Waits until every queue is empty and nobody holds anything, then ends all programs, and looks again.
+    /// - Parameter watched: what the programs that still run are connected by.
+    func expectNothingLeftOnTheBroker(
+        watched proxies: [AMQPFaultProxy], within limit: Duration = .seconds(60)
+    ) async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        // The control log is a stream, which keeps what was read.
+        let queues = (topology.shared + topology.lanes(of: .standard)).queues.map(\.name).filter {
+            $0 != topology.control
+        }
+        try await withBroker { connection in
+            let channel = try await connection.openChannel()
+            func left() async throws -> [String] {
+                var left = proxies.flatMap(\.unacknowledged).filter { $0.exchange != topology.control }
+                    .map { "\($0.exchange) \($0.routingKey) is held" }
+                for queue in queues {
+                    let count = try await channel.messageCount(of: queue)
+                    if count > 0 { left.append("\(queue): \(count)") }
+                }
+                return left
+            }
+            do {
+                // Twice, because a message may be on its way from a queue to whoever holds it.
+                try await eventually("the queues are empty", within: limit) {
+                    guard try await left().isEmpty else { return false }
+                    return try await left().isEmpty
+                }
+            } catch is DidNotHappen {
+                Issue.record("the queues hold \(try await left())")
+            }
+            await stopAll()
+            #expect(try await left() == [])
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+import UploadTesting
+import Uploads
+import UploadsRabbitMQ
+
+/// Disks that are full, closed or broken: what was accepted is durable, what is not durable is not accepted, and a
+/// destination that recovers gets what waited for it.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct DiskFaultTests {
+    /// Turns into a program whose calls to flush fail as those of a broken disk do.
+    private static func withoutFlushing(_ calls: String) -> [String] {
+        [
+            "/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+            "inject=\(calls):error=EIO", "--",
+        ]
+    }
+
+    private func expectRefusal(
+        _ program: RunningProgram, _ deployment: Deployment, status: ExitStatus, saying words: String...
+    ) async throws {
+        #expect(await program.wait() == status.rawValue, "\(program.errorText)")
+        #expect(program.outputText.isEmpty)
+        for word in words { #expect(program.errorText.contains(word), "'\(word)' in: \(program.errorText)") }
+        try await deployment.expectNothingPublished()
+    }
+
+    private enum ExitStatus: Int32 {
+        case inputOutput = 74
+        case configuration = 78
+    }
+
+    @Test func aFullStagingAreaAcceptsNothingAndKeepsNothing() async throws {
+        try await Deployment.with { deployment in
+            try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
+            let disk = try await SmallDisk.mount(at: deployment.staging, bytes: 6 << 20)
+            let files = try ["a.bin", "b.bin"].map { try deployment.makeFile($0, bytes: 4 << 20) }
+            // The first fits, and goes again with the second.
+            let both = try await deployment.run(
+                .enqueue, ["--to", "local:"] + files.map(\.path), under: disk.wrapper)
+            try await expectRefusal(
+                both, deployment, status: .inputOutput, saying: "no space is left", "free some", "nothing was enqueued")
+            #expect(try disk.names() == [".longshore-area"])
+
+            let large = try deployment.makeFile("large.bin", bytes: 8 << 20)
+            let stream = try await deployment.run(
+                .enqueue, ["--to", "local:stream", "-"], input: large, under: disk.wrapper)
+            try await expectRefusal(stream, deployment, status: .inputOutput, saying: "no space is left", "free some")
+            #expect(try disk.names() == [".longshore-area"])
+
+            let one = try await deployment.run(.enqueue, ["--to", "local:", files[0].path], under: disk.wrapper)
+            #expect(await one.wait() == 0, "\(one.errorText)")
+            try deployment.start(.notifier)
+            try deployment.start(.worker, under: disk.wrapper)
+            try await deployment.waitForOutcomes(1)
+            try deployment.expectArrived("a.bin", like: files[0])
+            try await disk.unmount()
+        }
+    }
+
+    @Test func aFullOutboxAcceptsNothing() async throws {
+        try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
+            try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
+            let disk = try await SmallDisk.mount(at: deployment.staging, bytes: 16 << 10)
+            let file = try deployment.makeFile("a.bin", bytes: 30_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", file.path], under: disk.wrapper)
+            #expect(await program.wait() == 74, "\(program.errorText)")
+            #expect(program.outputText.isEmpty)
+            #expect(program.errorText.contains("no space is left"), "\(program.errorText)")
+            let outbox = disk.inside.appending(path: "outbox")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outbox.path) == [])
+            try await disk.unmount()
+        }
+    }
+
+    @Test func aFileBeyondTheLimitOfAProcessIsRefused() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 4 << 20)
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:", file.path], under: ["/usr/bin/prlimit", "--fsize=1000000", "--"])
+            try await expectRefusal(program, deployment, status: .configuration, saying: "larger than", "staging area")
+            #expect(deployment.stagedFiles() == [])
+        }
+    }
+
+    @Test func aStagingAreaThatMayNotBeWrittenIsNamed() async throws {
+        try await Deployment.with { deployment in
+            let first = try deployment.makeFile("first.bin", bytes: 100_000)
+            _ = try await deployment.enqueue(["--to", "local:", first.path])
+            try deployment.start(.notifier)
+            let worker = try deployment.start(.worker)
+            try await deployment.waitForOutcomes(1)
+            #expect(await worker.stop() == 0)
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: deployment.staging.path)
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:", first.path], mayReadAll: false)
+            try await expectRefusal(
+                program, deployment, status: .configuration, saying: deployment.staging.path, "group")
+            #expect(deployment.stagedFiles() == [])
+        }
+    }
+
+    /// One file is flushed by itself, many by one call for the whole file system.
+    @Test(arguments: [1, 12]) func whatCannotBeFlushedIsNotAccepted(count: Int) async throws {
+        try await Deployment.with { deployment in
+            let files = try (0..<count).map { try deployment.makeFile("\($0).bin", bytes: 100_000) }
+            // The area is there, and sound.
+            let sound = try deployment.makeFile("sound.bin", bytes: 100_000)
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", sound.path])
+            try await deployment.waitForLedger()
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:"] + files.map(\.path),
+                under: Self.withoutFlushing("fsync,fdatasync,syncfs"))
+            try await expectRefusal(
+                program, deployment, status: .inputOutput, saying: deployment.staging.path, "nothing was enqueued")
+            #expect(deployment.stagedFiles() == [])
+            #expect(try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|1"])
+        }
+    }
+
+    @Test func aWorkerThatCannotMakeItsStagingAreaEndsInGoodOrder() async throws {
+        try await Deployment.with { deployment in
+            let worker = try await deployment.run(.worker, [], under: Self.withoutFlushing("fsync"))
+            #expect(await worker.wait() == 74, "\(worker.errorText.suffix(2000))")
+            #expect(worker.errorText.contains("the staging area failed at \(deployment.staging.path)"))
+        }
+    }
+
+    @Test func aFullDestinationIsWaitedFor() async throws {
+        try await Deployment.with { deployment in
+            let disk = try await SmallDisk.mount(at: deployment.uploaded, bytes: 24 << 20)
+            try disk.fill("other", bytes: 16 << 20)
+            try deployment.start(.notifier)
+            try deployment.start(.worker, under: disk.wrapper)
+            let file = try deployment.makeFile("a.bin", bytes: 20 << 20)
+            let patient = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
+            // One that gives up leaves nothing there that would take up the little space.
+            let hasty = try await deployment.run(
+                .enqueue, ["--to", "local:hasty.bin", "--max-attempts", "1", "--wait", file.path])
+            #expect(await hasty.wait() == 1)
+            #expect(hasty.errorText.contains("no space is left"), "\(hasty.errorText)")
+            try await deployment.waitForStatus("waiting", of: patient)
+            #expect(try disk.names() == ["other"])
+            try disk.remove("other")
+            let told = try await deployment.waitForOutcomes(2)
+            let failed = try #require(told.first?["data"] as? [String: Any])
+            #expect((failed["error"] as? [String: Any])?["code"] as? String == "serverFailure")
+            #expect(told.last?["subject"] as? String == patient)
+            #expect(told.last?["type"] as? String == "upload.completed")
+            #expect(try disk.names() == ["a.bin"])
+            let digests = try deployment.digests(of: [file, disk.inside.appending(path: "a.bin")])
+            #expect(digests[0] == digests[1])
+            try await disk.unmount()
+        }
+    }
+
+    @Test func aDestinationThatMayNotBeWrittenIsNamed() async throws {
+        try await Deployment.with { deployment in
+            try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: deployment.uploaded.path)
+            try deployment.start(.notifier)
+            try deployment.start(.worker, mayReadAll: false)
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            _ = try await deployment.enqueue(["--to", "local:", file.path])
+            try await deployment.expectFailure(
+                .accessDenied, saying: deployment.uploaded.path, "give the worker's user")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.uploaded.path) == [])
+        }
+    }
+
+    /// By one worker whose disk breaks, and another whose disk is sound.
+    @Test(arguments: ["fdatasync", "fsync"]) func aDestinationThatCannotFlushIsTriedAgain(call: String) async throws {
+        try await Deployment.with { deployment in
+            try deployment.start(.notifier)
+            let file = try deployment.makeFile("a.bin", bytes: 20 << 20)
+            let id = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
+            let broken = try deployment.start(.worker, under: Self.withoutFlushing(call))
+            try await deployment.waitForStatus("waiting", of: id)
+            #expect(!FileManager.default.fileExists(atPath: deployment.uploaded.appending(path: "a.bin").path))
+            #expect(await broken.stop() == 0)
+            try deployment.start(.worker)
+            let told = try await deployment.waitForOutcomes(1)
+            let data = try #require(told.first?["data"] as? [String: Any])
+            #expect(told.first?["type"] as? String == "upload.completed")
+            #expect(data["attempts"] as? Int ?? 0 > 0)
+            let failures = data["failures"] as? [[String: Any]] ?? []
+            #expect(failures.contains { "\($0)".contains("serverFailure") }, "\(failures)")
+            try deployment.expectArrived("a.bin", like: file)
+        }
+    }
+}

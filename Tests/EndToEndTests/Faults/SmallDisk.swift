@@ -1,0 +1,55 @@
+import Foundation
+import UploadTesting
+
+/// A file system of a few MiB in memory that only those programs see that are started under ``wrapper``: it is mounted in
+/// a namespace of its own, and goes with the process that holds it, however the tests end.
+///
+/// Needs root, or a kernel that gives users namespaces of their own; a machine that refuses both fails the test.
+final class SmallDisk: Sendable {
+    /// Where programs find it.
+    let path: String
+    private let holder: GuardedProcess
+
+    /// - Parameter directory: a directory that exists, in whose place it stands for whoever is inside.
+    static func mount(at directory: URL, bytes: Int) async throws -> SmallDisk {
+        let disk = try SmallDisk(directory, bytes)
+        try await eventually("a small file system is mounted, which takes root or user namespaces") {
+            guard disk.holder.isRunning else {
+                throw DidNotHappen("this machine refuses to mount a file system: run as root, or allow user namespaces")
+            }
+            let mounts = try? String(contentsOfFile: "/proc/\(disk.holder.pid)/mounts", encoding: .utf8)
+            return mounts?.contains(" \(directory.path) tmpfs ") ?? false
+        }
+        return disk
+    }
+
+    private init(_ directory: URL, _ bytes: Int) throws {
+        path = directory.path
+        let rights = getuid() == 0 ? [] : ["--user", "--map-root-user"]
+        let script = "mount -t tmpfs -o size=\(bytes),mode=0777 tmpfs \"$0\" && exec sleep infinity"
+        holder = try GuardedProcess(
+            "/usr/bin/unshare", rights + ["--mount", "--propagation", "private", "sh", "-c", script, directory.path],
+            environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+    }
+
+    /// Turns into a program that sees it.
+    var wrapper: [String] {
+        let space = "/proc/\(holder.pid)/ns"
+        let rights = getuid() == 0 ? [] : ["--user=\(space)/user", "--preserve-credentials"]
+        return ["/usr/bin/nsenter"] + rights + ["--mount=\(space)/mnt", "--"]
+    }
+
+    /// The same place as the test sees it.
+    var inside: URL { URL(filePath: "/proc/\(holder.pid)/root\(path)") }
+
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: inside.path).sorted() }
+
+    /// Takes up space.
+    func fill(_ name: String, bytes: Int) throws {
+        try Data(repeating: 1, count: bytes).write(to: inside.appending(path: name))
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(at: inside.appending(path: name)) }
+
+    func unmount() async throws { try await holder.kill9() }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+import UploadTesting
+import Uploads
+
+/// A file changes, shrinks, grows or goes while a worker reads it: the upload is refused with a remedy, and nothing of it
+/// stays at the destination.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct SourceFaultTests {
+    private struct Case {
+        let change: SourceChange
+        /// From a copy in the staging area, or from where the file lies.
+        let isStaged: Bool
+        /// In parts, or in one request.
+        let isMultipart: Bool
+
+        var name: String {
+            "\(change)-\(isStaged ? "copy" : "original")-\(isMultipart ? "parts" : "whole")"
+        }
+
+        static let all: [Case] = [false, true].flatMap { isMultipart in
+            SourceChange.allCases.map { Case(change: $0, isStaged: false, isMultipart: isMultipart) }
+                + [.rewritten, .truncated, .deleted].map { Case(change: $0, isStaged: true, isMultipart: isMultipart) }
+        }
+    }
+
+    @Test func whatHappensToASourceInMidUploadItIsRefusedAndNothingOfItStays() async throws {
+        let bucket = try await S3Bucket.make()
+        defer { bucket.proxy.stop() }
+        // Read at such a pace that most of the file is unread when the first bytes arrive; each at a pace of its own.
+        let lines = Case.all.map {
+            bucket.destination(name: $0.name, more: ", limits: {bytesPerSecond: 2MiB, parts: 1}")
+        }
+        let folder = try TemporaryDirectory("originals")
+        try await Deployment.with(destinations: lines, configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in
+            try deployment.start(.notifier)
+            try deployment.start(.worker, ["--concurrency", "\(Case.all.count)"])
+            var expected: [String: Case] = [:]
+            for example in Case.all {
+                let (id, file) = try await begin(example, deployment, in: folder)
+                try await eventually("\(example.name) is under way") { bytesSent(of: example, bucket) > 0 }
+                try example.change.apply(to: file)
+                #expect(
+                    bytesSent(of: example, bucket) < 4 << 20, "\(example.name) was nearly over before the change")
+                expected[id] = example
+            }
+            let told = try await deployment.waitForOutcomes(Case.all.count)
+            for outcome in told {
+                let example = try #require(expected[outcome["subject"] as? String ?? ""])
+                let data = try #require(outcome["data"] as? [String: Any])
+                let error = data["error"] as? [String: Any]
+                #expect(outcome["type"] as? String == "upload.failed", "\(example.name)")
+                #expect(error?["code"] as? String == "sourceChanged", "\(example.name): \(error ?? [:])")
+                let message = error?["message"] as? String ?? ""
+                #expect(message.contains("enqueue") && message.contains(".bin") != example.isStaged, "\(message)")
+                // Once is enough to know.
+                #expect(data["attempts"] as? Int == 1, "\(example.name)")
+                #expect(data["state"] == nil, "\(example.name): its session is still named")
+            }
+            #expect(Set(told.compactMap { $0["subject"] as? String }).count == Case.all.count)
+            #expect(try await bucket.observer.listKeys(bucket.name) == [])
+            #expect(try await bucket.observer.listUploads(bucket.name).isEmpty)
+        }
+    }
+
+    /// Enqueues a file of the size that it takes, and answers the file that is read.
+    private func begin(
+        _ example: Case, _ deployment: Deployment, in folder: TemporaryDirectory
+    ) async throws -> (id: String, file: URL) {
+        let made = try deployment.makeFile("\(example.name).bin", bytes: (example.isMultipart ? 17 : 12) << 20)
+        let original = folder.url("\(example.name).bin")
+        try FileManager.default.moveItem(at: made, to: original)
+        let before = Set(deployment.stagedFiles())
+        let ids = try await deployment.enqueue(
+            ["--to", "\(example.name):\(example.name)", original.path] + (example.isStaged ? [] : ["--no-stage"]))
+        let id = try #require(ids.first)
+        guard example.isStaged else { return (id, original) }
+        let copy = Set(deployment.stagedFiles()).subtracting(before).filter { !$0.hasSuffix(".blocks") }
+        return (id, deployment.staging.appending(path: try #require(copy.first)))
+    }
+
+    /// Bytes of the object that have reached the server.
+    private func bytesSent(of example: Case, _ bucket: S3Bucket) -> Int {
+        bucket.proxy.requests.filter { $0.method == "PUT" && $0.request.path.hasSuffix("/\(example.name)") }
+            .reduce(0) { $0 + $1.bodyBytes }
+    }
+
+    @Test func aSourceThatMayNotBeReadIsRefusedWithARemedy() async throws {
+        let folder = try TemporaryDirectory("originals")
+        try await Deployment.with(configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in
+            let file = folder.url("closed.bin")
+            try FileManager.default.moveItem(at: try deployment.makeFile("closed.bin", bytes: 100_000), to: file)
+            _ = try await deployment.enqueue(["--to", "local:", "--no-stage", file.path])
+            try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+            try deployment.start(.notifier)
+            try deployment.start(.worker, mayReadAll: false)
+            try await deployment.expectFailure(.invalidFile, saying: file.path, "give this user")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.uploaded.path) == [])
+        }
+    }
+
+    @Test func aSourceThatIsGoneBeforeAWorkerComesIsRefusedWithARemedy() async throws {
+        let folder = try TemporaryDirectory("originals")
+        try await Deployment.with(configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in
+            let file = folder.url("gone.bin")
+            try FileManager.default.moveItem(at: try deployment.makeFile("gone.bin", bytes: 100_000), to: file)
+            _ = try await deployment.enqueue(["--to", "local:", "--no-stage", file.path])
+            try FileManager.default.removeItem(at: file)
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            try await deployment.expectFailure(.invalidFile, saying: file.path, "check the name")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.uploaded.path) == [])
+        }
+    }
+}

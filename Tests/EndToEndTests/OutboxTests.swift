@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// The broker is away: what was enqueued is kept, published by whoever next reaches the broker, and uploaded once.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct OutboxTests {
+    /// A deployment on a broker of its own.
+    private func alone(
+        configuration: [String] = [], _ body: (Deployment, BrokerNode) async throws -> Void
+    ) async throws {
+        let broker = try await BrokerNode.start()
+        do {
+            try await Deployment.with(broker: broker, configuration: configuration) { try await body($0, broker) }
+        } catch {
+            try await broker.stop()
+            throw error
+        }
+        try await broker.stop()
+    }
+
+    private func outbox(_ deployment: Deployment) -> [URL] {
+        let folder = deployment.staging.appending(path: "outbox")
+        return (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    }
+
+    private func copies(_ deployment: Deployment) -> [String] {
+        deployment.stagedFiles().filter { $0 != "outbox" }
+    }
+
+    @Test func whatIsEnqueuedWhileTheBrokerIsAwayIsUploadedOnceWhenItIsBack() async throws {
+        try await alone { deployment, broker in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let before = try deployment.makeFile("before.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", before.path])
+
+            try await broker.stopApp()
+            let small = try deployment.makeFile("small.bin", bytes: 1000)
+            let large = try deployment.makeFile("large.bin", bytes: 5_000_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", small.path, large.path])
+            #expect(await program.wait() == 0, "\(program.errorText)")
+            let ids = program.outputText.split(separator: "\n").map(String.init)
+            #expect(ids.count == 2)
+            #expect(program.errorText.contains("2 jobs are kept in"), "\(program.errorText)")
+            #expect(Set(outbox(deployment).map(\.lastPathComponent)) == Set(ids.map { "\($0).json" }))
+            // The command is over; the originals may go.
+            let originals = try [small, large].map { file in
+                let kept = file.appendingPathExtension("kept")
+                try FileManager.default.moveItem(at: file, to: kept)
+                return kept
+            }
+            // What a crash between confirm and removal would leave.
+            let spares = try outbox(deployment).map { file in
+                let spare = deployment.path.appending(path: file.lastPathComponent)
+                try FileManager.default.copyItem(at: file, to: spare)
+                return (file, spare)
+            }
+
+            try await broker.startApp()
+            let outcomes = try await deployment.waitForOutcomes(3)
+            #expect(Set(outcomes.compactMap { $0["subject"] as? String }).isSuperset(of: ids))
+            #expect(outbox(deployment).isEmpty)
+            try deployment.expectArrived("small.bin", like: originals[0])
+            try deployment.expectArrived("large.bin", like: originals[1])
+            #expect(copies(deployment).isEmpty)
+
+            // Published twice is uploaded once.
+            let times = try modified(deployment, ["small.bin", "large.bin"])
+            for (file, spare) in spares { try FileManager.default.copyItem(at: spare, to: file) }
+            try await eventually("the outbox is published again", within: .seconds(60)) { outbox(deployment).isEmpty }
+            let after = try deployment.makeFile("after.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", after.path])
+            try await deployment.waitForOutcomes(4)
+            #expect(try modified(deployment, ["small.bin", "large.bin"]) == times)
+            #expect(try deployment.toldOutcomes().count == 4)
+            let rows = try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status")
+            #expect(rows == ["completed|4"])
+        }
+    }
+
+    @Test func theNextEnqueueUploadPublishesWhatIsThere() async throws {
+        try await alone { deployment, broker in
+            try await broker.stopApp()
+            let first = try deployment.makeFile("first.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", first.path])
+            #expect(outbox(deployment).count == 1)
+            try await broker.startApp()
+            let second = try deployment.makeFile("second.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", second.path])
+            #expect(outbox(deployment).isEmpty)
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            try await deployment.waitForOutcomes(2)
+            try deployment.expectArrived("first.bin", like: first)
+            try deployment.expectArrived("second.bin", like: second)
+        }
+    }
+
+    @Test func withoutTheOutboxNothingIsKeptAndTheExitStatusSaysSo() async throws {
+        try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", "--no-outbox", file.path])
+            #expect(await program.wait() == 69, "\(program.errorText)")
+            #expect(program.outputText.isEmpty)
+            #expect(deployment.stagedFiles().isEmpty)
+        }
+    }
+
+    @Test func nobodyIsWaitedForWhileTheBrokerIsAwayThoughTheJobIsKept() async throws {
+        try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", "--wait", "--json", file.path])
+            #expect(await program.wait() == 69, "\(program.errorText)")
+            #expect(program.errorText.contains("1 job is kept in"))
+            #expect(program.outputText.split(separator: "\n").count == 1)
+            #expect(outbox(deployment).count == 1)
+            #expect(copies(deployment).count == 2, "the copy and its digests")
+        }
+    }
+
+    /// A URL at which no broker listens.
+    private func nowhere() throws -> String { "amqp://guest:guest@127.0.0.1:\(try Ports.free())/" }
+
+    @Test func aWorkerOrANotifierByItselfPublishesWhatIsKept() async throws {
+        try await Deployment.with { deployment in
+            for (publisher, other) in [(Program.worker, Program.notifier), (.notifier, .worker)] {
+                let file = try deployment.makeFile("\(publisher).bin", bytes: 100_000)
+                _ = try await deployment.enqueue(["--to", "local:", "--broker", try nowhere(), file.path])
+                #expect(outbox(deployment).count == 1)
+                let first = try deployment.start(publisher)
+                try await eventually("the \(publisher) has published it") { outbox(deployment).isEmpty }
+                let second = try deployment.start(other)
+                try await deployment.waitForOutcomes(publisher == .worker ? 1 : 2)
+                try deployment.expectArrived("\(publisher).bin", like: file)
+                #expect(copies(deployment).isEmpty)
+                #expect(await first.stop() == 0)
+                #expect(await second.stop() == 0)
+            }
+        }
+    }
+
+    @Test func duringAnAlarmThatLastsTheJobIsKeptAndItIsUploadedOnceWhenTheAlarmEnds() async throws {
+        try await alone(configuration: ["brokerPatience: 2s"]) { deployment, broker in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let before = try deployment.makeFile("before.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", before.path])
+            try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
+            let file = try deployment.makeFile("during.bin", bytes: 100_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", file.path])
+            #expect(await program.wait() == 0, "\(program.errorText)")
+            #expect(program.errorText.contains("did not confirm within 2 s"), "\(program.errorText)")
+            #expect(program.errorText.contains("memory and disk alarms"), "\(program.errorText)")
+            #expect(program.errorText.contains("1 job is kept in"), "\(program.errorText)")
+            #expect(outbox(deployment).count == 1)
+            try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
+            try await deployment.waitForOutcomes(2)
+            try await eventually("the outbox is empty") { outbox(deployment).isEmpty }
+            try deployment.expectArrived("during.bin", like: file)
+            // A repeat would have been recorded before this one.
+            let after = try deployment.makeFile("after.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", after.path])
+            let told = try await deployment.waitForOutcomes(3)
+            #expect(told.count == 3)
+            #expect(
+                try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|3"])
+        }
+    }
+
+    @Test func twoStagingAreasUnderOneNamespaceKeepApart() async throws {
+        try await Deployment.with { deployment in
+            let area = deployment.path.appending(path: "other-staging")
+            let here = ["--staging", area.path]
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            let kept = try deployment.makeFile("kept.bin", bytes: 100_000)
+            let id = try #require(try await deployment.enqueue(here + ["--to", "local:", file.path]).first)
+            _ = try await deployment.enqueue(here + ["--to", "local:", "--broker", try nowhere(), kept.path])
+            // The worker of one area leaves the job of the other alone.
+            try await eventually("the job waits for a worker that has its area") {
+                try deployment.queryLedger(
+                    "SELECT COUNT(*) FROM events WHERE job = '\(id)' AND CAST(body AS TEXT) LIKE '%unknownStagingArea%'"
+                ).first != "0"
+            }
+            let own = try deployment.makeFile("own.bin", bytes: 100_000)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", own.path])
+            let outbox = area.appending(path: "outbox").path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outbox).count == 1)
+
+            try deployment.start(.worker, here)
+            let told = try await deployment.waitForOutcomes(3)
+            #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" })
+            #expect(told.allSatisfy { ($0["data"] as? [String: Any])?["attempts"] as? Int == 0 })
+            for original in [file, kept, own] {
+                try deployment.expectArrived(original.lastPathComponent, like: original)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outbox) == [])
+            let left = try FileManager.default.contentsOfDirectory(atPath: area.path)
+            #expect(Set(left) == [".longshore-area", "outbox"])
+            #expect(copies(deployment).isEmpty)
+        }
+    }
+
+    /// When the files last changed, in nanoseconds, and which they are.
+    private func modified(_ deployment: Deployment, _ keys: [String]) throws -> [String] {
+        try keys.map { key in
+            var status = stat()
+            try #require(stat(deployment.uploaded.appending(path: key).path, &status) == 0)
+            return "\(status.st_ino) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Synchronization
+import UploadClient
+import UploadDestinations
+import UploadSources
+import UploadTesting
+import UploadWorkers
+import Uploads
+import UploadsRabbitMQ
+
+@testable import UploadClientTesting
+
+/// Managers over a broker, with a worker in this process whose destination a test can hold up.
+final class BrokerRig: ManagerRig {
+    let gate = Gate()
+    private let deployment: Deployment
+    private let broker: UploadBroker
+    private let worker: UploadWorker
+    private let working: Task<Void, any Error>
+    private let managers = Mutex<[BrokerUploadManager]>([])
+
+    init(_ deployment: Deployment) async throws {
+        self.deployment = deployment
+        let logger = Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() }
+        broker = try await UploadBroker.connect(
+            try ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace, logger: logger)
+        let archive = DirectoryDestination(DirectoryConfiguration(path: deployment.uploaded.path))
+        let worker = UploadWorker(
+            queue: try await broker.jobQueue(JobQueueConfiguration()),
+            destinations: Destinations(archive: GatedDestination(inner: archive, gate: gate)),
+            sources: LocalSources(areas: [try await StagingArea.open(at: deployment.staging.path)], roots: []),
+            configuration: WorkerConfiguration(concurrency: 8, grace: .seconds(5)), logger: logger)
+        self.worker = worker
+        working = Task { try await worker.run() }
+    }
+
+    func open(_ identifier: UploadIdentifier) async throws -> any UploadManager {
+        let manager = try await deployment.manager(identifier.rawValue)
+        managers.withLock { $0.append(manager) }
+        return manager
+    }
+
+    func content(_ key: String) async throws -> [UInt8]? {
+        (try? Data(contentsOf: deployment.uploaded.appending(path: key))).map(Array.init)
+    }
+
+    /// Closes what a rule has opened.
+    func closeManagers() async {
+        gate.letGo()
+        let opened = managers.withLock { managers in
+            defer { managers = [] }
+            return managers
+        }
+        for manager in opened { await manager.close() }
+    }
+
+    func end() async throws {
+        await closeManagers()
+        await worker.drain()
+        working.cancel()
+        _ = await working.result
+        await broker.close()
+    }
+
+    private struct Destinations: DestinationProvider {
+        let archive: GatedDestination
+
+        func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)? {
+            if case .named(let name, _) = reference, name.rawValue == "archive" { archive } else { nil }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+import UploadsRabbitMQ
+
+extension Deployment {
+    /// Runs `uploadctl` to its end.
+    @discardableResult
+    func control(_ arguments: String..., expecting status: Int32? = 0) async throws -> RunningProgram {
+        try await control(arguments, expecting: status)
+    }
+
+    @discardableResult
+    func control(_ arguments: [String], expecting status: Int32? = 0) async throws -> RunningProgram {
+        let program = try startControl(arguments)
+        let ended = await program.wait()
+        if let status { #expect(ended == status, "\(arguments): \(program.outputText)\(program.errorText)") }
+        return program
+    }
+
+    /// Starts `uploadctl`, for what goes on until it is stopped.
+    func startControl(_ arguments: String...) throws -> RunningProgram { try startControl(arguments) }
+
+    private func startControl(_ arguments: [String]) throws -> RunningProgram {
+        let folder = Program.worker.url.deletingLastPathComponent()
+        // What prints a script takes no further options.
+        let isScript = arguments.first?.hasPrefix("--generate") == true
+        return try RunningProgram(
+            folder.appending(path: "uploadctl"), arguments + (isScript ? [] : ["--config", configuration.path]),
+            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8"],
+            directory: path, logs: logs, name: "uploadctl-\(UUID().uuidString)")
+    }
+
+    /// A message in the notifier's queue that nobody can read.
+    func publishNonsense() async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        try await withChannel { channel in
+            try await channel.publish(Message(body: Data("nonsense".utf8)), to: "", routingKey: topology.notifier)
+        }
+    }
+
+    /// A message of some type in the notifier's queue.
+    func publishToNotifier(_ body: Data, id: String, type: String) async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        let message = Message(body: body, contentType: "application/json", messageID: id, type: type)
+        try await withBroker { connection in
+            // The notifier may be about to.
+            try await connection.define(topology.foundation)
+            let channel = try await connection.openChannel()
+            try await channel.publish(message, to: "", routingKey: topology.notifier)
+        }
+    }
+
+    /// Changes the ledger of a notifier that is down, or that does not write at the moment.
+    func changeLedger(_ sql: String) throws {
+        let script = """
+            import sqlite3, sys
+            connection = sqlite3.connect(sys.argv[1], timeout=30)
+            connection.execute(sys.argv[2])
+            connection.commit()
+            connection.close()
+            """
+        _ = try Shell.run("python3", "-c", script, ledger.path, sql)
+    }
+
+    /// Waits until the ledger says so of a job.
+    func waitForStatus(_ status: String, of job: String) async throws {
+        try await eventually("\(job) is \(status)", within: .seconds(120)) {
+            guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
+            return try self.queryLedger("SELECT status FROM jobs WHERE id = '\(job)'") == [status]
+        }
+    }
+
+    /// Waits until the notifier has recorded all that was told: nothing waits in its queue, and nothing is owed.
+    func waitForLedger() async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        try await withChannel { channel in
+            try await eventually("the notifier is up to date", within: .seconds(120)) {
+                guard try await channel.messageCount(of: topology.notifier) == 0 else { return false }
+                return try self.queryLedger("SELECT count(*) FROM owed") == ["0"]
+            }
+        }
+    }
+
+    /// Waits until nothing waits in a lane: whatever is there was taken.
+    func waitForEmptyLane(_ lane: Lane) async throws {
+        let topology = try UploadTopology(namespace: namespace)
+        try await withChannel { channel in
+            try await eventually("lane \(lane) is empty", within: .seconds(60)) {
+                try await channel.messageCount(of: topology.laneQueue(.standard, lane)) == 0
+            }
+        }
+    }
+
+    private func withChannel(_ body: (Channel) async throws -> Void) async throws {
+        let connection = try await Connection.open(
+            ConnectionConfiguration(urls: [broker.url]), logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            try await body(try await connection.openChannel())
+            await connection.close()
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}

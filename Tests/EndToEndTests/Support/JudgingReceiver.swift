@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// A webhook receiver in Python (`API/receiver.py`) that verifies what it gets with the Standard Webhooks and CloudEvents
+/// libraries, and judges ids, contents and order over its own restarts.
+struct JudgingReceiver {
+    struct Verdict: Decodable {
+        /// Rounds of each job whose outcomes it took, in order.
+        let accepted: [String: [Int]]
+        let refused: Int
+        /// Outcomes that it had taken already and got once more.
+        let repeats: Int
+        let requests: Int
+        /// Bad signatures, ids or contents that changed, rounds out of order.
+        let problems: [String]
+        let isHolding: Bool
+
+        var acceptedCount: Int { accepted.values.reduce(0) { $0 + $1.count } }
+    }
+
+    let program: RunningProgram
+    private let url: String
+
+    /// Starts it, and waits until it listens.
+    /// - Parameter every: it refuses one outcome in so many, once; 0 refuses none.
+    static func start(
+        _ deployment: Deployment, port: Int, secret: String, name: String, refusingEvery every: Int
+    ) async throws -> JudgingReceiver {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../API/receiver.py")
+        let program = try RunningProgram(
+            URL(filePath: "/usr/bin/env"),
+            [
+                "python3", script.standardized.path, "\(port)", secret,
+                deployment.path.appending(path: "received.ndjson").path, "\(every)",
+            ],
+            environment: [
+                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            ], directory: deployment.path, logs: deployment.logs, name: name)
+        try await eventually("the receiver listens", within: .seconds(60)) {
+            guard program.isRunning else { throw DidNotHappen("the receiver ended: \(program.errorText)") }
+            return program.outputText.contains("listening")
+        }
+        return JudgingReceiver(program: program, url: "http://127.0.0.1:\(port)")
+    }
+
+    /// What it thinks so far.
+    func verdict() throws -> Verdict { try ask("verdict") }
+
+    /// It kills itself when it has taken so many more outcomes, and leaves the last one without an answer.
+    func die(after count: Int) throws { _ = try ask("die?after=\(count)") }
+
+    /// It answers nobody from then on.
+    func hold(after count: Int) throws { _ = try ask("hold?after=\(count)") }
+
+    func release() throws { _ = try ask("release") }
+
+    private func ask(_ path: String) throws -> Verdict {
+        let answer = try Shell.run("curl", "--silent", "--fail", "--max-time", "30", "\(url)/\(path)")
+        return try JSONDecoder().decode(Verdict.self, from: Data(answer.utf8))
+    }
+}

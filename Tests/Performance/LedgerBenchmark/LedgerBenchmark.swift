@@ -1,0 +1,193 @@
+import Foundation
+import Glibc
+import UploadNotifier
+import Uploads
+
+/// `LedgerBenchmark [JOBS] [LEDGER]`: fills a ledger with jobs as the notifier does, three messages a job, and tells how fast it
+/// records and answers, by the clock and by the processor's time, which other programs disturb less. For people; nothing
+/// fails because of it.
+///
+/// A million jobs take minutes and 5 GB where temporary files go. Where a path is given, the ledger is kept there, and the next
+/// run with that path asks it again without recording.
+@main
+enum LedgerBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let kept = arguments.first { Int($0) == nil }
+        let directory = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
+        defer { if kept == nil { try? FileManager.default.removeItem(at: directory) } }
+        let ledger = try Ledger.open(path: kept ?? directory.appending(path: "ledger.sqlite").path)
+        var count = try await ledger.counts().values.reduce(0, +)
+        if count == 0 {
+            count = arguments.lazy.compactMap { Int($0) }.first ?? 20_000
+            try await record(count, in: ledger)
+        }
+        print("\(count) jobs")
+        try await ask(ledger, of: count)
+        try ledger.close()
+    }
+
+    private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+    /// What the notifier's prefetch lets into one batch at most.
+    private static let batchCount = 500
+    /// Times that each question is asked.
+    private static let runCount = 100
+    /// The oldest jobs, which alone have a note.
+    private static let veteranCount = 50_000
+
+    private static func job(_ number: Int) -> UploadJob {
+        let queue = QueueName(unchecked: ["default", "video", "photos", "scans"][number % 4])
+        let destination = DestinationName(unchecked: ["photos", "archive", "tape"][number % 3])
+        var job = UploadJob(
+            queue: queue, source: .staged(area: "area-1", name: "\(UUID().uuidString)-IMG_\(number).jpg"),
+            destination: .named(destination, key: "2026/11/\(number % 28)/IMG_\(number).jpg"),
+            contentType: "image/jpeg",
+            size: Int64(number % 10_000_000),
+            metadata: [
+                "owner": "user-\(number % 5000)", "camera": "K-\(number % 7)",
+                "note": number < veteranCount ? "veteran" : "recruit",
+            ],
+            enqueuedAt: start + Double(number) / 100)
+        job.batch = number % 10 == 0 ? "nightly-\(number / 1000)" : nil
+        job.idempotencyKey = number % 50 == 1 ? "key-\(number)" : nil
+        return job
+    }
+
+    /// Every twentieth fails, every fiftieth is still queued.
+    private static func messages(of number: Int) -> [NotifierMessage] {
+        let job = job(number)
+        var baton = Baton(job: job)
+        let time = job.enqueuedAt + 5
+        var messages = [NotifierMessage.job(job, maybeRepeated: false)]
+        guard number % 50 != 7 else { return messages }
+        messages.append(.event(UploadEvent(kind: .started, of: baton, at: time)))
+        baton.bytesSent = job.size
+        if number % 20 == 3 {
+            let error = UploadError(.rejected, "the destination refused key \(number) with status 403")
+            messages.append(.event(UploadEvent(outcome: .failed(error, state: nil), of: baton, at: time + 1)))
+        } else {
+            let object = StoredObject(location: "s3://bucket/IMG_\(number).jpg", size: job.size)
+            messages.append(.event(UploadEvent(outcome: .completed(object, response: nil), of: baton, at: time + 1)))
+        }
+        return messages
+    }
+
+    private static func record(_ count: Int, in ledger: Ledger) async throws {
+        var recorded = 0
+        var told = 0
+        var seconds = 0.0
+        var processor = 0.0
+        var waiting: [NotifierMessage] = []
+        let routes = [DeliveryRoute(delegate: "hook")]
+        for number in 0..<count {
+            waiting += messages(of: number)
+            guard waiting.count >= batchCount || number == count - 1 else { continue }
+            let begin = ContinuousClock.now
+            let processorBegin = clock()
+            let owed = try await ledger.record(waiting, view: ControlView(), routes: routes, now: start)
+            try await ledger.settle(owed.map(\.id))
+            seconds += (ContinuousClock.now - begin) / .seconds(1)
+            processor += Double(clock() - processorBegin) / Double(CLOCKS_PER_SEC)
+            recorded += waiting.count
+            waiting = []
+            guard recorded >= told + 100_000 || number == count - 1 else { continue }
+            let micro = String(format: "%.0f", processor * 1e6 / Double(recorded - told))
+            print(
+                "\(recorded) messages: the last \(recorded - told) at \(Int(Double(recorded - told) / seconds))/s,",
+                "\(micro) us of processor each")
+            fflush(nil)
+            (told, seconds, processor) = (recorded, 0, 0)
+        }
+    }
+
+    private static func ask(_ ledger: Ledger, of count: Int) async throws {
+        let middle = start + Double(count) / 200
+        try await time("newest 100", ledger) { _ = $0 }
+        try await time("failed", ledger) { $0.statuses = [.failed] }
+        try await time("live", ledger) { $0.statuses = [.queued, .running, .waiting, .paused] }
+        try await time("queue and destination", ledger) {
+            $0.queue = QueueName(unchecked: "video")
+            $0.destination = "tape"
+        }
+        try await time("batch", ledger) { $0.batch = "nightly-\(count / 2000)" }
+        try await time("key", ledger) { $0.idempotencyKey = "key-\(count / 100 * 50 + 1)" }
+        try await time("batch, failed", ledger) {
+            $0.batch = "nightly-\(count / 2000)"
+            $0.statuses = [.failed]
+        }
+        try await time("oldest from the middle", ledger) {
+            $0.enqueuedSince = middle
+            $0.order = .oldestFirst
+        }
+        try await time("failed, newest before the middle", ledger) {
+            $0.statuses = [.failed]
+            $0.enqueuedUntil = middle
+        }
+        try await time("text: one job", ledger) { $0.text = "img_\(count / 2).jpg" }
+        try await time("text: 1 in 5000", ledger) { $0.text = "owner=user-77" }
+        try await time("text: everybody's", ledger) { $0.text = ".JPG" }
+        try await time("text: only the oldest's", ledger) { $0.text = "note=veteran" }
+        try await time("text: two that never meet", ledger) { $0.text = "veteran\nowner=recruit" }
+        try await time("text: only the oldest's, failed", ledger) {
+            $0.text = "note=veteran"
+            $0.statuses = [.failed]
+        }
+        try await time("text: everybody's, failed before the middle", ledger) {
+            $0.text = ".jpg"
+            $0.statuses = [.failed]
+            $0.enqueuedUntil = middle
+        }
+        try await time("text: nobody's", ledger) { $0.text = "no such text" }
+        try await time("text: 1 in 7, failed", ledger) {
+            $0.text = "camera=k-3"
+            $0.statuses = [.failed]
+        }
+        try await time("text: 1 in 5000, failed", ledger) {
+            $0.text = "owner=user-77"
+            $0.statuses = [.failed]
+        }
+        try await time("text: everybody's, of a batch", ledger) {
+            $0.text = ".jpg"
+            $0.batch = "nightly-\(count / 2000)"
+        }
+        try await time("text: errors", ledger) { $0.text = "refused key \(count / 40 * 20 + 3) " }
+        try await measure("counts") { _ = try await ledger.counts() }
+        try await measure("queues") { _ = try await ledger.queues(throughputSince: start) }
+        try await measure("destinations") { _ = try await ledger.destinations() }
+        let last = try await ledger.lastSequence()
+        try await measure("events after the middle") {
+            _ = try await ledger.events(after: last / 2, EventFilter(), limit: 100)
+        }
+        try await measure("events of a kind that never came") {
+            _ = try await ledger.events(after: last / 2, EventFilter(kinds: [.paused]), limit: 100)
+        }
+    }
+
+    private static func time(
+        _ name: String, _ ledger: Ledger, _ change: (inout LedgerFilter) -> Void
+    ) async throws {
+        var filter = LedgerFilter()
+        change(&filter)
+        let found = try await ledger.jobs(filter).jobs.count
+        let chosen = filter
+        try await measure("\(name) (\(found))") { _ = try await ledger.jobs(chosen) }
+    }
+
+    private static func measure(_ name: String, _ body: () async throws -> Void) async throws {
+        var times: [Double] = []
+        var processor: [Double] = []
+        for _ in 0..<runCount {
+            let begin = ContinuousClock.now
+            let processorBegin = clock()
+            try await body()
+            times.append((ContinuousClock.now - begin) / .milliseconds(1))
+            processor.append(Double(clock() - processorBegin) / Double(CLOCKS_PER_SEC) * 1000)
+        }
+        let numbers = [times.sorted(), processor.sorted()].flatMap { [$0[runCount / 2], $0[runCount - 1]] }
+            .map { String(format: "%.1f", $0) }
+        print(
+            "\(name): median \(numbers[0]) ms, worst of \(runCount) \(numbers[1]) ms;",
+            "processor \(numbers[2]) and \(numbers[3]) ms")
+        fflush(nil)
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadBootstrap
+
+struct InquiryTests {
+    @Test func `a page is its list and where the next one begins`() throws {
+        func page(_ json: String) throws -> ListPage<Int> {
+            try WireJSON.decode(ListPage<Int>.self, from: Data(json.utf8))
+        }
+        #expect(try page(#"{"jobs": [1, 2], "next": "abc"}"#).next == "abc")
+        #expect(try page(#"{"next": 17, "deadLetters": [3]}"#).next == "17")
+        #expect(try page(#"{"next": 17, "waiting": 9, "line": [3]}"#).items == [3])
+        let last = try page(#"{"queues": [4], "next": null}"#)
+        #expect(last.next == nil && last.items == [4])
+        #expect(throws: DecodingError.self) { try page(#"{"next": null}"#) }
+    }
+
+    @Test func `a filter is what the API takes, its times counted from now`() throws {
+        let filter = try JobFilter.parse([
+            "--status", "failed", "--status", "waiting", "--batch", "a b&c", "--since", "2h", "--until",
+            "2026-11-21T08:00:00Z",
+        ])
+        let now = try #require(WireJSON.date("2026-11-21T09:00:00Z"))
+        let query = try filter.query(now: now).map { "\($0.name)=\(NotifierClient.encoded($0.value))" }
+        #expect(
+            query == [
+                "status=failed", "status=waiting", "batch=a%20b%26c", "since=2026-11-21T07%3A00%3A00.000Z",
+                "until=2026-11-21T08%3A00%3A00.000Z",
+            ])
+    }
+
+    @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--limit", "100001"]])
+    func `what cannot be is refused before anybody is asked`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try JobFilter.parse(arguments) }
+    }
+
+    @Test func `a time that is none says what was expected`() {
+        let error = #expect(throws: ProgramError.self) { try PastTime.read("yesterday", of: "--since") }
+        #expect(error?.exitCode == .usage)
+        #expect(error?.description.contains("--since 'yesterday': expected how long ago") == true)
+    }
+
+    @Test func `a refusal becomes an exit status`() {
+        let codes: [UInt: UploadBootstrap.ExitCode] = [
+            400: .usage, 401: .refused, 403: .refused, 404: .noInput, 409: .uploadFailed, 429: .unavailable,
+            500: .unavailable, 503: .unavailable,
+        ]
+        for (status, code) in codes { #expect(NotifierClient.exitCode(of: status) == code, "\(status)") }
+    }
+
+    @Test func `the address and the token come from the options, and the token's file is not shown`() throws {
+        let files = try Files()
+        let path = try files.write("token", "0123456789abcdef\n")
+        let options = try InquiryOptions.parse(["--api", "http://notifier.example:9700/", "--token-file", path])
+        var input = options.input(try CommonOptions.parse([]))
+        input.environment = ["UPLOAD_API": "http://other.example"]
+        let configuration = try UploadConfiguration(input)
+        #expect(configuration.api == "http://notifier.example:9700/")
+        #expect(try configuration.apiToken() == "0123456789abcdef")
+        #expect(configuration.apiAddress == "http://notifier.example:9700/")
+    }
+
+    @Test(
+        arguments: [
+            (nil, "http://127.0.0.1:9700"), ("127.0.0.1:19700", "http://127.0.0.1:19700"),
+            ("0.0.0.0:9800", "http://127.0.0.1:9800"), ("[::]:9800", "http://[::1]:9800"),
+            ("notifier.example:80", "http://notifier.example:80"), ("off", "http://127.0.0.1:9700"),
+        ] as [(String?, String)])
+    func `without an address the notifier is where notifier.http lets it listen`(http: String?, api: String) throws {
+        var input = ConfigurationInput(environment: [:])
+        input.set("notifier.http", to: http, flag: "--http")
+        #expect(try UploadConfiguration(input).apiAddress == api)
+        input.set("api", to: "http://other.example", flag: "--api")
+        #expect(try UploadConfiguration(input).apiAddress == "http://other.example")
+    }
+
+    @Test func `a token that only the notifier can read is left out, and a refusal says why`() throws {
+        let files = try Files()
+        let file = try files.write("upload.yaml", "notifier: {token: 'file:secret', http: '0.0.0.0:9800'}\n")
+        let input = ConfigurationInput(file: file, environment: [:])
+        let without = try UploadConfiguration(input).clientToken()
+        #expect(without.token == nil)
+        #expect(without.hint?.contains("--token-file") == true && without.hint?.contains("secret") == true)
+        _ = try files.write("secret", "0123456789abcdef\n")
+        #expect(try UploadConfiguration(input).clientToken().token == "0123456789abcdef")
+        _ = try files.write("secret", "short\n")
+        #expect(throws: ProgramError.self) { try UploadConfiguration(input).clientToken() }
+        var named = input
+        named.set("notifier.token", to: "file:gone", flag: "--token-file")
+        #expect(throws: ProgramError.self) { try UploadConfiguration(named).clientToken() }
+    }
+
+    @Test func `deliveries are asked for as the API takes it`() throws {
+        let choice = try DeliveryChoice.parse(["--delegate", "billing", "--status", "failed"])
+        #expect(choice.query.map { "\($0.name)=\($0.value)" } == ["delegate=billing", "status=failed"])
+        for wrong in [["--status", "gone"], ["--limit", "0"], ["--job", "x"]] {
+            #expect(throws: (any Error).self, "\(wrong)") { try DeliveryChoice.parse(wrong) }
+        }
+    }
+
+    @Test func `a delivery is shown with its attempts, and what steers a terminal is not`() throws {
+        let at = try #require(WireJSON.date("2026-11-21T09:00:00Z"))
+        let zone = try #require(TimeZone(secondsFromGMT: 0))
+        let delivery = ListedDelivery(
+            id: 17, delegate: "billing", event: "j.1.ended", job: "j", status: "waiting", attempts: 1, createdAt: at,
+            dueAt: at + 60, error: "status 500")
+        let lines = InquiryDesk.lines(
+            delivery,
+            [ListedAttempt(at: at, seconds: 0.215, status: 500, answer: "no\u{1B}[2J", error: "status 500")],
+            LocalTime(now: at, zone: zone), width: nil)
+        #expect(
+            lines == [
+                "delivery 17  waiting", "", "  delegate  billing", "  job       j", "  event     j.1.ended",
+                "  created   09:00:00", "  due       09:01:00", "  error     status 500", "",
+                "  09:00:00            0.21 s, status 500, status 500, it answered: no\u{FFFD}[2J",
+            ])
+    }
+
+    @Test func `a completion asks where the words so far say`() throws {
+        let input = NameCompletion.input([
+            "uploadctl", "jobs", "--api", "http://a.example", "--config=x.yaml", "--queue",
+        ])
+        #expect(input.file == "x.yaml")
+        #expect(input.commandLine["api"]?.value == .text("http://a.example"))
+        #expect(input.commandLine["notifier.token"] == nil)
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import UploadBootstrap
+
+struct TableTests {
+    private let table = Table(
+        [
+            .init(title: "ID"), .init(title: "SIZE", isNumber: true),
+            .init(title: "TARGET", minimum: 8, keepsEnd: true), .init(title: "WHY", minimum: 6, dropOrder: 1),
+        ],
+        rows: [
+            ["a1", "5 B", "photos:2026/11/21/cat.jpg", "networkFailure"], ["a2", "12.0 MiB", "archive:x", ""],
+        ])
+
+    @Test func `where there is room, columns are as wide as what stands in them`() {
+        #expect(
+            table.lines(width: 80) == [
+                "ID      SIZE  TARGET                     WHY",
+                "a1       5 B  photos:2026/11/21/cat.jpg  networkFailure",
+                "a2  12.0 MiB  archive:x",
+            ])
+    }
+
+    @Test func `the widest that may be cut gives first, a path from its middle`() {
+        let lines = table.lines(width: 45)
+        #expect(lines[1].hasPrefix("a1       5 B  photo…"))
+        #expect(lines[1].contains("cat.jpg  net"))
+    }
+
+    @Test(arguments: 24...200) func `no line is wider than the terminal`(width: Int) {
+        #expect(table.lines(width: width).allSatisfy { PlainText.width($0) <= width })
+    }
+
+    @Test func `a column that may be left out goes before one that must stay whole is cut`() {
+        let lines = table.lines(width: 26)
+        #expect(!lines[0].contains("WHY"))
+        #expect(lines[1].hasPrefix("a1 ") && lines[2].contains("12.0 MiB"))
+    }
+
+    @Test func `what would steer the terminal is shown as a replacement character`() {
+        let table = Table([.init(title: "NAME")], rows: [["a\u{1B}[2Jb\nc\u{202E}d"]])
+        #expect(table.lines(width: 80)[1] == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
+    }
+
+    @Test func `wide characters count as two columns, marks as none`() {
+        #expect(PlainText.width("写真") == 4)
+        #expect(PlainText.width("e\u{301}") == 1)
+        #expect(PlainText.width("📷") == 2)
+        #expect(PlainText.cut("写真写真", to: 5) == "写真…")
+    }
+
+    @Test func `a list of jobs fits 80 columns with its ids whole`() throws {
+        let id = "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90"
+        let job = ListedJob(
+            id: id, status: "completed", queue: "a-queue-with-a-long-name", source: "staged:cat.jpg",
+            target: "photos:" + String(repeating: "x/", count: 60) + "cat.jpg", size: 1000 << 20,
+            enqueuedAt: Date(timeIntervalSince1970: 0))
+        let lines = Table([job], LocalTime(now: Date(timeIntervalSince1970: 7200), zone: .gmt)).lines(width: 80)
+        #expect(lines.allSatisfy { PlainText.width($0) <= 80 })
+        #expect(lines[1].hasPrefix(id) && lines[1].contains("2h") && lines[1].hasSuffix("cat.jpg"))
+    }
+
+    @Test func `a queue says which lanes have something, and who takes it`() {
+        let queue = ListedQueue(
+            name: "video", isStopped: false, jobs: ["running": 2], depth: ["bulk": 3, "urgent": 1, "normal": 0],
+            consumers: 0, bytesLeft: 0, bytesPerSecond: 0, completedPerMinute: 0, failedPerMinute: 0, secondsLeft: 7300)
+        let line = Table([queue], LocalTime()).lines(width: 120)[1]
+        #expect(line.contains("1 urgent, 3 bulk") && line.contains("no worker") && line.hasSuffix("2h"))
+    }
+}

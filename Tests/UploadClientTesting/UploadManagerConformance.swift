@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import UploadClient
+import UploadTesting
+import Uploads
+
+/// What every upload manager must do, told through the protocol alone; run by each manager's tests.
+struct UploadManagerConformance: Sendable {
+    let rig: any ManagerRig
+    let scratch: TemporaryDirectory
+    /// Of this test alone.
+    let identifier: UploadIdentifier
+
+    init(_ rig: any ManagerRig) throws {
+        self.rig = rig
+        scratch = try TemporaryDirectory("client")
+        identifier = try UploadIdentifier(UniqueNames.make("app"))
+    }
+
+    /// One thing that must hold.
+    struct Rule: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var check: @Sendable (UploadManagerConformance) async throws -> Void
+
+        init(_ name: String, _ check: @escaping @Sendable (UploadManagerConformance) async throws -> Void) {
+            testDescription = name
+            self.check = check
+        }
+    }
+
+    static let rules = starting + telling + goingOn
+
+    func open() async throws -> any UploadManager { try await rig.open(identifier) }
+
+    func file(_ name: String, bytes count: Int = 100) throws -> URL {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        return URL(filePath: try scratch.write(bytes, to: name))
+    }
+
+    /// Waits until the upload ended, as seen from outside: nobody takes its outcome by that.
+    func waitForEnd(of id: JobID, _ manager: any UploadManager) async throws {
+        try await eventually("the upload has ended") { try await !manager.uploads().contains { $0.id == id } }
+    }
+}

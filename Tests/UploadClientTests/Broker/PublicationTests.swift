@@ -1,0 +1,99 @@
+import Foundation
+import Synchronization
+import Testing
+import UploadClient
+import Uploads
+
+struct PublicationTests {
+    private let jobs = (0..<1000).map { index in
+        UploadJob(
+            source: .inline(Data()), destination: .named(DestinationName(unchecked: "x"), key: "\(index)"), size: 0)
+    }
+
+    private func publish(
+        _ count: Int, stopAfter: Int = .max,
+        submit: @escaping @Sendable (UploadJob, Bool) async throws(UploadError) -> Void
+    ) async -> (fates: [Publication.Fate], told: [Int]) {
+        let begun = Mutex(0)
+        var told: [Int] = []
+        let publication = Publication(submit: submit, pause: { _ in await Task.yield() })
+        let fates = await publication.publish(
+            count: count, load: { [jobs] index throws(UploadError) in jobs[index] },
+            shouldStop: {
+                begun.withLock {
+                    $0 += 1
+                    return $0 > stopAfter
+                }
+            }, confirmed: { told.append($0) })
+        return (fates, told)
+    }
+
+    private func word(_ fate: Publication.Fate) -> String {
+        switch fate {
+        case .confirmed: "confirmed"
+        case .unknown: "unknown"
+        case .refused: "refused"
+        case .untried: "untried"
+        case .kept: "kept"
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `confirms are told in order whatever order they come in`() async {
+        let result = await publish(1000) { job, _ throws(UploadError) in
+            for _ in 0..<Int.random(in: 0...20) { await Task.yield() }
+        }
+        #expect(result.told == Array(0..<1000))
+        #expect(result.fates.allSatisfy { word($0) == "confirmed" })
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `never more than the window is in flight`() async {
+        let inFlight = Mutex((now: 0, most: 0))
+        _ = await publish(1000) { _, _ throws(UploadError) in
+            inFlight.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            await Task.yield()
+            inFlight.withLock { $0.now -= 1 }
+        }
+        #expect(inFlight.withLock { $0.most } <= Publication.windowMaximum)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `after a refusal no more are begun, and what was confirmed is told`() async {
+        let bad = jobs[300].id
+        let result = await publish(1000) { job, _ throws(UploadError) in
+            if job.id == bad { throw UploadError(.accessDenied, "not allowed") }
+        }
+        #expect(word(result.fates[300]) == "refused")
+        #expect(result.fates.contains { word($0) == "untried" })
+        let confirmed = result.fates.indices.filter { word(result.fates[$0]) == "confirmed" }
+        #expect(result.told == confirmed)
+    }
+
+    /// One that the broker did not take may have reached one of its two queues.
+    @Test(.timeLimit(.minutes(10)), arguments: [UploadError.Code.networkFailure, .serverFailure])
+    func `a lost confirm and a refused message are repeated as a repeat`(_ code: UploadError.Code) async {
+        let tries = Mutex([Bool]())
+        let result = await publish(1) { _, isRepeat throws(UploadError) in
+            let count = tries.withLock {
+                $0.append(isRepeat)
+                return $0.count
+            }
+            if count < 3 { throw UploadError(code, "lost") }
+        }
+        #expect(tries.withLock { $0 } == [false, true, true])
+        #expect(result.told == [0])
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `when repeating does not help nobody knows whether it arrived`() async {
+        let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.networkFailure, "lost") }
+        #expect(word(result.fates[0]) == "unknown")
+        #expect(result.told.isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `told to stop, it begins no more`() async {
+        let result = await publish(1000, stopAfter: 10) { _, _ throws(UploadError) in }
+        #expect(result.told == Array(0..<10))
+        #expect(result.fates.filter { word($0) == "untried" }.count == 990)
+    }
+}

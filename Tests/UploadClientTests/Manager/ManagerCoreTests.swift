@@ -1,0 +1,51 @@
+import Foundation
+import Logging
+import Testing
+import UploadSources
+import UploadTesting
+import Uploads
+
+@testable import UploadClient
+
+@Suite("Following uploads", .timeLimit(.minutes(10))) struct ManagerCoreTests {
+    private func with(_ test: (ManagerCore, RecordingBackend) async throws -> Void) async throws {
+        let scratch = try TemporaryDirectory("core")
+        let area = try await StagingArea.open(at: scratch.path("staging"))
+        let identifier = try UploadIdentifier("app")
+        let backend = try await RecordingBackend(identifier, area: area)
+        let core = try await ManagerCore(
+            identifier: identifier, area: area, backend: backend, logger: Logger(label: "test"))
+        await core.begin()
+        await backend.waitUntilRunning()
+        do {
+            try await test(core, backend)
+        } catch {
+            await core.close()
+            throw error
+        }
+        await core.close()
+    }
+
+    @Test func `nothing of an upload is kept after its end but by its handles`() async throws {
+        try await with { core, backend in
+            let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            try await backend.end(handle.id, with: .completed(StoredObject(location: "a"), response: nil))
+            #expect(await core.followed.isEmpty)
+            let receipt = try await handle.completion
+            #expect(receipt.object.location == "a")
+        }
+    }
+
+    @Test func `an earlier round's end that nobody has taken is not the end of the next round`() async throws {
+        try await with { core, backend in
+            let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            try await backend.end(handle.id, with: .failed(UploadError(.rejected, "no"), state: nil))
+            guard case .failed(let failure) = handle.latest.status else { throw DidNotHappen("a failure") }
+            let resumed = try await core.resume(with: try #require(failure.state))
+            _ = try await core.handlePendingEvents()
+            #expect(!resumed.latest.status.isEnd)
+            try await backend.end(handle.id, with: .completed(StoredObject(location: "a"), response: nil))
+            _ = try await resumed.completion
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Logging
+import Testing
+import UploadClient
+import UploadTesting
+import Uploads
+
+@testable import UploadClientTesting
+
+/// A transfer queue whose broker is away: all that is asked for is kept.
+@Suite("A transfer queue on disk", .timeLimit(.minutes(10))) struct TransferQueueTests {
+    /// Notes what it is told.
+    private struct Teller: TransferQueueDelegate {
+        let told = Box<[String]>([])
+
+        func transferQueue(_ queue: TransferQueue, didAdd session: TransferSession, at index: Int) async {
+            told.change { $0.append("added \(index)") }
+        }
+
+        func transferQueue(_ queue: TransferQueue, didRemove session: TransferSession, at index: Int) async {
+            told.change { $0.append("removed \(index)") }
+        }
+
+        func transferQueue(_ queue: TransferQueue, didCancel session: TransferSession, at index: Int) async {
+            told.change { $0.append("cancelled \(index)") }
+        }
+    }
+
+    private func with(
+        _ directory: TemporaryDirectory, _ body: (TransferQueue, BrokerUploadManager) async throws -> Void
+    ) async throws {
+        let manager = try await BrokerUploadManager(
+            UploadIdentifier("app"), broker: BrokerAccess("amqp://127.0.0.1:\(try Ports.free())/"),
+            staging: directory.url.appending(path: "staging"),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        do {
+            let queue = try await TransferQueue(QueueName("holiday"), manager: manager)
+            do { try await body(queue, manager) } catch {
+                await queue.close()
+                throw error
+            }
+            await queue.close()
+        } catch {
+            await manager.close()
+            throw error
+        }
+        await manager.close()
+    }
+
+    private func session(_ queue: TransferQueue, _ name: String, at place: TransferPlace = .end) async throws -> UUID {
+        let file = TransferFile(.data(Data(name.utf8)), to: name)
+        return try await queue.enqueue([file], to: TransferAccount("archive"), at: place).id
+    }
+
+    @Test func `another object of the same name finds all sessions and accounts again, in order`() async throws {
+        let directory = try TemporaryDirectory()
+        var ids: [UUID] = []
+        var saved: UUID?
+        try await with(directory) { queue, _ in
+            let original = directory.url.appending(path: "original.jpg")
+            try Data(repeating: 1, count: 100_000).write(to: original)
+            let a = try await queue.enqueue(
+                [TransferFile(.url(original), to: "a.jpg"), TransferFile(.data(Data()), to: "b")],
+                to: TransferAccount("archive")
+            ).id
+            try FileManager.default.removeItem(at: original)
+            let b = try await session(queue, "b"), c = try await session(queue, "c", at: .front)
+            let d = try await session(queue, "d", at: .index(1))
+            saved = try await queue.save([TransferFile(.data(Data()), to: "e")], to: TransferAccount("other")).id
+            ids = [c, d, a, b]
+            try await queue.pause(b)
+            try await queue.start()
+        }
+        try await with(directory) { queue, _ in
+            let sessions = await queue.sessions
+            #expect(sessions.map(\.id) == ids)
+            #expect(sessions[2].files.map(\.path) == ["a.jpg", "b"])
+            #expect(sessions[2].files.map(\.size) == [100_000, 0])
+            #expect(sessions[2].files[0].contentType == "image/jpeg")
+            #expect(sessions.map(\.isPaused) == [false, false, false, true])
+            #expect(await queue.isStarted)
+            #expect(await queue.savedSessions.map(\.id) == [saved])
+            #expect(await queue.accounts.map(\.description) == ["archive", "other"])
+        }
+    }
+
+    @Test func `a queue is open once at a time`() async throws {
+        try await with(try TemporaryDirectory()) { queue, manager in
+            let refused = await #expect(throws: UploadError.self) {
+                try await TransferQueue(QueueName("holiday"), manager: manager)
+            }
+            #expect(refused?.code == .rejected)
+            let other = try await TransferQueue(QueueName("work"), manager: manager)
+            await other.close()
+        }
+    }
+
+    @Test func `the copies of a session's files go with it`() async throws {
+        let directory = try TemporaryDirectory()
+        let content = directory.url.appending(path: "staging/clients/app/queues/holiday/content")
+        func copies() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: content.path).filter { !$0.hasPrefix(".") }.count
+        }
+        try await with(directory) { queue, _ in
+            let empty = try copies()
+            let a = try await session(queue, "a")
+            #expect(try copies() > empty)
+            try await queue.cancel(a)
+            // Kept: it can be run again.
+            #expect(try copies() > empty)
+            try await queue.remove(a)
+            #expect(try copies() == empty)
+            let none = await #expect(throws: UploadError.self) {
+                try await queue.save([], to: TransferAccount("archive"))
+            }
+            #expect(none?.code == .misconfigured)
+            let missing = TransferFile(.file("/nowhere/at/all"), to: "x")
+            await #expect(throws: UploadError.self) {
+                try await queue.save(
+                    [TransferFile(.data(Data("x".utf8)), to: "y"), missing], to: TransferAccount("archive"))
+            }
+            #expect(try copies() == empty)
+        }
+    }
+
+    @Test func `a delegate is told in order, and leaves out what it does not want to hear`() async throws {
+        let teller = Teller()
+        try await with(try TemporaryDirectory()) { queue, _ in
+            await queue.setDelegate(teller)
+            let a = try await session(queue, "a")
+            let b = try await session(queue, "b", at: .front)
+            try await queue.pause(b)
+            try await queue.cancel(a)
+            try await queue.remove(b)
+            try await eventually("all is told") { teller.told.value.count == 4 }
+            #expect(teller.told.value == ["added 0", "added 0", "cancelled 1", "removed 0"])
+        }
+    }
+
+    @Test func `what waits for the broker is said when nobody wants to wait longer`() async throws {
+        let directory = try TemporaryDirectory()
+        let outbox = directory.url.appending(path: "staging/outbox").path
+        try await with(directory) { queue, _ in
+            // Nothing is to be told yet.
+            try await queue.settle()
+            try await queue.start()
+            _ = try await session(queue, "a")
+            try await eventually("its job is in the outbox", within: .seconds(60)) {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: outbox)) ?? []
+                return names.contains { $0.hasSuffix(".json") }
+            }
+            try await queue.stop()
+            let refused = await #expect(throws: UploadError.self) { try await queue.settle(within: .milliseconds(200)) }
+            #expect(refused?.code == .networkFailure)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import UploadDestinations
+import UploadTesting
+import Uploads
+
+/// What ListParts says decides what is sent.
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct S3ResumeTests {
+    private let bytes = DestinationConformance.bytes(S3Bench.partBytes * 5 + 1)
+
+    private func uploadID(_ session: any UploadSession) throws -> String {
+        try #require(session.state?.payload["uploadId"]?.string)
+    }
+
+    @Test func `all pages of the list are read`() async throws {
+        let server = try await OpenStackSwiftServer.start(listedPartsMaximum: 2)
+        try await S3Bench.with(server.endpoint) { bench in
+            let job = try bench.job(bytes, key: "pages")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.conformance().send(5, of: job, to: session)
+            let resumed = try await bench.destination().open(job, resuming: session.state)
+            #expect(resumed.missing.map(\.number) == [6])
+            try await bench.conformance().send(of: job, to: resumed)
+            _ = try await resumed.complete(.none)
+            #expect(try await bench.observer.get(bench.bucket, "pages") == bytes)
+        }
+    }
+
+    @Test func `parts survive the server's restart`() async throws {
+        let server = try await OpenStackSwiftServer.start()
+        try await S3Bench.with(server.endpoint) { bench in
+            let job = try bench.job(bytes, key: "restart")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.conformance().send(3, of: job, to: session)
+            try await server.kill()
+            let error = await #expect(throws: UploadError.self) {
+                try await bench.conformance().send(1, of: job, to: session)
+            }
+            #expect(error?.code == .networkFailure)
+            try await server.restart()
+            let resumed = try await bench.destination().open(job, resuming: session.state)
+            #expect(resumed.missing.map(\.number) == [4, 5, 6])
+            try await bench.conformance().send(of: job, to: resumed)
+            _ = try await resumed.complete(.none)
+            #expect(try await bench.observer.get(bench.bucket, "restart") == bytes)
+        }
+    }
+
+    @Test func `a part of another size is sent again`() async throws {
+        try await S3Bench.with(OpenStackSwiftServer.shared().endpoint) { bench in
+            let job = try bench.job(bytes, key: "size")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.conformance().send(2, of: job, to: session)
+            try await bench.observer.uploadPart(
+                bench.bucket, "size", uploadID(session), number: 2, Array(bytes.prefix(6 << 20)))
+            let resumed = try await bench.destination().open(job, resuming: session.state)
+            #expect(resumed.missing.map(\.number) == [2, 3, 4, 5, 6])
+            try await bench.conformance().send(of: job, to: resumed)
+            _ = try await resumed.complete(.none)
+            #expect(try await bench.observer.get(bench.bucket, "size") == bytes)
+        }
+    }
+
+    @Test func `a part of another checksum is sent again`() async throws {
+        let server = try await OpenStackSwiftServer.shared()
+        try await S3Bench.with(server.endpoint) { bench in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            let configuration = bench.configuration(by: server.endpoint.through(port: proxy.port))
+            let job = try bench.job(bytes, key: "checksum")
+            let session = try await bench.destination(configuration).open(job, resuming: nil)
+            try await bench.conformance().send(3, of: job, to: session)
+            // This server lists no checksums; AWS does.
+            proxy.setRule { request in
+                guard request.method == "GET", request.query["uploadId"] != nil else { return .forward }
+                return .rewriteAnswer { answer in
+                    let wrong = "<ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME>"
+                    let list = String(decoding: answer.body, as: UTF8.self)
+                        .replacing("<PartNumber>2</PartNumber>", with: "<PartNumber>2</PartNumber>\(wrong)")
+                    answer.body = Array(list.utf8)
+                }
+            }
+            let resumed = try await bench.destination(configuration).open(job, resuming: session.state)
+            guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else { return }
+            try await resumed.verify(against: source)
+            #expect(resumed.missing.map(\.number) == [2, 4, 5, 6])
+            proxy.stop()
+        }
+    }
+
+    @Test func `a list with entities of every form is read`() async throws {
+        let server = try await RcloneS3Server.start(streamsParts: false)
+        try await S3Bench.with(server.endpoint) { bench in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            let configuration = bench.configuration(by: server.endpoint.through(port: proxy.port))
+            let job = try bench.job(bytes, key: "entities")
+            let session = try await bench.destination(configuration).open(job, resuming: nil)
+            try await bench.conformance().send(2, of: job, to: session)
+            for quote in ["&#34;", "&quot;", "&#x22;", "\""] {
+                proxy.setRule { request in
+                    guard request.method == "GET" else { return .forward }
+                    return .rewriteAnswer { answer in
+                        let list = String(decoding: answer.body, as: UTF8.self).replacing("&#34;", with: quote)
+                        answer.body = Array(list.utf8)
+                    }
+                }
+                let resumed = try await bench.destination(configuration).open(job, resuming: session.state)
+                #expect(resumed.missing.map(\.number) == [3, 4, 5, 6])
+            }
+            proxy.setRule { _ in .forward }
+            let last = try await bench.destination(configuration).open(job, resuming: session.state)
+            try await bench.conformance().send(of: job, to: last)
+            _ = try await last.complete(.none)
+            #expect(try await bench.observer.get(bench.bucket, "entities") == bytes)
+            proxy.stop()
+        }
+    }
+
+    @Test func `a server that forgets uploads makes the session expire`() async throws {
+        let server = try await RcloneS3Server.start()
+        try await S3Bench.with(server.endpoint) { bench in
+            let job = try bench.job(bytes, key: "forgotten")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.conformance().send(1, of: job, to: session)
+            try await server.restart()
+            let error = await #expect(throws: UploadError.self) {
+                try await bench.destination().open(job, resuming: session.state)
+            }
+            #expect(error?.code == .sessionExpired)
+            let part = await #expect(throws: UploadError.self) {
+                try await bench.conformance().send(1, of: job, to: session)
+            }
+            #expect(part?.code == .sessionExpired, "\(part as Any)")
+            #expect(try await bench.destination().probe(job, state: session.state) == .nothing)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+/// A desk that carries orders out in the ledger at once, as the notifier at the other end of the broker would.
+final class LedgerDesk: OperatorDesk {
+    private struct State {
+        var orders: [UploadOrder] = []
+        var view = ControlView()
+        var depths: [QueueName: [Lane: LaneDepth]] = [:]
+        var failure: UploadError?
+        var isSilent = false
+        var replays: [UnreadableMessage] = []
+    }
+
+    private let ledger: Ledger
+    private let state = Mutex(State())
+
+    init(_ ledger: Ledger) { self.ledger = ledger }
+
+    var orders: [UploadOrder] { state.withLock { $0.orders } }
+
+    func set(_ depths: [QueueName: [Lane: LaneDepth]]) { state.withLock { $0.depths = depths } }
+    func fail(_ failure: UploadError?) { state.withLock { $0.failure = failure } }
+    /// Orders are taken, and nobody answers.
+    func silence() { state.withLock { $0.isSilent = true } }
+
+    func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
+        try check()
+        let isSilent = state.withLock { state in
+            state.orders.append(order)
+            return state.isSilent
+        }
+        guard patience != nil, !isSilent else { return nil }
+        while true {
+            let step = try await ledger.carryOut(order, view: state.withLock { $0.view }, now: Sample.start)
+            for owed in step.owed {
+                if case .append(let entry) = owed.action { state.withLock { $0.view.apply(entry) } }
+            }
+            if let answer = step.answer { return answer }
+        }
+    }
+
+    var replays: [UnreadableMessage] { state.withLock { $0.replays } }
+
+    func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String {
+        try check()
+        state.withLock { $0.replays.append(letter) }
+        return "the notifier's queue"
+    }
+
+    func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        try check()
+        return state.withLock { $0.depths }
+    }
+
+    func controlView() async throws(UploadError) -> ControlView {
+        try check()
+        return state.withLock { $0.view }
+    }
+
+    private func check() throws(UploadError) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+}
+
+/// The API on a ledger of a test's own.
+struct APIHouse: Sendable {
+    let scratch: Scratch
+    let ledger: Ledger
+    let desk: LedgerDesk
+    let notifier: NotifierService
+    let delegates: DelegateDesk
+    let queues = MemoryQueues()
+    let progress = ProgressBoard()
+    let api: NotifierAPI
+
+    /// - Parameter logger: hears what the desk says.
+    init(
+        access: APIAccess = .loopback, delegate: any CompletionDelegate = ScriptedDelegate("hook"),
+        allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(), logger: Logger = quiet
+    ) async throws {
+        scratch = try Scratch()
+        ledger = try Ledger.open(path: scratch.file())
+        desk = LedgerDesk(ledger)
+        var summary = DelegateSummary(
+            name: delegate.name, kind: "webhook", target: "https://host.example/hook", types: ["failed"])
+        summary.hasSecret = true
+        delegates = DelegateDesk(register: ledger, logger: logger)
+        let queues = queues
+        try await delegates.configure(
+            [RegisteredDelegate(delegate, summary: summary)], allowNetworks: allowNetworks
+        ) { (configuration) throws(UploadError) in
+            try RegisteredDelegate(configuration, allowNetworks: allowNetworks, queues: queues, logger: quiet)
+        }
+        let ledger = ledger
+        notifier = await delegates.serve { delegates in
+            NotifierService(bus: MemoryNotifierBus(), ledger: ledger, delegates: delegates, logger: quiet)
+        }
+        api = NotifierAPI(
+            access: access, ledger: ledger, history: ledger, desk: desk, delegates: delegates,
+            destinations: {
+                [DestinationSummary(name: "photos", driver: "s3", limits: TransferLimits(jobs: 8))]
+            }, progress: progress, streaming: streaming, logger: quiet)
+    }
+
+    func record(_ messages: [NotifierMessage]) async throws {
+        _ = try await ledger.record(
+            messages, view: ControlView(), routes: [DeliveryRoute(delegate: "hook")], now: Sample.start)
+    }
+
+    func with(_ body: @Sendable (any TestClientProtocol) async throws -> Void) async throws {
+        let router = Router(context: APIRequestContext.self)
+        api.add(to: router, openPaths: ["/healthz"])
+        router.get("/healthz") { _, _ in "alive\n" }
+        try await Application(router: router, logger: quiet).test(.router, body)
+    }
+}
+
+/// An answer as a test looks at it.
+struct APIReply: Sendable {
+    let status: Int
+    let headers: HTTPFields
+    let text: String
+
+    var json: [String: Any] {
+        get throws { try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) }
+    }
+
+    /// The last part of a problem's type.
+    var problem: String? {
+        (try? json["type"] as? String)?.split(separator: ":").last.map(String.init)
+    }
+}
+
+extension TestClientProtocol {
+    func ask(
+        _ method: HTTPRequest.Method, _ uri: String, headers: HTTPFields = [:], body: String? = nil
+    ) async throws -> APIReply {
+        var headers = headers
+        if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
+        return try await execute(
+            uri: uri, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
+        ) { response in
+            APIReply(
+                status: response.status.code, headers: response.headers, text: String(buffer: response.body))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Synchronization
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite(.timeLimit(.minutes(10))) struct DashboardAccessTests {
+    private static let token = "0123456789abcdef"
+
+    private static func form(_ cookie: String? = nil, origin: String = "http://localhost") -> HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .origin: origin]
+        fields[.cookie] = cookie
+        return fields
+    }
+
+    /// The cookie as a browser sends it.
+    private static func signIn(_ client: any TestClientProtocol) async throws -> String {
+        let reply = try await client.ask(.post, "/dashboard/sign-in", headers: form(), body: "token=\(token)")
+        #expect(reply.status == 303 && reply.headers[.location] == "/")
+        return String(try #require(reply.headers[.setCookie]).prefix { $0 != ";" })
+    }
+
+    @Test func `whoever signs in with the token sees the page and may use it, until they sign out`() async throws {
+        let house = try await APIHouse(access: .token(Self.token))
+        try await house.with { client in
+            for path in ["/", "/dashboard/stream"] {
+                let reply = try await client.ask(.get, path)
+                #expect(reply.status == 303 && reply.headers[.location] == "/dashboard/sign-in")
+            }
+            #expect(try await client.ask(.get, "/dashboard/sign-in").text.contains("name=\"token\""))
+            #expect(try await client.ask(.get, "/assets/dashboard.css").status == 200)
+            let cookie = try await Self.signIn(client)
+            let page = try await client.ask(.get, "/", headers: [.cookie: "other=1; \(cookie)"])
+            #expect(page.status == 200 && page.text.contains("Sign out"))
+            let stop = "/dashboard/queues/video/stop"
+            #expect(try await client.ask(.post, stop, headers: Self.form(cookie)).status == 303)
+            #expect(house.desk.orders.count == 1)
+            // A cookie is no token of the API, and without one nothing is done.
+            #expect(try await client.ask(.get, "/v1/jobs", headers: [.cookie: cookie]).status == 401)
+            #expect(try await client.ask(.post, stop, headers: Self.form()).headers[.location] == "/dashboard/sign-in")
+            let foreign = Self.form(cookie, origin: "https://evil.example")
+            #expect(try await client.ask(.post, stop, headers: foreign).status == 403)
+            #expect(house.desk.orders.count == 1)
+            let out = try await client.ask(.post, "/dashboard/sign-out", headers: Self.form(cookie))
+            #expect(out.headers[.setCookie]?.contains("Max-Age=0") == true)
+            #expect(try await client.ask(.get, "/", headers: [.cookie: cookie]).status == 303)
+        }
+    }
+
+    @Test func `the cookie holds neither the token nor anything that a script could read`() async throws {
+        let house = try await APIHouse(access: .token(Self.token))
+        try await house.with { client in
+            for (origin, isSecure) in [("http://localhost", false), ("https://localhost", true)] {
+                let reply = try await client.ask(
+                    .post, "/dashboard/sign-in", headers: Self.form(origin: origin), body: "token=\(Self.token)")
+                let cookie = try #require(reply.headers[.setCookie])
+                #expect(cookie.contains("; HttpOnly; SameSite=Strict") && cookie.contains("; Secure") == isSecure)
+                #expect(cookie.contains("Path=/; Max-Age=43200") && !cookie.contains(Self.token))
+            }
+        }
+    }
+
+    @Test func `a wrong token is told so on the page, and no other page may post one`() async throws {
+        let house = try await APIHouse(access: .token(Self.token))
+        try await house.with { client in
+            let wrong = try await client.ask(
+                .post, "/dashboard/sign-in", headers: Self.form(), body: "token=%3Cscript%3Efedcba98")
+            #expect(wrong.status == 401 && wrong.text.contains("That is not the token"))
+            #expect(wrong.headers[.setCookie] == nil && !wrong.text.contains("fedcba98"))
+            for body in ["", "token=", "token=a&token=\(Self.token)"] {
+                let reply = try await client.ask(.post, "/dashboard/sign-in", headers: Self.form(), body: body)
+                #expect(reply.status == 401 && reply.headers[.setCookie] == nil, "\(body)")
+            }
+            let foreign = try await client.ask(
+                .post, "/dashboard/sign-in", headers: Self.form(origin: "https://evil.example"),
+                body: "token=\(Self.token)")
+            #expect(foreign.status == 403 && foreign.headers[.setCookie] == nil)
+            #expect(
+                try await client.ask(.post, "/dashboard/sign-in", headers: Self.form(), body: "key=1").status == 400)
+        }
+    }
+
+    @Test func `a session ends in time, and one that was made up never begins`() {
+        let sessions = DashboardSessions(token: Self.token)
+        let session = sessions.begin(at: Sample.start)
+        #expect(sessions.isValid(session, at: Sample.start))
+        #expect(!sessions.isValid(session, at: Sample.start + DashboardSessions.lifetime))
+        #expect(DashboardSessions(token: Self.token).isValid(session, at: Sample.start), "a restart ends none")
+        #expect(!DashboardSessions(token: Self.token + "0").isValid(session, at: Sample.start), "a new token ends all")
+        var parts = session.split(separator: ".").map(String.init)
+        parts[0] = String((Int(parts[0]) ?? 0) + 1)
+        for forged in [
+            "", "..", parts.joined(separator: "."), session + "0", String(session.dropLast()), session + ".x",
+        ] {
+            #expect(!sessions.isValid(forged, at: Sample.start), "\(forged)")
+        }
+        let other = sessions.begin(at: Sample.start)
+        sessions.end(session, at: Sample.start)
+        #expect(!sessions.isValid(session, at: Sample.start) && sessions.isValid(other, at: Sample.start))
+    }
+
+    @Test func `whoever guesses waits longer each time, and only so many at once`() {
+        let brake = GuessBrake()
+        let delays = (0..<GuessBrake.waitingMaximum).map { _ in
+            brake.wrong(at: Sample.start).timeIntervalSince(Sample.start)
+        }
+        #expect(delays == [0.25, 0.5, 1, 2, 4, 4, 4, 4])
+        #expect(!brake.isOpen(at: Sample.start))
+        #expect(brake.isOpen(at: Sample.start + 0.3))
+        #expect(brake.wrong(at: Sample.start + 120) == Sample.start + 120.25, "after a while all is forgotten")
+    }
+
+    @Test func `a stream begins with the version of the page, and ends with the session`() async throws {
+        let house = try await APIHouse(access: .token(Self.token))
+        try await house.record([.job(Sample.job(), maybeRepeated: false)])
+        try await house.with { client in
+            let cookie = try await Self.signIn(client)
+            async let stream = client.ask(.get, "/dashboard/stream", headers: [.cookie: cookie])
+            try await until { house.api.readers.withLock { $0 } == 1 }
+            let out = try await client.ask(.post, "/dashboard/sign-out", headers: Self.form(cookie))
+            #expect(out.status == 303)
+            let reply = try await stream
+            #expect(reply.headers[.contentType] == "text/event-stream")
+            #expect(reply.text.hasPrefix("retry: 2000\n\nevent: version\ndata: \(DashboardAsset.version)\n\n"))
+            #expect(house.api.readers.withLock { $0 } == 0)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite(.timeLimit(.minutes(10))) struct DashboardTests {
+    private static let form: HTTPFields = [
+        .contentType: "application/x-www-form-urlencoded", .origin: "http://localhost",
+    ]
+
+    private static func failed(_ job: UploadJob, _ message: String = "the server said no") -> NotifierMessage {
+        var event = UploadEvent(kind: .failed, of: Baton(job: job), at: Sample.start)
+        event.data.error = UploadError(.rejected, message)
+        return .event(event)
+    }
+
+    @Test func `the page shows everything without a script, and nothing that is secret`() async throws {
+        let house = try await APIHouse()
+        let jobs = (0..<3).map { Sample.job(key: "key\($0)") }
+        try await house.record(jobs.map { .job($0, maybeRepeated: false) })
+        try await house.record([Sample.event(.started, jobs[0]), Self.failed(jobs[1])])
+        try await house.record([.unreadable(Data("{".utf8), reason: "no JSON")])
+        var report = UploadEvent(kind: .progress, of: Baton(job: jobs[0]), at: Sample.start)
+        report.data.bytesDone = 3
+        report.data.bytesPerSecond = 1
+        house.progress.note([report])
+        house.desk.set([.standard: [.normal: LaneDepth(messages: 7, consumers: 2)]])
+        try await house.with { client in
+            let page = try await client.ask(.get, "/")
+            #expect(page.status == 200 && page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.headers[.cacheControl] == "no-store")
+            for text in [
+                "https://host.example/key0", "value=\"600\"", "3 B of 5 B", "2 s left", "7\u{A0}normal",
+                "the server said no",
+                "action=\"/dashboard/jobs/\(jobs[1].id)/run-again\"", "action=\"/dashboard/queues/default/stop\"",
+                "<bdi>hook</bdi>", "<bdi>photos</bdi>", "at most 8 jobs per worker", "uploadctl dead list",
+            ] { #expect(page.text.contains(text), "\(text)") }
+            #expect(!page.text.contains("=hidden") && !page.text.contains("signature") && !page.text.contains("hello"))
+        }
+    }
+
+    @Test func `the page asks for nothing elsewhere and has nothing that a strict policy forbids`() async throws {
+        let house = try await APIHouse()
+        try await house.record([.job(Sample.job(), maybeRepeated: false)])
+        try await house.with { client in
+            let page = try await client.ask(.get, "/")
+            let policy = try #require(page.headers[.contentSecurityPolicy])
+            #expect(policy.hasPrefix("default-src 'none';") && !policy.contains("unsafe") && !policy.contains("http"))
+            for word in ["style=", "<style", " onclick", " onload", "javascript:", "src=\"http", "href=\"http", "//"] {
+                let rest = page.text.replacing(/https:\/\/?(<wbr>)?\/?(<wbr>)?host.example/, with: "")
+                #expect(!rest.contains(word), "\(word)")
+            }
+            for asset in DashboardAsset.allCases {
+                let reply = try await client.ask(.get, "/assets/\(asset.rawValue)")
+                let etag = try #require(reply.headers[.eTag])
+                #expect(reply.status == 200 && reply.text.utf8.count > 100 && reply.headers[.contentType] == asset.type)
+                let again = try await client.ask(.get, "/assets/\(asset.rawValue)", headers: [.ifNoneMatch: etag])
+                #expect(again.status == 304 && again.text.isEmpty)
+            }
+            #expect(try await client.ask(.get, "/assets/other.css").status == 404)
+            #expect(try await client.ask(.get, "/?filter=x").status == 400)
+            #expect(try await client.ask(.post, "/").status == 405)
+        }
+    }
+
+    @Test func `names and messages that would be markup are text`() async throws {
+        let house = try await APIHouse()
+        let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(2)>\u{202E}gpj' onclick='x"
+        let job = UploadJob(
+            source: .inline(Data("hello".utf8)),
+            destination: .named(try DestinationName("photos"), key: hostile), size: 5, enqueuedAt: Sample.start)
+        let other = UploadJob(
+            source: .inline(Data("hello".utf8)),
+            destination: .named(try DestinationName("photos"), key: hostile + "2"), size: 5, enqueuedAt: Sample.start)
+        try await house.record([.job(job, maybeRepeated: false), .job(other, maybeRepeated: false)])
+        try await house.record([Self.failed(job, hostile), Sample.event(.started, other)])
+        try await house.with { client in
+            let page = try await client.ask(.get, "/").text
+            #expect(page.contains("&quot;&gt;&lt;script&gt;alert(1)"))
+            #expect(!page.contains("<script>") && !page.contains("<img") && !page.contains("onclick='"))
+            #expect(!page.contains("\u{202E}"))
+        }
+    }
+
+    @Test func `a button is an order, and the page it leads back to says what became of it`() async throws {
+        let house = try await APIHouse()
+        let job = Sample.job()
+        try await house.record([.job(job, maybeRepeated: false)])
+        try await house.record([Self.failed(job)])
+        try await house.with { client in
+            func press(_ path: String, _ body: String = "") async throws -> String {
+                let reply = try await client.ask(.post, "/dashboard/\(path)", headers: Self.form, body: body)
+                #expect(reply.status == 303, "\(reply.text)")
+                let place = try #require(reply.headers[.location])
+                #expect(place.hasPrefix("/?notice="))
+                return try await client.ask(.get, place).text
+            }
+            let stopped = try await press("queues/default/stop")
+            #expect(stopped.contains("Queue default is stopped") && stopped.contains(">Stopped</span>"))
+            #expect(stopped.contains("action=\"/dashboard/queues/default/start\""))
+            #expect(try await press("queues/default/start").contains("Queue default goes on"))
+            #expect(try await press("jobs/run-again", "job=\(job.id)").contains("1 job run again"))
+            #expect(try await press("jobs/\(JobID())/run-again").contains("It was refused: "))
+            #expect(try await press("delegates/hook/pause").contains("Delegate hook is paused"))
+            let resumed = try await press("delegates/hook/resume")
+            #expect(resumed.contains("Delegate hook is told again") && !resumed.contains(">Paused</span>"))
+            // Whoever makes up a notice is not believed.
+            let made = try await client.ask(.get, "/?notice=Your+account+is+locked").text
+            #expect(!made.contains("locked"))
+        }
+        #expect(house.desk.orders.map(\.by) == Array(repeating: "dashboard", count: 4))
+        #expect(house.desk.orders.first?.command == .stopQueues([.standard]))
+    }
+
+    @Test func `to its script a button answers in JSON`() async throws {
+        let house = try await APIHouse()
+        try await house.with { client in
+            var headers = Self.form
+            headers[.accept] = "application/json"
+            let done = try await client.ask(.post, "/dashboard/queues/video/stop", headers: headers)
+            #expect(try done.status == 200 && (done.json["text"] as? String)?.contains("video") == true)
+            for (path, body, status) in [
+                ("queues/Video!/stop", "", 400), ("jobs/x/run-again", "", 400), ("jobs/run-again", "", 400),
+                ("jobs/run-again", "job=x", 400), ("jobs/run-again", "name=x", 400), ("delegates/none/pause", "", 404),
+            ] {
+                let reply = try await client.ask(.post, "/dashboard/\(path)", headers: headers, body: body)
+                #expect(reply.status == status && reply.problem != nil, "\(path) \(body)")
+            }
+            house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+            let failed = try await client.ask(.post, "/dashboard/queues/video/stop", headers: headers)
+            #expect(failed.status == 503)
+        }
+    }
+
+    @Test func `what another page posts is refused, and so is what does not say where it comes from`() async throws {
+        let house = try await APIHouse()
+        try await house.with { client in
+            for origin in ["https://evil.example", "null", "http://localhost.evil.example", nil] {
+                var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+                headers[.origin] = origin
+                let reply = try await client.ask(.post, "/dashboard/queues/video/stop", headers: headers)
+                #expect(reply.status == 403 && reply.text.contains("That did not work"), "\(origin ?? "nothing")")
+            }
+        }
+        #expect(house.desk.orders.isEmpty)
+    }
+
+    @Test func `a form whose browser says no origin, but that it is this page, is taken`() async throws {
+        let house = try await APIHouse()
+        try await house.with { client in
+            var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            let site = try #require(HTTPFields.Element.Name("Sec-Fetch-Site"))
+            for (word, status) in [("cross-site", 403), ("same-site", 403), ("same-origin", 303)] {
+                headers[site] = word
+                let reply = try await client.ask(.post, "/dashboard/queues/video/stop", headers: headers)
+                #expect(reply.status == status, "\(word)")
+            }
+        }
+        #expect(house.desk.orders.count == 1)
+    }
+
+    @Test func `every part of the page is one element, named so that it can be put in the place of an older one`()
+        async throws
+    {
+        let house = try await APIHouse()
+        try await house.record([.job(Sample.job(), maybeRepeated: false)])
+        let page = try await house.api.dashboardPage()
+        let document = page.document(notice: nil, canSignOut: false).text
+        #expect(Set(page.parts.map(\.id)).count == page.parts.count && page.parts.count == 9)
+        for part in page.parts {
+            #expect(part.html.text.firstMatch(of: /^<\w+ [^>]*id="(part-\w+)"/).map { String($0.1) } == part.id)
+            #expect(document.contains(part.html.text), "\(part.id)")
+        }
+        let again = try await house.api.dashboardPage()
+        #expect(again.parts == page.parts, "what has not changed is not sent again")
+    }
+
+    @Test func `while the broker is away the page says so, and its orders wait`() async throws {
+        let house = try await APIHouse()
+        let job = Sample.job()
+        try await house.record([.job(job, maybeRepeated: false), Self.failed(job)])
+        house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+        try await house.with { client in
+            let page = try await client.ask(.get, "/")
+            #expect(page.status == 200 && page.text.contains("cannot ask the broker just now"))
+            #expect(page.text.contains("disabled>Run again") && !page.text.contains("/stop\""))
+        }
+    }
+
+    @Test func `with nothing to show, every part says so`() async throws {
+        try await APIHouse().with { client in
+            let page = try await client.ask(.get, "/").text
+            for text in [
+                "Nothing is running", "Nothing failed", "No job was ever enqueued", "Every message could be read",
+            ] {
+                #expect(page.contains(text))
+            }
+        }
+    }
+
+    @Test func `a notifier that stands by says so`() async throws {
+        let router = Router(context: APIRequestContext.self)
+        StandInPage.standBy.add(to: router)
+        try await Application(router: router, logger: quiet).test(.router) { client in
+            let page = try await client.ask(.get, "/")
+            #expect(
+                page.status == 503 && page.text.contains("Standing by") && page.text.contains("http-equiv=\"refresh\""))
+            #expect(try await client.ask(.get, "/assets/dashboard.css").status == 200)
+        }
+    }
+
+    @Test func `minutes in which nothing ended are there, and those of all queues are added up`() {
+        let now = Sample.start + 30
+        let standings = ["a", "b"].map { name in
+            QueueStanding(
+                queue: QueueName(unchecked: name),
+                throughput: [
+                    ThroughputMinute(start: Sample.start - 60, completed: 2, failed: 1, bytes: 10),
+                    ThroughputMinute(start: Sample.start, completed: 1, bytes: 5),
+                    ThroughputMinute(start: Sample.start - 7200, completed: 9),
+                ])
+        }
+        let minutes = DashboardModel.minutes(of: standings, until: now)
+        #expect(minutes.count == 60)
+        #expect(minutes.suffix(2).map(\.completed) == [4, 2] && minutes.suffix(2).map(\.bytes) == [20, 10])
+        #expect(minutes.reduce(0) { $0 + $1.completed } == 6)
+        #expect(minutes.last?.start == Sample.start)
+    }
+}

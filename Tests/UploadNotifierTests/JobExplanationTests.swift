@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite struct JobExplanationTests {
+    private let busy: [Lane: LaneDepth] = [.normal: LaneDepth(messages: 7, consumers: 1)]
+
+    private func job(_ change: (inout LedgerJob) -> Void = { _ in }) -> LedgerJob {
+        var job = LedgerJob(Baton(job: Sample.job()), isWhole: true, at: Sample.start)
+        change(&job)
+        return job
+    }
+
+    private func code(
+        _ job: LedgerJob, _ control: ControlView? = ControlView(), _ lanes: [Lane: LaneDepth]?
+    ) -> JobExplanation.Code {
+        JobExplanation(of: job, control: control, lanes: lanes).code
+    }
+
+    @Test func `a queued job waits for its turn, for a worker, or for its queue`() {
+        #expect(JobExplanation(of: job(), control: ControlView(), lanes: busy).text.contains("7 waiting"))
+        #expect(code(job(), ControlView(), [:]) == .noWorker)
+        #expect(code(job(), nil, nil) == .queued)
+        var stopped = ControlView()
+        stopped.apply(.queueStopped(.standard))
+        #expect(code(job(), stopped, busy) == .queueStopped)
+    }
+
+    @Test func `an operator's pause goes before what the job waits for, and a cancel before a pause`() {
+        let paused = job {
+            $0.status = .waiting
+            $0.reason = "retry"
+            $0.pausedThrough = 1
+        }
+        #expect(code(paused, ControlView(), busy) == .paused)
+        var cancelling = paused
+        cancelling.isCancelling = true
+        #expect(code(cancelling, ControlView(), busy) == .cancelling)
+        #expect(JobExplanation(of: cancelling, control: nil, lanes: [:]).text.contains("waits for a worker"))
+    }
+
+    @Test func `a job in a serial line says who is ahead and what holds the line up`() {
+        let waiting = job { $0.line = .waiting }
+        func text(_ place: LinePlace?) -> String {
+            let explanation = JobExplanation(of: waiting, control: ControlView(), lanes: busy, place: place)
+            #expect(explanation.code == .inLine)
+            return explanation.text
+        }
+        let (holder, ahead) = (JobID(), JobID())
+        let next = text(
+            LinePlace(position: 0, waiting: 3, behind: holder, holder: holder, holderStatus: .running))
+        #expect(next == "it is next in the serial line of queue 'default', behind job \(holder), which is running")
+        let second = text(LinePlace(position: 1, waiting: 3, behind: ahead, holder: holder, holderStatus: .paused))
+        #expect(
+            second == "it is second of 3 that wait in the serial line of queue 'default', behind job \(ahead); job "
+                + "\(holder) is paused and holds the line up: resume it or cancel it")
+        #expect(text(LinePlace(position: 11, waiting: 12, behind: ahead)).contains("number 12 of 12"))
+        #expect(text(nil).contains("when those before it"))
+    }
+
+    @Test func `a running job runs, whoever consumes`() {
+        #expect(code(job { $0.status = .running }, ControlView(), [:]) == .running)
+    }
+
+    @Test func `an ended job says how, and what is possible`() {
+        let failed = job {
+            $0.status = .failed
+            $0.end = RoundEnd(
+                kind: .failed, event: "e", at: Sample.start, error: UploadError(.accessDenied, "the bucket is closed"))
+        }
+        let explanation = JobExplanation(of: failed, control: nil, lanes: nil)
+        #expect(explanation.code == .failed)
+        #expect(explanation.text.contains("the bucket is closed"))
+    }
+
+    @Test(arguments: [
+        ("retry", "next attempt"), ("circuitOpen", "keeps failing"), ("limited", "limit"),
+        ("scheduled", "not to start"),
+        ("locked", "staged copy"), ("unknownDestination", "configuration"), ("unknownStagingArea", "staging area"),
+        ("unsupportedVersion", "newer version"), ("newWord", "newWord"),
+    ])
+    func `a waiting job says what for, and until when`(reason: String, word: String) {
+        let waiting = job {
+            $0.status = .waiting
+            $0.reason = reason
+            $0.waitingUntil = Sample.start
+        }
+        let explanation = JobExplanation(of: waiting, control: ControlView(), lanes: [:])
+        #expect(explanation.code == .waiting)
+        #expect(explanation.until == Sample.start)
+        #expect(explanation.text.contains(word), "\(explanation.text)")
+    }
+}

@@ -1,0 +1,18 @@
+import Testing
+import UploadTesting
+
+@testable import UploadNotifier
+
+@Suite("The SQLite ledger behind its ports", .timeLimit(.minutes(10)))
+struct LedgerConformanceTests {
+    @Test(arguments: LedgerConformance.rules)
+    func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
+        let scratch = try Scratch()
+        let suite = LedgerConformance {
+            // The file goes with the directory, which has to outlive the check.
+            try Ledger.open(path: scratch.file())
+        }
+        try await rule.check(suite)
+        withExtendedLifetime(scratch) {}
+    }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+/// Listings of a ledger with many jobs: right, and by an index. `LONGSHORE_LEDGER_JOBS` makes it a million.
+@Suite("Searching a large ledger", .timeLimit(.minutes(60)))
+struct LedgerSearchTests {
+    private static let count = ProcessInfo.processInfo.environment["LONGSHORE_LEDGER_JOBS"].flatMap(Int.init) ?? 20_000
+
+    private static let statuses: [LedgerStatus] = [.completed, .completed, .completed, .failed, .queued, .waiting]
+
+    private static func job(_ number: Int) -> LedgerJob {
+        let queue = QueueName(unchecked: ["default", "video", "rare"][number % 1000 == 0 ? 2 : number % 2])
+        var order = UploadJob(
+            queue: queue, source: .staged(area: "area", name: "staged-\(number)"),
+            destination: .named(DestinationName(unchecked: ["a", "b", "c"][number % 3]), key: "IMG_\(number).jpg"),
+            size: 1, metadata: metadata(of: number),
+            enqueuedAt: Sample.start + Double(number / 3) / 1000)
+        order.batch = number % 4 == 0 ? "batch-\(number % 40)" : nil
+        order.idempotencyKey = number % 5 == 0 ? "key-\(number / 10)" : nil
+        var job = LedgerJob(Baton(job: order), isWhole: true, at: order.enqueuedAt)
+        job.status = number % 5000 == 1 ? .cancelled : statuses[number % statuses.count]
+        return job
+    }
+
+    /// A note that only old ones have, and many of them.
+    private static func metadata(of number: Int) -> [String: String] {
+        let owner = ["owner": "user-\(number % 997)"]
+        return number < count / 4 ? owner.merging(["note": "veteran"]) { $1 } : owner
+    }
+
+    private static func filled(_ scratch: Scratch) async throws -> Ledger {
+        let ledger = try Ledger.open(path: scratch.file())
+        for start in stride(from: 0, to: count, by: 5000) {
+            try await ledger.write { db in
+                for number in start..<min(start + 5000, count) { try JobRow.insert(job(number), whole: nil, in: db) }
+            }
+        }
+        return ledger
+    }
+
+    private static let filters: [LedgerFilter] = {
+        let changes: [(inout LedgerFilter) -> Void] = [
+            { _ in }, { $0.statuses = [.failed] }, { $0.statuses = [.cancelled, .paused] },
+            { $0.statuses = [.queued, .running, .waiting, .paused] }, { $0.queue = QueueName(unchecked: "rare") },
+            { $0.queue = QueueName(unchecked: "nobody's") }, { $0.destination = "b" },
+            {
+                $0.queue = QueueName(unchecked: "video")
+                $0.destination = "c"
+                $0.statuses = [.completed]
+            }, { $0.batch = "batch-8" },
+            {
+                $0.batch = "batch-8"
+                $0.statuses = [.cancelled]
+            },
+            {
+                $0.batch = "batch-8"
+                $0.statuses = [.completed, .failed]
+            }, { $0.idempotencyKey = "key-100" }, { $0.text = "img_77" }, { $0.text = "jpg" },
+            { $0.text = "note=veteran" },
+            {
+                $0.text = "note=veteran"
+                $0.statuses = [.completed]
+            },
+            {
+                $0.text = "jpg"
+                $0.queue = QueueName(unchecked: "video")
+                $0.enqueuedUntil = Sample.start + Double(count) / 5000
+            }, { $0.text = "owner=USER-99\n" }, { $0.text = "not there" },
+            {
+                $0.text = "staged-1"
+                $0.statuses = [.failed]
+                $0.destination = "a"
+            },
+            {
+                $0.text = ".jpg"
+                $0.batch = "batch-12"
+            }, { $0.enqueuedSince = Sample.start + Double(count) / 4000 },
+            {
+                $0.enqueuedUntil = Sample.start + 0.5
+                $0.statuses = [.completed]
+            },
+        ]
+        return changes.flatMap { change in
+            LedgerFilter.Order.allCases.map { order in
+                var filter = LedgerFilter(order: order, limit: 37)
+                change(&filter)
+                return filter
+            }
+        }
+    }()
+
+    /// What a filter means, told in another way.
+    private static func matches(_ number: Int, _ filter: LedgerFilter) -> Bool {
+        let job = job(number)
+        let order = job.baton.job
+        let text = [
+            "staged-\(number)", "img_\(number).jpg", number < count / 4 ? "note=veteran" : nil,
+            "owner=user-\(number % 997)", order.batch, order.idempotencyKey,
+        ].compactMap { $0 }.joined(separator: "\n")
+        let holds: [Bool?] = [
+            filter.statuses?.contains(job.status), filter.queue.map { $0 == order.queue },
+            filter.destination.map { $0 == order.destination.label }, filter.batch.map { $0 == order.batch },
+            filter.idempotencyKey.map { $0 == order.idempotencyKey },
+            filter.text.map { text.contains($0.lowercased()) }, filter.enqueuedSince.map { order.enqueuedAt >= $0 },
+            filter.enqueuedUntil.map { order.enqueuedAt < $0 },
+        ]
+        return !holds.contains(false)
+    }
+
+    private static func key(of job: LedgerJob) -> String {
+        if case .staged(_, let name) = job.baton.job.source { name } else { "" }
+    }
+
+    @Test func `every page of every filter is right and found by an index`() async throws {
+        let scratch = try Scratch()
+        let ledger = try await Self.filled(scratch)
+        for filter in Self.filters {
+            let numbers = filter.order == .oldestFirst ? Array(0..<Self.count) : (0..<Self.count).reversed()
+            let wanted = numbers.lazy.filter { Self.matches($0, filter) }.prefix(100).map { "staged-\($0)" }
+            var found: [String] = []
+            var page = filter
+            while found.count < 100 {
+                let (answer, plans) = try await Self.explained(page, ledger)
+                for plan in plans {
+                    #expect(!plan.contains { $0.hasPrefix("SCAN jobs") && !$0.contains("INDEX") }, "\(filter): \(plan)")
+                    // Only few, which are told one by one, are sorted.
+                    let isSorted = plan.contains { $0.contains("TEMP B-TREE") }
+                    #expect(!isSorted || plan.contains { $0.contains("json_each") }, "\(filter): \(plan)")
+                }
+                #expect(answer.jobs.count == filter.limit || filter.text != nil || answer.next == nil)
+                found += answer.jobs.map(Self.key)
+                guard let next = answer.next else { break }
+                page.after = next
+            }
+            #expect(Array(found.prefix(100)) == Array(wanted), "\(filter)")
+        }
+        try ledger.close()
+    }
+
+    @Test func `a page by text ends when enough was looked at, and the next goes on there`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { db in
+            for number in 0..<1000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
+        }
+        var bounds = TextSearch.Bounds()
+        (bounds.candidateCountMaximum, bounds.stepCount, bounds.fewMaximum) = (4, 4, 0)
+        for order in LedgerFilter.Order.allCases {
+            var filter = LedgerFilter(queue: QueueName(unchecked: "video"), order: order, limit: 10)
+            filter.text = "_99"
+            let wanted = (0..<1000).filter { Self.matches($0, filter) }.map { "staged-\($0)" }
+            #expect(!wanted.isEmpty)
+            var counts: [Int] = []
+            var found: [String] = []
+            repeat {
+                let (asked, bounds) = (filter, bounds)
+                let page = try await ledger.read { db in
+                    try TextSearch(asked, for: "_99", in: db, bounds: bounds).page()
+                }
+                counts.append(page.jobs.count)
+                found += page.jobs.map(Self.key)
+                filter.after = page.next
+            } while filter.after != nil
+            #expect(found == (order == .oldestFirst ? wanted : wanted.reversed()))
+            // Every second candidate is of another queue.
+            #expect(counts.allSatisfy { $0 <= 4 } && counts.contains { (1..<4).contains($0) })
+        }
+    }
+
+    /// Without time every page ends with its first step.
+    @Test(arguments: LedgerFilter.Order.allCases, [0, 4000])
+    func `whoever pages finds all that match, however few, and however much was forgotten`(
+        order: LedgerFilter.Order, fewMaximum: Int
+    ) async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { db in
+            for number in 0..<3000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
+            try db.execute(sql: "DELETE FROM jobs WHERE seq BETWEEN 500 AND 1800")
+        }
+        var bounds = TextSearch.Bounds()
+        (bounds.pageMaximum, bounds.stepCount, bounds.fewMaximum) = (.zero, 7, fewMaximum)
+        for (text, queue) in [("note=veteran", "rare"), ("owner=user-5", "video"), ("_24", "video"), ("jpg", "rare")] {
+            var filter = LedgerFilter(queue: QueueName(unchecked: queue), order: order, limit: 10)
+            filter.text = text
+            let numbers = (0..<3000).filter { !(499..<1800).contains($0) && Self.matches($0, filter) }
+            #expect(!numbers.isEmpty)
+            var found: [String] = []
+            var pageCount = 0
+            repeat {
+                let (asked, bounds) = (filter, bounds)
+                let page = try await ledger.read { db in
+                    try TextSearch(asked, for: text, in: db, bounds: bounds).page()
+                }
+                try #require(page.next != filter.after || page.next == nil, "it gets on")
+                found += page.jobs.map(Self.key)
+                pageCount += 1
+                filter.after = page.next
+            } while filter.after != nil && pageCount < 5000
+            let wanted = numbers.map { "staged-\($0)" }
+            #expect(found == (order == .oldestFirst ? wanted : wanted.reversed()), "\(text)")
+            #expect(pageCount > 1 || fewMaximum > 0, "\(text)")
+        }
+        try ledger.close()
+    }
+
+    @Test func `the jobs that name staged copies are found by an index`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { db in
+            for number in 0..<300 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
+        }
+        let found = try await ledger.jobs(naming: ["staged-7", "staged-250", "staged-300"], inArea: "area")
+        #expect(Set(found.keys) == ["staged-7", "staged-250"])
+        #expect(found["staged-7"]?.map(Self.key) == ["staged-7"])
+        #expect(try await ledger.jobs(naming: ["staged-7"], inArea: "elsewhere").isEmpty)
+        let plan = try await ledger.read { db in
+            try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(Ledger.stagedSQL)", arguments: ["a"]).map {
+                $0["detail"] as String
+            }
+        }
+        #expect(plan == ["SEARCH jobs USING INDEX jobs_by_staged (staged=?)"])
+    }
+
+    /// A page, and how SQLite says that it finds the places of its jobs.
+    private static func explained(
+        _ filter: LedgerFilter, _ ledger: Ledger
+    ) async throws -> (JobPage, [[String]]) {
+        // So few that pages are short.
+        var few = TextSearch.Bounds()
+        few.candidateCountMaximum = 700
+        let bounds = few
+        return try await ledger.read { db in
+            let statements = Mutex<[String]>([])
+            db.trace(options: .statement) { event in
+                guard case .statement(let statement) = event else { return }
+                statements.withLock { $0.append(statement.sql) }
+            }
+            let page =
+                if let text = filter.text {
+                    try TextSearch(filter, for: text, in: db, bounds: bounds).page()
+                } else {
+                    try JobSearch(filter, in: db).page()
+                }
+            db.trace(options: [])
+            let asked = Set(statements.withLock { $0 }).filter { sql in
+                ["SELECT enqueued", "SELECT seq", "SELECT rowid"].contains { sql.hasPrefix($0) }
+            }
+            let plans = try asked.map { sql in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)", arguments: unbound(sql)).map {
+                    $0["detail"] as String
+                }
+            }
+            return (page, plans)
+        }
+    }
+
+    private static func unbound(_ sql: String) -> StatementArguments {
+        StatementArguments(Array(repeating: DatabaseValue.null, count: sql.count { $0 == "?" }))
+    }
+
+    @Test func `tallies are what counting all jobs would say, after changes and forgetting`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { db in
+            for number in 0..<3000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
+        }
+        let live = try await ledger.jobs(LedgerFilter(statuses: [.queued, .waiting], limit: 1000)).jobs
+        _ = try await ledger.record(
+            live.prefix(300).map { Sample.event(.completed, $0.baton.job) }, view: ControlView(), routes: [],
+            now: Sample.start)
+        _ = try await ledger.prune(endedBefore: Sample.start + 0.5, besides: [], limit: 700)
+        let rows = try await ledger.read { db in
+            try [
+                "SELECT queue, destination, status, jobs, bytes FROM tallies WHERE jobs > 0",
+                "SELECT queue, destination, status, count(*), sum(size) FROM jobs GROUP BY 1, 2, 3",
+            ].map { try Row.fetchAll(db, sql: "\($0) ORDER BY 1, 2, 3").map { $0.databaseValues.map(\.description) } }
+        }
+        #expect(rows[0] == rows[1])
+        #expect(rows[0].count > 5)
+        // FTS5 compares its index with the table (https://sqlite.org/fts5.html#the_integrity_check_command).
+        try await ledger.write {
+            try $0.execute(sql: "INSERT INTO jobs_text (jobs_text, rank) VALUES ('integrity-check', 1)")
+        }
+    }
+}

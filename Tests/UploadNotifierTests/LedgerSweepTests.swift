@@ -1,0 +1,74 @@
+import Foundation
+import GRDB
+import Testing
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite("What the ledger knows for the sweep")
+struct LedgerSweepTests {
+    private let photos = DestinationName(unchecked: "photos")
+
+    private func job(_ key: String = "k") -> UploadJob {
+        UploadJob(
+            source: .inline(Data("x".utf8)), destination: .named(photos, key: key), size: 1, enqueuedAt: Sample.start)
+    }
+
+    private func state(_ id: String) -> UploadState { UploadState(driver: "s3", payload: ["upload": .string(id)]) }
+
+    private func event(_ kind: EventKind, _ job: UploadJob, _ state: UploadState?) -> NotifierMessage {
+        var baton = Baton(job: job)
+        baton.slice = 1
+        baton.state = state
+        return .event(UploadEvent(kind: kind, of: baton, at: Sample.start))
+    }
+
+    @Test func `live jobs and recent failures name their sessions, others do not`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let messages = [
+            event(.handedOver, job(), state("running")), event(.waiting, job(), state("waiting")),
+            event(.failed, job(), state("failed")), event(.completed, job(), state("completed")),
+            event(.cancelled, job(), state("cancelled")), event(.handedOver, job(), nil),
+        ]
+        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
+        let all = try await ledger.namedStates(failedSince: Sample.start)
+        #expect(Set(all) == [state("running"), state("waiting"), state("failed")])
+        let later = try await ledger.namedStates(failedSince: Sample.start + 1)
+        #expect(Set(later) == [state("running"), state("waiting")])
+    }
+
+    @Test func `a job is known by its destination and key, and by when it was enqueued`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let messages = [
+            NotifierMessage.job(job("a \"b\"/ü"), maybeRepeated: false), .job(Sample.job(), maybeRepeated: false),
+        ]
+        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
+        let other = DestinationName(unchecked: "other")
+        let after = Sample.start + 0.001
+        #expect(try await ledger.knowsJob(at: photos, key: "a \"b\"/ü", enqueuedBefore: after))
+        #expect(try await !ledger.knowsJob(at: photos, key: "a \"b\"/ü", enqueuedBefore: Sample.start))
+        #expect(try await !ledger.knowsJob(at: photos, key: "a", enqueuedBefore: after))
+        #expect(try await !ledger.knowsJob(at: other, key: "a \"b\"/ü", enqueuedBefore: after))
+    }
+
+    @Test func `a ledger of the first version learns the keys of its jobs`() async throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "1")
+        for job in [job("kept"), Sample.job()] {
+            let record = try WireJSON.encode(LedgerJob(Baton(job: job.redacted), isWhole: true, at: Sample.start))
+            try await old.write { db in
+                try db.execute(
+                    sql: "INSERT INTO jobs (id, queue, destination, status, since, record) VALUES (?, ?, ?, ?, ?, ?)",
+                    arguments: [job.id.rawValue, "default", job.destination.label, "queued", 0, record])
+            }
+        }
+        try old.close()
+        let ledger = try Ledger.open(path: scratch.file())
+        #expect(try await ledger.knowsJob(at: photos, key: "kept", enqueuedBefore: Sample.start + 1))
+        let keys = try await ledger.read { try String?.fetchAll($0, sql: "SELECT key FROM jobs ORDER BY key") }
+        #expect(keys == [nil, "kept"])
+    }
+}

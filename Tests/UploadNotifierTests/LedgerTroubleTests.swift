@@ -1,0 +1,255 @@
+import Foundation
+import GRDB
+import Logging
+import ServiceLifecycle
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+/// Disks that are full, files that are damaged or old, and much to forget.
+@Suite("A ledger in trouble", .timeLimit(.minutes(10)))
+struct LedgerTroubleTests {
+    private func run(
+        _ bus: MemoryNotifierBus, _ ledger: Ledger, log: Lines = Lines(), delegates: [RegisteredDelegate] = [],
+        while body: () async throws -> Void
+    ) async throws {
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: delegates,
+            configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), logger: log.logger)
+        let group = ServiceGroup(services: [service], logger: quiet)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do { try await body() } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test func `on a full disk nothing is acknowledged, it is said, and once there is room nothing is missing`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let bus = MemoryNotifierBus(batchCountMaximum: 50)
+        let log = Lines()
+        let delegate = ScriptedDelegate("hook")
+        let first = Sample.job(key: "first")
+        let jobs = (0..<200).map { Sample.job(key: "\($0)") }
+        bus.send(Sample.event(.completed, first))
+        try await run(bus, ledger, log: log, delegates: [RegisteredDelegate(delegate)]) {
+            try await until { delegate.attempts.count == 1 && bus.acknowledged == 1 }
+            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            // As when the disk is full: no page more (https://sqlite.org/pragma.html#pragma_max_page_count).
+            try await ledger.pool.writeWithoutTransaction { db in
+                let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+                _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(count)")
+            }
+            for job in jobs { bus.send(.job(job, maybeRepeated: false), Sample.event(.completed, job)) }
+            try await until {
+                bus.send()
+                return log.lines.contains { $0.contains("no space is left for the ledger") && $0.contains("error") }
+            }
+            let acknowledged = bus.acknowledged
+            #expect(acknowledged < 2 * jobs.count)
+            #expect(try await ledger.jobs(LedgerFilter(limit: 1000)).jobs.count <= 1 + acknowledged)
+            try await ledger.pool.writeWithoutTransaction {
+                _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823")
+            }
+            try await until {
+                bus.send()
+                return bus.waiting == 0 && delegate.attempts.count >= 1 + jobs.count
+            }
+            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+        }
+        #expect(Set(delegate.attempts.map(\.id)) == Set(([first] + jobs).map { "\($0.id).1.ended" }))
+        #expect(Set(bus.told.map(\.id)) == Set(delegate.attempts.map(\.id)))
+        #expect(try await ledger.counts() == [.completed: 1 + jobs.count])
+        try ledger.close()
+    }
+
+    @Test func `a damaged file is refused with what to do, and what comes in makes a new one`() async throws {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        let old = try Ledger.open(path: scratch.file())
+        _ = try await old.record(
+            [.job(job, maybeRepeated: false)], view: ControlView(), routes: [], now: Sample.start)
+        // All is in the one file then: a log left behind would be read into whatever file is put in its place.
+        try old.close()
+        let log = try? FileManager.default.attributesOfItem(atPath: scratch.file() + "-wal")[.size] as? Int
+        #expect((log ?? 0) == 0)
+        let file = try FileHandle(forUpdating: URL(filePath: scratch.file()))
+        let size = try file.seekToEnd()
+        // All but the first page, which names the file as a ledger.
+        try file.seek(toOffset: 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
+        try file.close()
+        let damaged = try Data(contentsOf: URL(filePath: scratch.file()))
+        do throws(UploadError) {
+            _ = try Ledger.open(path: scratch.file())
+            Issue.record("a damaged ledger was opened")
+        } catch {
+            #expect(error.code == .misconfigured)
+            #expect(error.message.contains("is damaged; move it away (uploads do not need it) and start again"))
+        }
+        #expect(try Data(contentsOf: URL(filePath: scratch.file())) == damaged, "what is damaged is left as it is")
+
+        // Whoever moves it away may forget its companions.
+        try FileManager.default.moveItem(atPath: scratch.file(), toPath: scratch.file("damaged.sqlite"))
+        let ledger = try Ledger.open(path: scratch.file())
+        let bus = MemoryNotifierBus()
+        bus.send(Sample.event(.suspect, job))
+        try await run(bus, ledger) { try await until { bus.acknowledged == 2 } }
+        #expect(bus.issued.map(\.job) == [job])
+        #expect(bus.issued.map(\.generation) == [2])
+        #expect(try await ledger.job(job.id)?.generation == 2)
+        try ledger.close()
+    }
+
+    @Test func `damage that shows only in use is said with what to do, and nothing is acknowledged`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.write { try $0.execute(sql: "DROP INDEX events_by_job; DROP TABLE events") }
+        let path = scratch.file()
+        #expect(
+            LedgerFailure.describe(DatabaseError(resultCode: .SQLITE_CORRUPT), path: path).message.contains(
+                "move it away"))
+        let bus = MemoryNotifierBus()
+        let log = Lines()
+        bus.send(Sample.event(.completed, Sample.job()))
+        try await run(bus, ledger, log: log) { try await until { log.lines.contains { $0.contains(path) } } }
+        #expect(bus.acknowledged == 0)
+        #expect(bus.told.isEmpty)
+        try ledger.close()
+    }
+
+    @Test func `the first version's ledger is brought up to date with all that is in it`() async throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "1")
+        let jobs = (0..<700).map { number in
+            var job = Sample.job(key: "\(number)")
+            job.source = .staged(area: "area", name: "staged-\(number)")
+            job.destination = .named(DestinationName(unchecked: "photos"), key: "IMG_\(number).jpg")
+            job.enqueuedAt += Double(number)
+            job.batch = "trip"
+            return job
+        }
+        try await old.write { db in
+            for (number, job) in jobs.enumerated() {
+                let isDone = number % 2 == 0
+                let baton = Baton(job: job)
+                let event = UploadEvent(kind: isDone ? .completed : .started, of: baton, at: Sample.start)
+                var record = LedgerJob(baton, isWhole: true, at: Sample.start)
+                record.status = isDone ? .completed : .running
+                if isDone { record.end = RoundEnd(kind: .completed, event: event.id, at: Sample.start) }
+                try db.execute(
+                    sql: "INSERT INTO jobs VALUES (?, 'default', 'photos', ?, ?, ?, NULL)",
+                    arguments: [
+                        job.id.rawValue, record.status.rawValue, Sample.start.timeIntervalSince1970,
+                        try WireJSON.encode(record),
+                    ])
+                try db.execute(
+                    sql: "INSERT INTO events (id, job, body) VALUES (?, ?, ?)",
+                    arguments: [event.id, job.id.rawValue, try WireJSON.encode(event)])
+                guard isDone else { continue }
+                try db.execute(
+                    sql: """
+                        INSERT INTO deliveries (delegate, outcome, job, event, attempts, due, delivered)
+                        VALUES ('hook', ?, ?, ?, 1, ?, ?)
+                        """,
+                    arguments: [
+                        "\(job.id).1.ended", job.id.rawValue, event.id, Sample.start.timeIntervalSince1970,
+                        number < 600 ? Sample.start.timeIntervalSince1970 : nil,
+                    ])
+            }
+            try db.execute(
+                sql: "INSERT INTO delegates VALUES ('hook', ?, 'gone')",
+                arguments: [Sample.start.timeIntervalSince1970])
+            try db.execute(
+                sql: "INSERT INTO unreadable (at, reason, digest, body) VALUES (1, 'why', x'00', x'01')")
+        }
+        try old.close()
+
+        let ledger = try Ledger.open(path: scratch.file())
+        #expect(try await ledger.counts() == [.completed: 350, .running: 350])
+        #expect(try await ledger.jobs(LedgerFilter(limit: 700)).jobs.map(\.id) == jobs.reversed().map(\.id))
+        var filter = LedgerFilter()
+        filter.text = "img_77."
+        #expect(try await ledger.jobs(filter).jobs.map(\.id) == [jobs[77].id])
+        filter = LedgerFilter(statuses: [.running], limit: 1000)
+        filter.batch = "trip"
+        #expect(try await ledger.jobs(filter).jobs.count == 350)
+        #expect(try await ledger.jobs(naming: ["staged-7"], inArea: "area")["staged-7"]?.map(\.id) == [jobs[7].id])
+        let events = try await ledger.events(after: 0, EventFilter(kinds: [.started]), limit: 1000)
+        #expect(events.events.map(\.event.job.id) == stride(from: 1, to: 700, by: 2).map { jobs[$0].id })
+        let standing = try await ledger.standing(of: "hook")
+        #expect(standing.backlog == 50 && standing.reason == "gone" && !standing.isHeld)
+        try await ledger.resume("hook", at: Sample.start)
+        let due = try await ledger.due(for: "hook", ordered: true, now: Sample.start, excluding: [], limit: 100)
+        #expect(due.map(\.event.id) == stride(from: 600, to: 700, by: 2).map { "\(jobs[$0].id).1.ended" })
+        #expect(try await ledger.unreadable(before: nil, limit: 10).map(\.reason) == ["why"])
+        // What was under way goes on.
+        let owed = try await ledger.record(
+            [Sample.event(.completed, jobs[1])], view: ControlView(), routes: Sample.routes, now: Sample.start)
+        #expect(owed.count == 1)
+        #expect(try await ledger.counts() == [.completed: 351, .running: 349])
+        #expect(try await ledger.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
+        try ledger.close()
+    }
+
+    @Test func `while much is forgotten recording goes on`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let old = (0..<4000).map { Sample.job(key: "\($0)") }
+        let owed = try await ledger.record(
+            old.map { Sample.event(.completed, $0) }, view: ControlView(), routes: [], now: Sample.start)
+        try await ledger.settle(owed.map(\.id))
+        let pruning = Task {
+            while try await ledger.prune(endedBefore: Sample.start + 1, besides: [], limit: 100) == 100 {}
+        }
+        // What is left of the old jobs after each message that is recorded meanwhile.
+        var left: [Int] = []
+        var count = 0
+        repeat {
+            count += 1
+            _ = try await ledger.record(
+                [.job(Sample.job(key: "new-\(count)"), maybeRepeated: false)], view: ControlView(), routes: [],
+                now: Sample.start)
+            left.append(try await ledger.counts()[.completed] ?? 0)
+        } while left.last != 0
+        try await pruning.value
+        #expect(Set(left).intersection(1..<old.count).count >= 5, "\(left)")
+        #expect(try await ledger.counts() == [.queued: count])
+        try ledger.close()
+    }
+}
+
+/// Log lines, with their metadata.
+private final class Lines: Sendable {
+    private struct Handler: LogHandler {
+        let keep: @Sendable (String) -> Void
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            keep("\(event.level) \(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })")
+        }
+    }
+
+    private let kept = Mutex<[String]>([])
+    var lines: [String] { kept.withLock { $0 } }
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(keep: { line in self.kept.withLock { $0.append(line) } }) }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A proxy between a program and a broker that reads AMQP 0-9-1 and does at each step what a rule says: so a program can
+/// be killed from outside at a point that has a name. A message, of whatever number of frames, passes as a whole.
+/// Without TLS only.
+public final class AMQPFaultProxy: Sendable {
+    /// Called on a thread of the step's connection and direction, before the step is passed on.
+    public typealias Rule = @Sendable (AMQPStep) -> Action
+
+    /// What to do with a step.
+    public enum Action: Sendable {
+        case forward
+        /// It never arrives; the connection stays.
+        case drop
+        /// Closes the connection in its place.
+        case cut
+        /// Runs this, then closes the connection in its place.
+        case before(@Sendable () -> Void)
+        /// Passes it on, then runs this while nothing else passes on its connection.
+        case after(@Sendable () -> Void)
+        /// From here on nothing passes, on any connection, and none is closed, until ``heal()``: a network gone quiet.
+        case stall
+    }
+
+    /// Where clients connect to.
+    public let port: Int
+    /// As guest, on the default virtual host.
+    public var url: String { "amqp://guest:guest@127.0.0.1:\(port)/" }
+    private let brokerPort: Int
+    private let listener: CInt
+    private let state: Mutex<State>
+    private let changes = Changes()
+
+    private struct State {
+        var rule: Rule
+        var steps: [AMQPStep] = []
+        var sockets: Set<CInt> = []
+        var connections = 0
+        var open: [CInt: AMQPFaultProxyConnection] = [:]
+        var isStalled = false
+        var isStopped = false
+    }
+
+    /// Wakes the threads that wait for the end of a stall.
+    private final class Changes: Sendable {
+        private let condition = NSCondition()
+
+        func wait(while isWaiting: () -> Bool) {
+            condition.lock()
+            while isWaiting() { condition.wait() }
+            condition.unlock()
+        }
+
+        func announce() {
+            condition.lock()
+            condition.broadcast()
+            condition.unlock()
+        }
+    }
+
+    public init(to brokerPort: Int, rule: @escaping Rule = { _ in .forward }) throws {
+        self.brokerPort = brokerPort
+        listener = try LoopbackSocket.listen(port: 0)
+        port = try LoopbackSocket.port(of: listener)
+        state = Mutex(State(rule: rule))
+        let listener = self.listener
+        Thread.detachNewThread { [weak self] in
+            while true {
+                let client = accept(listener, nil, nil)
+                guard client >= 0 else { return }
+                _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+                guard let self else {
+                    close(client)
+                    return
+                }
+                self.serve(client)
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Closes everything and takes no more.
+    public func stop() {
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
+        heal()
+        cut()
+        // Wakes accept, which then fails.
+        shutdown(listener, CInt(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// Closes all connections there are.
+    public func cut() {
+        state.withLock { state in
+            for socket in state.sockets { shutdown(socket, CInt(SHUT_RDWR)) }
+        }
+    }
+
+    /// See ``Action/stall``.
+    public func stall() { state.withLock { $0.isStalled = true } }
+
+    public func heal() {
+        state.withLock { $0.isStalled = false }
+        changes.announce()
+    }
+
+    /// For steps that come from now on.
+    public func setRule(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
+
+    /// Every publish, confirm, delivery and acknowledgement so far, whatever became of it.
+    public var steps: [AMQPStep] { state.withLock(\.steps) }
+
+    /// How many connections have been accepted.
+    public var connections: Int { state.withLock(\.connections) }
+
+    /// What clients that are connected have been given and have not acknowledged.
+    public var unacknowledged: [AMQPStep.Message] {
+        state.withLock { Array($0.open.values) }.flatMap(\.unacknowledged)
+    }
+
+    func decide(_ step: AMQPStep) -> Action {
+        let rule = state.withLock { state in
+            state.steps.append(step)
+            return state.rule
+        }
+        return rule(step)
+    }
+
+    /// Returns at once unless there is a stall.
+    func waitForHealing() { changes.wait { state.withLock { $0.isStalled && !$0.isStopped } } }
+
+    private func serve(_ client: CInt) {
+        guard let broker = try? LoopbackSocket.connect(port: brokerPort) else {
+            close(client)
+            return
+        }
+        let connection = AMQPFaultProxyConnection(client: client, broker: broker)
+        let isWanted = state.withLock { state in
+            guard !state.isStopped else { return false }
+            state.connections += 1
+            state.open[client] = connection
+            state.sockets.formUnion([client, broker])
+            return true
+        }
+        guard isWanted else {
+            close(client)
+            close(broker)
+            return
+        }
+        // Closed when both directions have ended, so that no number is taken again while one of them still uses it.
+        let open = Countdown(2)
+        for isToBroker in [true, false] {
+            Thread.detachNewThread { [weak self] in
+                connection.run(toBroker: isToBroker) { self }
+                guard open.leave() else { return }
+                self?.state.withLock { state in
+                    state.sockets.subtract([client, broker])
+                    state.open[client] = nil
+                }
+                close(client)
+                close(broker)
+            }
+        }
+    }
+
+    /// Counts those who are left.
+    private final class Countdown: Sendable {
+        private let count: Atomic<Int>
+
+        init(_ count: Int) { self.count = Atomic(count) }
+
+        /// - Returns: whether this was the last.
+        func leave() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Synchronization
+
+extension HTTPFaultProxy {
+    /// What to do with a request.
+    public enum Action: Sendable {
+        case forward
+        /// Answers without the server. Takes the request's body first, or answers at once and closes.
+        case answer(status: Int, headers: [(String, String)] = [], body: String = "", drains: Bool = true)
+        /// The server gets everything and answers; the client's connection is reset instead.
+        case forwardThenCut
+        /// The same, and this runs once the server has answered, before the connection is reset.
+        case forwardThenRun(@Sendable () -> Void)
+        /// Passes on so many bytes of the body, then resets both connections.
+        case cutAfterRequestBytes(Int)
+        /// Passes on the answer's head and so many bytes of its body, then closes.
+        case truncateAnswer(bytes: Int)
+        /// The server gets everything and answers; the client hears nothing until it hangs up.
+        case stallAnswer
+        /// Passes on so many bytes of the body and takes no more, until the client hangs up.
+        case stallRequest(afterBytes: Int)
+        /// Passes the request's body on at this pace.
+        case throttle(bytesPerSecond: Int)
+        /// Changes the server's answer, of up to 16 MiB; its length is set anew.
+        case rewriteAnswer(@Sendable (inout Answer) -> Void)
+        /// Resets the connection at once.
+        case cut
+    }
+
+    public struct Request: Sendable {
+        public let method: String
+        /// As it came: path and query, or a whole URL.
+        public let target: String
+        /// Without query and host, still percent-encoded.
+        public let path: String
+        /// Percent-decoded.
+        public let query: [String: String]
+        public let headers: [(name: String, value: String)]
+        /// From 1, over all connections.
+        public let number: Int
+        /// From 1.
+        public let connection: Int
+        let id: Int
+
+        private static let ids = Atomic<Int>(0)
+
+        init(_ head: HTTPHead, number: Int, connection: Int) {
+            method = head.words[0]
+            target = head.words[1]
+            headers = head.fields
+            self.number = number
+            self.connection = connection
+            id = Self.ids.add(1, ordering: .relaxed).newValue
+            let parts = HTTPHead.originForm(target).split(separator: "?", maxSplits: 1)
+            path = String(parts.first ?? "")
+            var query: [String: String] = [:]
+            for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
+                let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                query[Self.decode(sides[0])] = sides.count > 1 ? Self.decode(sides[1]) : ""
+            }
+            self.query = query
+        }
+
+        /// The first value of a header; names in any case.
+        public func header(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+
+        /// Of an UploadPart.
+        public var partNumber: Int? { method == "PUT" ? query["partNumber"].flatMap { Int($0) } : nil }
+
+        private static func decode(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
+    }
+
+    /// An answer of the server.
+    public struct Answer: Sendable {
+        public var status: Int
+        public var reason: String
+        public var headers: [(name: String, value: String)]
+        public var body: [UInt8]
+
+        /// Sets a header, or removes it.
+        public mutating func setHeader(_ name: String, _ value: String?) {
+            headers.removeAll { $0.name.lowercased() == name.lowercased() }
+            if let value { headers.append((name, value)) }
+        }
+    }
+
+    /// A request and what became of it.
+    public struct Record: Sendable {
+        public let request: Request
+        /// Bytes of its body that went on to the server.
+        public internal(set) var bodyBytes = 0
+        /// Its body, of zero bytes or more, went on to the server to the end.
+        public internal(set) var isBodyWhole = false
+        /// What the server answered; nil while or if it did not.
+        public internal(set) var serverStatus: Int?
+        /// What the client was answered; nil while or if it was not.
+        public internal(set) var status: Int?
+
+        public var method: String { request.method }
+        public var target: String { request.target }
+        public var connection: Int { request.connection }
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// One client of an `HTTPFaultProxy`, on a thread of its own, and the connection to the server that belongs to it.
+struct HTTPFaultProxyConnection {
+    private let proxy: HTTPFaultProxy
+    private let client: SocketStream
+    private let number: Int
+    private(set) var server: SocketStream?
+    private var serverPort = 0
+    private var tunnelPort: Int?
+
+    init(_ proxy: HTTPFaultProxy, _ client: SocketStream, number: Int) {
+        self.proxy = proxy
+        self.client = client
+        self.number = number
+    }
+
+    mutating func run() { while serveRequest() {} }
+
+    /// - Returns: whether another request may follow.
+    private mutating func serveRequest() -> Bool {
+        if let server, !client.hasBuffered, SocketStream.wait(for: [client, server])[1] {
+            // The server has ended the connection between two requests: the client is to see it too.
+            return false
+        }
+        guard let head = client.readHead() else { return false }
+        let (index, request, action) = proxy.begin(head, connection: number)
+        let exchange = HTTPFaultProxyExchange(
+            proxy: proxy, index: index, request: request, head: head, client: client)
+        switch action {
+        case .cut:
+            client.reset()
+            return false
+        case .answer(let status, let headers, let body, let drains):
+            return exchange.answer(status, headers, body, drains: drains)
+        default:
+            if request.method == "CONNECT" { return openTunnel(head, exchange) }
+        }
+        guard let server = connected(head) else {
+            client.reset()
+            return false
+        }
+        switch exchange.sendRequest(to: server, action) {
+        case .whole, .answeredEarly: break
+        case .cut:
+            server.reset()
+            client.reset()
+            return false
+        case .stalled:
+            client.waitForHangUp()
+            return false
+        case .broken:
+            client.reset()
+            return false
+        }
+        return exchange.passAnswer(from: server, action) && !head.isLast
+    }
+
+    /// What comes through a tunnel is looked at like everything else, unless it is TLS.
+    /// - Returns: whether requests may follow.
+    private mutating func openTunnel(_ head: HTTPHead, _ exchange: HTTPFaultProxyExchange) -> Bool {
+        tunnelPort = head.words[1].split(separator: ":").last.flatMap { Int($0) }
+        guard client.write("HTTP/1.1 200 Connection established\r\n\r\n") else { return false }
+        exchange.noteTunnel()
+        let isTLS = client.peek(1).utf8.first == 22
+        guard isTLS else { return true }
+        if let server = connected(head) { client.join(with: server) }
+        return false
+    }
+
+    private mutating func connected(_ head: HTTPHead) -> SocketStream? {
+        guard let port = proxy.upstream ?? tunnelPort ?? head.targetPort else { return nil }
+        if let server, serverPort == port { return server }
+        if let server { proxy.forget(server.socket) }
+        server = proxy.connect(port: port)
+        serverPort = port
+        return server
+    }
+}

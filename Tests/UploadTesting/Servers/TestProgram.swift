@@ -1,0 +1,38 @@
+import Foundation
+import Glibc
+
+/// Programs that the tests call and that `deploy/install test` installs.
+enum TestProgram {
+    /// Looks through PATH.
+    /// - Throws: `DidNotHappen` that says how to get it.
+    static func path(_ name: String) throws -> String {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        for directory in directories {
+            let path = "\(directory)/\(name)"
+            if access(path, X_OK) == 0 { return path }
+        }
+        throw missing(name)
+    }
+
+    /// A Python that has these modules.
+    /// - Throws: `DidNotHappen` that says how to get them.
+    static func python(with modules: String...) async throws -> String {
+        let python = try path("python3")
+        let script = "import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))"
+        do {
+            try await Spawn.output(of: python, ["-c", script] + modules)
+        } catch is DidNotHappen {
+            throw missing("a python3 with \(modules.joined(separator: ", "))")
+        }
+        return python
+    }
+
+    /// A script that lies beside this file.
+    static func script(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Python/\(name)").path
+    }
+
+    private static func missing(_ what: String) -> DidNotHappen {
+        DidNotHappen("\(what) is not on the PATH: run deploy/install test, and put .build/python/bin first on the PATH")
+    }
+}

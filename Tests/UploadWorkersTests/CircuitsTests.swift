@@ -1,0 +1,73 @@
+import Foundation
+import Logging
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite(.timeLimit(.minutes(10))) struct CircuitsTests {
+    let start = Date(timeIntervalSince1970: 1_800_000_000)
+    let lost = UploadError(.networkFailure, "lost: try again")
+    let photos = DestinationReference.named(DestinationName(unchecked: "photos"), key: "a")
+
+    func circuits(_ recorder: MetricsRecorder) -> Circuits {
+        Circuits(
+            rules: CircuitRules(), metrics: WorkerMetrics(factory: recorder),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    func entry(_ circuits: Circuits, _ reference: DestinationReference, at now: Date) -> Circuits.Entry? {
+        if case .granted(let entry) = circuits.enter(reference, at: now) { entry } else { nil }
+    }
+
+    @Test func `the state of a configured destination's circuit is a metric`() throws {
+        let recorder = MetricsRecorder()
+        let circuits = circuits(recorder)
+        func state() -> Double? { recorder.totals["upload_circuit_state{destination=photos}"] }
+        let first = try #require(entry(circuits, photos, at: start))
+        #expect(state() == 0)
+        for _ in 0..<5 { circuits.note(.failing(lost), by: JobID(), with: first, at: start) }
+        #expect(state() == 2)
+        #expect(entry(circuits, photos, at: start) == nil)
+        let trial = try #require(entry(circuits, photos, at: start + 60))
+        #expect(state() == 1)
+        circuits.note(.alive, by: JobID(), with: trial, at: start + 60)
+        #expect(state() == 0)
+    }
+
+    @Test func `hosts of URLs have circuits of their own and no metric`() throws {
+        let recorder = MetricsRecorder()
+        let circuits = circuits(recorder)
+        let bad = DestinationReference.url("https://bad.example/x?signature=1")
+        let first = try #require(entry(circuits, bad, at: start))
+        for _ in 0..<5 { circuits.note(.failing(lost), by: JobID(), with: first, at: start) }
+        #expect(entry(circuits, .url("https://bad.example/other"), at: start) == nil)
+        #expect(entry(circuits, .url("https://good.example/other"), at: start) != nil)
+        #expect(recorder.totals.keys.filter { $0.hasPrefix("upload_circuit") }.isEmpty)
+    }
+
+    @Test func `jobs of a destination that fails wait without attempts, while others go on`() async throws {
+        let lost = lost
+        var configuration = WorkerConfiguration(concurrency: 2)
+        // However slow the machine is, nobody is given back because it waited for a slot.
+        configuration.slotPatience = .seconds(3600)
+        let bench = WorkerBench(configuration, isManual: false) { log in
+            MemoryDestination(log: log) { job, _, _ throws(UploadError) in
+                if job.destination.label == "bad" { throw lost }
+            }
+        }
+        let bad = (0..<30).map { _ in bench.add(to: "bad").id }
+        let good = (0..<30).map { _ in bench.add(to: "good").id }
+        try await bench.running {
+            try await eventually { bench.queue.waiting.count == 30 && bench.log.endedCount == 30 }
+        }
+        let waiting = bench.queue.waiting
+        #expect(Set(waiting.map(\.job.id)) == Set(bad))
+        // Only those that ran before it opened: two at a time, and perhaps two more.
+        #expect(waiting.count { $0.attempts > 0 } <= 4)
+        #expect(waiting.count { $0.attempts == 0 && $0.idleWaits == 1 } >= 26)
+        #expect(good.allSatisfy { bench.log.settlements(of: $0).last?.label == "ended" })
+        #expect(bench.metrics.totals["upload_circuit_state{destination=good}"] == 0)
+    }
+}

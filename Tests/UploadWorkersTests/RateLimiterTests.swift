@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite(.timeLimit(.minutes(10))) struct RateLimiterTests {
+    let clock = ManualClock()
+
+    /// Moves the clock in steps until the condition holds.
+    func advance(by step: Duration, until condition: @Sendable () -> Bool) async throws {
+        while !condition() {
+            try await eventually { clock.sleeperCount > 0 || condition() }
+            clock.advance(by: step)
+        }
+    }
+
+    @Test func `without a limit nobody waits`() async throws {
+        let limiter = RateLimiter(clock: clock) { nil }
+        for _ in 0..<1000 { try await limiter.take(1e9) }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `who comes first is served first, at the rate`() async throws {
+        let limiter = RateLimiter(clock: clock) { 2 }
+        let served = Box<[(number: Int, at: Duration)]>([])
+        try await limiter.take(2)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    try await limiter.take(1)
+                    served.value.withLock { $0.append((number, clock.now.offset)) }
+                }
+                try await eventually { limiter.waitingCount == number + 1 }
+            }
+            try await advance(by: .milliseconds(100)) { served.value.withLock { $0.count } == 20 }
+            try await group.waitForAll()
+        }
+        #expect(served.value.withLock { $0.map(\.number) } == Array(0..<20))
+        for (index, entry) in served.value.withLock({ $0 }).enumerated() {
+            #expect(entry.at >= .milliseconds(500 * (index + 1)) - .milliseconds(1))
+        }
+        #expect(limiter.waitingCount == 0)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `who is cancelled leaves the line at once and takes nothing`() async throws {
+        let limiter = RateLimiter(clock: clock) { 1 }
+        try await limiter.take(1)
+        let tasks = (0..<3).map { number in
+            Task {
+                try await limiter.take(1)
+                return number
+            }
+        }
+        try await eventually { limiter.waitingCount == 3 && clock.sleeperCount == 1 }
+        // Whichever is at the head, it and another go.
+        tasks[0].cancel()
+        tasks[1].cancel()
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        await #expect(throws: CancellationError.self) { try await tasks[1].value }
+        try await eventually { limiter.waitingCount == 1 }
+        try await advance(by: .milliseconds(100)) { limiter.waitingCount == 0 }
+        #expect(try await tasks[2].value == 2)
+        #expect(clock.now.offset <= .milliseconds(1500))
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func `a changed rate reaches those who wait already`() async throws {
+        let rate = Box(0.001)
+        let limiter = RateLimiter(clock: clock) { rate.value.withLock { $0 } }
+        try await limiter.take(1)
+        async let waiting: Void = limiter.take(1)
+        try await eventually { clock.sleeperCount == 1 }
+        rate.value.withLock { $0 = 1000 }
+        try await advance(by: .milliseconds(500)) { limiter.waitingCount == 0 }
+        try await waiting
+        #expect(clock.now.offset <= .seconds(2))
+    }
+
+    @Test func `bytes of a source come whole and in order, in pieces that share evenly`() async throws {
+        let pace = TransferPace(clock: clock) { TransferLimits(bytesPerSecond: 100) }
+        let bytes = (0..<250).map { UInt8($0) }
+        let source = PacedSource(source: ListSource(buffers: [Array(bytes[..<100]), Array(bytes[100...])]), pace: pace)
+        let read = Box<[[UInt8]]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for try await piece in source.read(0..<250) { read.value.withLock { $0.append(piece) } }
+            }
+            try await advance(by: .milliseconds(50)) { read.value.withLock { $0.reduce(0) { $0 + $1.count } } == 250 }
+            try await group.waitForAll()
+        }
+        let pieces = read.value.withLock { $0 }
+        #expect(pieces.flatMap { $0 } == bytes)
+        #expect(pieces.allSatisfy { $0.count <= 25 })
+        #expect(clock.now.offset >= .milliseconds(1499))
+    }
+}
+
+private struct ListSource: UploadSource {
+    let buffers: [SourceBuffer]
+
+    var size: Int64 { buffers.reduce(0) { $0 + Int64($1.count) } }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        AsyncThrowingStream<SourceBuffer, any Error> { continuation in
+            for buffer in buffers { continuation.yield(buffer) }
+            continuation.finish()
+        }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}
+
+private final class Box<Value: Sendable>: Sendable {
+    let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
+}

@@ -1,0 +1,103 @@
+import Uploads
+
+/// What somebody does in a ``BatonWorld``: a line of a history.
+enum BatonStep: Hashable {
+    enum Answer: String { case arrives, lost, failed, refused }
+
+    case take(worker: Int, Int32)
+    case read(worker: Int)
+    case perform(worker: Int, Int32, Answer)
+    case publish(worker: Int, String, Confirm)
+    case acknowledge(worker: Int)
+    case kill(worker: Int)
+    case cutOff(worker: Int)
+    case learn(worker: Int)
+    case drain(worker: Int)
+    case decide(Int32, isAcknowledged: Bool)
+    case settle(Int32, Confirm)
+    case strikeOff
+    case crashNotifier
+    case order(Verb)
+
+    /// What becomes of a publication.
+    enum Confirm: String {
+        case confirmed
+        /// It is there, and its publisher tries once more, flagged.
+        case repeated
+        /// It is not there, and the next try is flagged.
+        case flagged
+    }
+
+    /// Whether it needs a fault or an operator: what is left without these must come to rest.
+    var isFault: Bool {
+        switch self {
+        case .kill, .cutOff, .crashNotifier, .order, .drain: true
+        case .perform(_, _, let answer): answer != .arrives
+        case .publish(_, _, let confirm), .settle(_, let confirm): confirm != .confirmed
+        case .decide(_, let isAcknowledged): !isAcknowledged
+        case .take, .read, .acknowledge, .learn, .strikeOff: false
+        }
+    }
+
+    func line(_ book: RuleBook) -> String {
+        switch self {
+        case .take(let worker, let baton):
+            let baton = book.batons[baton]
+            return "worker \(worker) takes \(baton.lineage)\(baton.isCancel ? ", cancel" : "")"
+        case .read(let worker): return "worker \(worker) reads the control log"
+        case .perform(let worker, let action, let answer):
+            return "worker \(worker): \(book.actions[action].word), answer \(answer.rawValue)"
+        case .publish(let worker, let what, let confirm):
+            return "worker \(worker) publishes \(what), \(confirm.rawValue)"
+        case .acknowledge(let worker): return "worker \(worker) acknowledges"
+        case .kill(let worker): return "worker \(worker) dies"
+        case .cutOff(let worker): return "worker \(worker) loses the connection that delivered, and does not know"
+        case .learn(let worker): return "worker \(worker) learns that its connection is lost"
+        case .drain(let worker): return "worker \(worker) is told to stop"
+        case .decide(let news, let isAcknowledged):
+            return
+                "notifier records \(book.news[news].word)\(isAcknowledged ? "" : ", and dies before it acknowledges")"
+        case .settle(let action, let confirm):
+            return "notifier publishes \(book.owed[action].word), \(confirm.rawValue)"
+        case .strikeOff: return "notifier strikes off what it has published, and acknowledges"
+        case .crashNotifier: return "notifier dies"
+        case .order(let verb): return "operator: \(verb.rawValue)"
+        }
+    }
+}
+
+extension SliceAction {
+    fileprivate var word: String { String("\(self)".prefix { $0 != "(" }) }
+}
+
+extension RuleBook.News {
+    fileprivate var word: String {
+        switch self {
+        case .verb(let verb): "the order '\(verb.rawValue)'"
+        case .message(.event(let event)): "'\(event.kind.rawValue)' of \(event.data.baton.lineage)"
+        case .message(.marker(let marker)): "the marker of generation \(marker.generation)"
+        case .message(.job): "the job"
+        case .message: "a message"
+        }
+    }
+}
+
+extension IssuingAction {
+    fileprivate var word: String {
+        switch self {
+        case .mark: "a marker"
+        case .issue(let baton, _, let isFlagged):
+            "the baton \(baton.lineage)\(baton.isCancel ? ", cancel" : "")\(isFlagged ? ", flagged" : "")"
+        case .append(.fence(let fences)): "the fence \(fences.values.first ?? 0)"
+        case .append(.pause): "a pause"
+        case .append(.lift): "a lift"
+        case .append: "an entry"
+        case .outcome(let event): "the outcome '\(event.kind.rawValue)' of round \(event.data.baton.round)"
+        case .record, .note: "nothing"
+        }
+    }
+}
+
+extension Baton {
+    fileprivate var lineage: String { "\(round).\(generation).\(slice)" }
+}

@@ -1,0 +1,47 @@
+import Uploads
+
+/// What must hold in every world.
+extension BatonWorld {
+    /// What is wrong with this one, in a sentence; nil if nothing is.
+    func violation(after step: BatonStep) -> String? {
+        for (index, kinds) in told.enumerated() where kinds.nonzeroBitCount > 1 {
+            return "round \(index + 1) was told as more than one outcome"
+        }
+        if case .settle(let action, _) = step, case .outcome(let event) = book.owed[action], event.kind == .completed,
+            !hasObject
+        {
+            return "completed was told, and the destination holds nothing"
+        }
+        // A later round may have begun, and then what it makes is no secret of the first.
+        if hasObject, told == [EventKind.cancelled.bit], book.facts(ofJob: notifier.job)?.round == 1 {
+            return "cancelled was told, and the object is there"
+        }
+        if let held = workers[0].held, let other = workers[1].held, case .working = held.phase,
+            case .working = other.phase,
+            book.facts(ofBaton: held.baton).generation == book.facts(ofBaton: other.baton).generation
+        {
+            return "two workers work on one generation"
+        }
+        if partsResent > disturbances {
+            return "\(partsResent) parts were sent again after \(disturbances) disturbances"
+        }
+        return nil
+    }
+
+    /// What is wrong with a world in which nothing is left to be done.
+    func violationAtRest() -> String? {
+        guard let job = book.facts(ofJob: notifier.job) else { return "the ledger has never heard of the job" }
+        if job.end == nil {
+            if lane.isEmpty { return "the job is gone: no end is recorded, and nobody holds its baton" }
+            if !job.isPaused { return "the job rests on the ladder, and nobody paused it" }
+            return nil
+        }
+        if told.count < job.round || told[job.round - 1] == 0 { return "an end is recorded, and was not told" }
+        if !lane.isEmpty { return "a baton rests on the ladder though the round has ended" }
+        let left = sessions.count(where: \.isOpen)
+        // Of what a crash, a lost confirm or a refusal has left, the sweep takes care; nothing else is left.
+        if left > disturbances { return "\(left) sessions are left after \(disturbances) disturbances" }
+        if disturbances == 0, isStaged, hasCopy, job.end != .failed { return "the staged copy is left" }
+        return nil
+    }
+}

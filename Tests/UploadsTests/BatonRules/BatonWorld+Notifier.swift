@@ -1,0 +1,109 @@
+import Uploads
+
+/// The notifier's driver: a message is decided and noted in one transaction, what follows is published, struck off, and
+/// only then acknowledged.
+extension BatonWorld {
+    func goOnNotifying(into next: inout [Next]) {
+        if notifier.isHandling || !notifier.owed.isEmpty {
+            if budget.crashes > 0, notifier.isHandling || notifier.published > 0 {
+                add(.crashNotifier, to: &next) { $0.fallNotifier() }
+            }
+            goOnPublishing(into: &next)
+        } else if let message = queue.first {
+            decide(message, into: &next)
+        }
+    }
+
+    /// The process that takes over repeats what stands in the ledger, and is given again what was not acknowledged.
+    private mutating func fallNotifier() {
+        breakSomething(\.crashes)
+        if mutation == .forgetsWhatIsOwed { notifier.owed = [] }
+        notifier.owed = notifier.owed.filter { book.isNeeded($0, for: notifier.job) }
+            .map { mutation == .flagsNothing ? $0 : book.owed.number(of: book.owed[$0].repeated) }
+        notifier.published = 0
+        notifier.isHandling = false
+    }
+
+    private func decide(_ message: Int32, into next: inout [Next]) {
+        let isOrder = if case .verb = book.news[message] { true } else { false }
+        // An order that was carried out is known by its id.
+        if isOrder, notifier.isOrderDone {
+            return add(.decide(message, isAcknowledged: true), to: &next) { $0.acknowledgeHead() }
+        }
+        let decision = book.decide(message, job: notifier.job, fence: book.fence(in: head), marker: notifier.markers)
+        if decision.publications.isEmpty {
+            add(.decide(message, isAcknowledged: true), to: &next) { world in
+                world.notifier.job = decision.job
+                world.acknowledgeHead()
+            }
+            guard budget.crashes > 0, decision.job != notifier.job else { return }
+            add(.decide(message, isAcknowledged: false), to: &next) { world in
+                world.breakSomething(\.crashes)
+                world.notifier.job = decision.job
+                world.notifier.isOrderDone = isOrder
+            }
+        } else {
+            add(.decide(message, isAcknowledged: true), to: &next) { world in
+                world.notifier.job = decision.job
+                world.notifier.owed = decision.publications
+                world.notifier.published = 0
+                world.notifier.isHandling = true
+                world.notifier.isOrderDone = isOrder
+                if decision.usesMarker { world.notifier.markers += 1 }
+            }
+        }
+    }
+
+    private mutating func acknowledgeHead() {
+        queue.removeFirst()
+        notifier.isOrderDone = false
+        notifier.isHandling = false
+    }
+
+    private func goOnPublishing(into next: inout [Next]) {
+        guard notifier.published < notifier.owed.count else {
+            return add(.strikeOff, to: &next) { world in
+                world.notifier.owed = []
+                world.notifier.published = 0
+                if world.notifier.isHandling { world.acknowledgeHead() }
+            }
+        }
+        let action = notifier.owed[notifier.published]
+        var confirms = [BatonStep.Confirm.confirmed]
+        if budget.confirms > 0, case .issue = book.owed[action] { confirms += [.repeated, .flagged] }
+        for confirm in confirms {
+            add(.settle(action, confirm), to: &next) { $0.publish(action, confirm) }
+        }
+    }
+
+    private mutating func publish(_ number: Int32, _ confirm: BatonStep.Confirm) {
+        notifier.published += 1
+        switch book.owed[number] {
+        case .mark(let marker): queue.append(book.news.number(of: .message(.marker(marker))))
+        case .issue(let baton, _, let isFlagged):
+            var parcel = Parcel(baton: book.batons.number(of: baton), isFlagged: isFlagged)
+            if confirm != .flagged { lane.append(parcel) }
+            guard confirm != .confirmed else { return }
+            breakSomething(\.confirms)
+            parcel.isFlagged = mutation != .flagsNothing
+            lane.append(parcel)
+        case .append: log.append(book.apply(number, to: head))
+        case .outcome(let event):
+            let round = event.data.baton.round
+            while told.count < round { told.append(0) }
+            told[round - 1] |= event.kind.bit
+        case .record, .note: break
+        }
+    }
+}
+
+extension EventKind {
+    var bit: Int32 {
+        switch self {
+        case .completed: 1
+        case .failed: 2
+        case .cancelled: 4
+        default: 8
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Uploads
+
+/// What can happen next.
+extension BatonWorld {
+    typealias Next = (step: BatonStep, world: BatonWorld)
+
+    func successors() -> [Next] {
+        var next: [Next] = []
+        // What commutes with whatever the others may do is done first: any history is as good with it moved forward, so
+        // the others' need not be tried before it.
+        if goesFirst {
+            goOnNotifying(into: &next)
+            return next
+        }
+        if let worker = workers.indices.first(where: { goesFirst($0) }) {
+            go(on: worker, into: &next)
+            return next
+        }
+        for worker in workers.indices {
+            if workers[worker].held == nil { take(by: worker, into: &next) } else { go(on: worker, into: &next) }
+            if readsLog(worker) { add(.read(worker: worker), to: &next) { $0.readLog(worker) } }
+        }
+        goOnNotifying(into: &next)
+        if budget.verbs > 0 {
+            for verb in Verb.allCases {
+                add(.order(verb), to: &next) { world in
+                    world.budget.verbs -= 1
+                    world.disturbances += 1
+                    world.queue.append(world.book.news.number(of: .verb(verb)))
+                }
+            }
+        }
+        return next
+    }
+
+    /// Whether the notifier's next step can be seen by nobody but itself, or only adds what nobody is kept from
+    /// anything by: it reads its queue in order, lanes are bags, and what was told stays told. Markers stand in a row
+    /// with what workers tell, and an entry of the log may put an end to a wait, or to its end.
+    private var goesFirst: Bool {
+        guard notifier.isHandling || !notifier.owed.isEmpty else { return !queue.isEmpty }
+        guard notifier.published < notifier.owed.count else { return true }
+        return switch book.owed[notifier.owed[notifier.published]] {
+        case .issue, .outcome: true
+        case .append: lane.allSatisfy { $0.wait == .none || $0.wait == .lock }
+        case .mark, .record, .note: false
+        }
+    }
+
+    /// Whether all that a worker can still do is to acknowledge, or to put the next baton into a lane.
+    private func goesFirst(_ worker: Int) -> Bool {
+        switch workers[worker].held?.phase {
+        case .passing(let isTold): return isTold
+        case .settling(let plan, let stage, let done):
+            let stages = book.plans[plan]
+            let left = stages[stage].indices.filter { done & 1 << $0 == 0 }
+            guard left.count == 1, let only = left.first else { return false }
+            return switch stages[stage][only] {
+            case .acknowledge, .handOn: true
+            case .tell, .removeStagedCopy: false
+            }
+        case .working, nil: return false
+        }
+    }
+
+    /// Reading changes something only for who works or may take.
+    private func readsLog(_ worker: Int) -> Bool {
+        guard workers[worker].seen < log.count - 1 else { return false }
+        guard let held = workers[worker].held else { return !lane.isEmpty }
+        if case .working = held.phase { return true }
+        return false
+    }
+
+    func add(_ step: BatonStep, to next: inout [Next], _ change: (inout BatonWorld) -> Void) {
+        var world = self
+        change(&world)
+        world.forgetOldLog()
+        next.append((step, world))
+    }
+
+    /// Nobody stands at what is behind everybody.
+    private mutating func forgetOldLog() {
+        let last = log.count - 1
+        let oldest = min(workers[0].seen, workers[1].seen)
+        guard oldest > 0, oldest <= last else { return }
+        log.removeFirst(oldest)
+        workers[0].seen -= oldest
+        workers[1].seen -= oldest
+    }
+
+    mutating func breakSomething(_ budget: WritableKeyPath<Budget, Int8>) {
+        self.budget[keyPath: budget] -= 1
+        disturbances += 1
+    }
+
+    // MARK: The broker
+
+    /// Whether what a parcel waits for has come to pass. Time is left out: whatever a wait is longer than has happened.
+    private func isDue(_ parcel: Parcel) -> Bool {
+        switch parcel.wait {
+        case .none: return true
+        case .lock: return !workers.contains { $0.held?.hasLock == true }
+        case .pause: return book.standing(of: parcel.baton, view: head) != .paused
+        case .settling:
+            if mutation == .cancelsAtOnce { return true }
+            return workers.allSatisfy { worker in
+                guard worker.seen == log.count - 1 else { return false }
+                guard let held = worker.held, case .working = held.phase else { return true }
+                return book.standing(of: held.baton, view: head) != .superseded
+            }
+        }
+    }
+
+    private func take(by worker: Int, into next: inout [Next]) {
+        // Both idle and equally informed: it makes no difference who takes.
+        if worker == 1, workers[0].held == nil, workers[0].seen == workers[1].seen { return }
+        var seen: [Parcel] = []
+        for (index, parcel) in lane.enumerated() where !seen.contains(parcel) && isDue(parcel) {
+            seen.append(parcel)
+            add(.take(worker: worker, parcel.baton), to: &next) { world in
+                world.lane.remove(at: index)
+                world.begin(parcel, by: worker)
+            }
+        }
+    }
+
+    private mutating func begin(_ parcel: Parcel, by worker: Int) {
+        var verdict = book.verdict(on: parcel, view: view(of: worker))
+        if mutation == .ignoresFences, verdict == .superseded {
+            verdict = parcel.isRedelivered || parcel.isFlagged ? .suspect : .work
+        }
+        if mutation == .worksOnSuspects, verdict == .suspect { verdict = .work }
+        switch verdict {
+        case .superseded: break
+        case .suspect: workers[worker].held = Held(baton: parcel.baton, phase: .passing(isTold: false))
+        case .work:
+            workers[worker].held = Held(
+                baton: parcel.baton, phase: .working(machine: book.machine(of: parcel.baton), asked: []))
+            tell(.begun, to: worker)
+        }
+    }
+
+    /// The delivery is given to somebody else.
+    mutating func deliverAgain(_ held: Held) {
+        lane.append(Parcel(baton: held.baton, isRedelivered: true))
+    }
+
+    // MARK: The control log
+
+    private mutating func readLog(_ worker: Int) {
+        workers[worker].seen += 1
+        guard let held = workers[worker].held, case .working = held.phase else { return }
+        let standing = standing(of: worker)
+        if standing != .holds { tell(.lost(standing), to: worker) }
+    }
+
+    func standing(of worker: Int) -> Standing {
+        guard let held = workers[worker].held else { return .holds }
+        let standing = book.standing(of: held.baton, view: view(of: worker))
+        return mutation == .ignoresFences && standing == .superseded ? .holds : standing
+    }
+}

@@ -1,0 +1,189 @@
+import Uploads
+
+/// A broker, two workers, a notifier and a destination with one job, as a value: each step of anybody makes another
+/// one.
+///
+/// What is decided is decided by the machines of production (``RuleBook``). The world only does what their drivers do:
+/// it delivers, publishes, asks the destination, and breaks.
+struct BatonWorld {
+    /// What may still go wrong or be wished for.
+    struct Budget: Hashable {
+        /// Workers that die or lose the connection that delivered, notifiers that die.
+        var crashes: Int8
+        /// Publications whose confirm is lost.
+        var confirms: Int8
+        /// Answers of the destination that are lost, and refusals.
+        var answers: Int8
+        var verbs: Int8
+        /// Workers that are told to stop.
+        var drains: Int8 = 0
+    }
+
+    /// A message in a lane or on the ladder.
+    struct Parcel: Hashable {
+        enum Wait: Int32 {
+            case none
+            /// Until the lock on the staged copy is free.
+            case lock
+            /// Longer than a worker that has not heard takes to hear, and to finish its step.
+            case settling
+            /// Until the pause no longer holds.
+            case pause
+        }
+
+        var baton: Int32
+        var isRedelivered = false
+        var isFlagged = false
+        var wait = Wait.none
+    }
+
+    struct Held: Hashable {
+        enum Phase: Hashable {
+            /// A suspect: to be told, then acknowledged.
+            case passing(isTold: Bool)
+            case working(machine: Int32, asked: [Int32])
+            case settling(plan: Int32, stage: Int, done: Int)
+        }
+
+        var baton: Int32
+        var phase: Phase
+        /// The broker gave the delivery to somebody else; the worker goes on until it learns.
+        var isCutOff = false
+        var hasLock = false
+        /// Whether a session that is one request writes only where nothing lies.
+        var writesIfAbsent = false
+        /// The open session, 0 for one that is one request.
+        var session = 0
+    }
+
+    struct Worker: Hashable {
+        /// How far it has read the control log.
+        var seen = 0
+        var held: Held?
+    }
+
+    struct Notifier: Hashable {
+        var job = RuleBook.none
+        /// Noted in the ledger, not struck off.
+        var owed: [Int32] = []
+        var published = 0
+        /// Whether the head of its queue is decided and not acknowledged.
+        var isHandling = false
+        var isOrderDone = false
+        var markers = 0
+    }
+
+    /// A multipart session: the parts that it holds.
+    struct Session: Hashable {
+        var parts: Int32 = 0
+        var isOpen = true
+    }
+
+    static let partCount = 2
+
+    let book: RuleBook
+    let mutation: Mutation?
+    let isStaged: Bool
+    var budget: Budget
+
+    var lane: [Parcel]
+    var queue: [Int32]
+    /// The control log as the views after each entry, from the oldest that anybody still stands at.
+    var log: [Int32]
+    var workers = [Worker(), Worker()]
+    var notifier = Notifier()
+
+    var sessions: [Session] = []
+    var hasObject = false
+    var hasCopy = true
+    /// Parts that were sent though a session had held them.
+    var partsResent = 0
+    /// Round by round a bit for each kind of outcome that was told.
+    var told: [Int32] = [0]
+    /// Faults and orders so far: what is sent again or left over is bounded by them.
+    var disturbances = 0
+
+    init(_ book: RuleBook, budget: Budget, isProducerInDoubt: Bool = false, mutation: Mutation? = nil) {
+        self.book = book
+        self.budget = budget
+        self.mutation = mutation
+        if case .staged = book.order.source { isStaged = true } else { isStaged = false }
+        let baton = book.batons.number(of: Baton(job: book.order))
+        lane = [Parcel(baton: baton)]
+        queue = [book.news.number(of: .message(.job(book.order, maybeRepeated: false)))]
+        log = [book.views.number(of: ControlView())]
+        if isProducerInDoubt {
+            disturbances = 1
+            lane.append(Parcel(baton: baton, isFlagged: true))
+            queue.append(book.news.number(of: .message(.job(book.order, maybeRepeated: true))))
+        }
+    }
+
+    var head: Int32 { log[log.count - 1] }
+
+    func view(of worker: Int) -> Int32 { log[workers[worker].seen] }
+
+    // MARK: As a key
+
+    /// Two worlds with the same key have the same future. It makes no difference which worker is which, nor in which
+    /// order a lane that anybody reads has its messages.
+    var key: Key {
+        var words: [Int32] = []
+        words.reserveCapacity(48)
+        words.append(
+            Int32(budget.crashes) << 24 | Int32(budget.confirms) << 16 | Int32(budget.answers) << 8
+                | Int32(budget.verbs))
+        words.append(
+            (hasObject ? 1 : 0) | (hasCopy ? 2 : 0) | (notifier.isHandling ? 4 : 0) | (notifier.isOrderDone ? 8 : 0)
+                | Int32(partsResent) << 8 | Int32(disturbances) << 16)
+        words.append(notifier.job << 4 | Int32(budget.drains))
+        words.append(Int32(notifier.published) | Int32(notifier.markers) << 8 | Int32(notifier.owed.count) << 16)
+        words += notifier.owed
+        words.append(
+            Int32(lane.count) | Int32(queue.count) << 8 | Int32(log.count) << 16 | Int32(sessions.count) << 24)
+        words += lane.map(\.word).sorted()
+        words += queue
+        words += log
+        for session in sessions { words.append(session.parts | (session.isOpen ? 256 : 0)) }
+        words += told
+        let a = workers[0].words
+        let b = workers[1].words
+        words += a.lexicographicallyPrecedes(b) ? a + b : b + a
+        return Key(words: words)
+    }
+
+    struct Key: Hashable {
+        let words: [Int32]
+
+        func hash(into hasher: inout Hasher) {
+            words.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+    }
+}
+
+extension BatonWorld.Parcel {
+    fileprivate var word: Int32 {
+        baton << 4 | wait.rawValue << 2 | (isRedelivered ? 1 : 0) | (isFlagged ? 2 : 0)
+    }
+}
+
+extension BatonWorld.Worker {
+    fileprivate var words: [Int32] {
+        guard let held else { return [-1 - Int32(seen)] }
+        let bits =
+            (held.isCutOff ? 1 : 0) | (held.hasLock ? 2 : 0) | (held.writesIfAbsent ? 4 : 0) | held.session << 4 | seen
+            << 12
+        var words = [Int32(bits), held.baton]
+        switch held.phase {
+        case .passing(let isTold): words.append(isTold ? -2 : -1)
+        case .working(let machine, let asked):
+            words.append(machine)
+            words.append(Int32(asked.count))
+            words += asked
+        case .settling(let plan, let stage, let done):
+            words.append(-3)
+            words.append(plan << 8 | Int32(stage) << 4 | Int32(done))
+        }
+        return words
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// How far a search goes: which job, and how much may go wrong.
+struct ModelBound: Sendable, CustomTestStringConvertible {
+    var isStaged: Bool
+    var crashes: Int8 = 0
+    var confirms: Int8 = 0
+    var answers: Int8 = 0
+    var verbs: Int8 = 0
+    var drains: Int8 = 0
+    /// Whether the producer did not hear that its job had arrived, and published it once more.
+    var isProducerInDoubt = false
+
+    var budget: BatonWorld.Budget {
+        BatonWorld.Budget(crashes: crashes, confirms: confirms, answers: answers, verbs: verbs, drains: drains)
+    }
+
+    var testDescription: String {
+        let parts: [(Int8, String)] = [
+            (crashes, "crashes"), (confirms, "lost confirms"), (answers, "lost answers"), (verbs, "verbs"),
+            (drains, "drains"),
+        ]
+        let named =
+            parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
+        return "\(isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
+    }
+
+    /// `LONGSHORE_MODEL_BOUND`: 1 (the default) is one disturbance of each kind, and two for the job that needs no
+    /// session; 2 is any two; each further one adds one more crash.
+    static let level = Int(ProcessInfo.processInfo.environment["LONGSHORE_MODEL_BOUND"] ?? "1") ?? 1
+
+    /// Worlds that a search keeps at most: about 300 bytes each.
+    static let worldCountMaximum = 20_000_000
+
+    static var all: [ModelBound] {
+        var bounds =
+            singles(isStaged: true) + singles(isStaged: false) + pairs(isStaged: false).filter { $0.verbs == 0 }
+        if level >= 2 { bounds += pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
+        for crashes in 3...max(3, level) where level >= 3 {
+            bounds += [true, false].map { ModelBound(isStaged: $0, crashes: Int8(crashes), verbs: 1) }
+        }
+        return bounds
+    }
+
+    private static var kinds: [WritableKeyPath<ModelBound, Int8>] {
+        [\.crashes, \.confirms, \.answers, \.verbs, \.drains]
+    }
+
+    static func singles(isStaged: Bool) -> [ModelBound] {
+        [ModelBound(isStaged: isStaged), ModelBound(isStaged: isStaged, isProducerInDoubt: true)]
+            + kinds.map { kind in
+                var bound = ModelBound(isStaged: isStaged)
+                bound[keyPath: kind] = 1
+                return bound
+            }
+    }
+
+    static func pairs(isStaged: Bool) -> [ModelBound] {
+        kinds.indices.flatMap { first in
+            kinds[first...].map { second in
+                var bound = ModelBound(isStaged: isStaged)
+                bound[keyPath: kinds[first]] += 1
+                bound[keyPath: second] += 1
+                return bound
+            }
+        }
+    }
+}

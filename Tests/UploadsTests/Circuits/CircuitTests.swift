@@ -1,0 +1,214 @@
+import Foundation
+import Testing
+
+@testable import Uploads
+
+@Suite struct CircuitTests {
+    let start = Date(timeIntervalSince1970: 1_800_000_000)
+    let jobs = [JobID(), JobID()]
+    let lost = UploadError(.networkFailure, "lost: try again")
+
+    /// A circuit that two jobs have opened at the start.
+    func opened(seed: UInt64 = 1, by error: UploadError? = nil) throws -> Circuit {
+        var circuit = Circuit(seed: seed)
+        let pass = try circuit.admitted(at: start)
+        for number in 0..<5 { circuit.note(.failing(error ?? lost), by: jobs[number % 2], with: pass, at: start) }
+        return circuit
+    }
+
+    @Test func `failures in a row of several jobs open it, and one success begins the count anew`() throws {
+        var circuit = Circuit(seed: 1)
+        let pass = try circuit.admitted(at: start)
+        for round in 0..<3 {
+            for number in 0..<4 { circuit.note(.failing(lost), by: jobs[number % 2], with: pass, at: start) }
+            #expect(circuit.state == .closed)
+            if round < 2 { circuit.note(.alive, by: jobs[0], with: pass, at: start) }
+        }
+        circuit.note(.failing(lost), by: jobs[0], with: pass, at: start)
+        #expect(circuit.state == .open)
+        #expect(circuit.pass(at: start) == nil)
+    }
+
+    @Test func `what one job alone meets keeps nobody away`() throws {
+        var circuit = Circuit(seed: 1)
+        let pass = try circuit.admitted(at: start)
+        for _ in 0..<1000 { circuit.note(.failing(lost), by: jobs[0], with: pass, at: start) }
+        #expect(circuit.state == .closed)
+        circuit.note(.failing(lost), by: jobs[1], with: pass, at: start)
+        #expect(circuit.state == .open)
+    }
+
+    @Test func `one trial is let through, and its success lets everybody in`() throws {
+        var circuit = try opened()
+        let until = try #require(circuit.openUntil)
+        #expect(circuit.pass(at: until - 0.001) == nil)
+        let trial = try circuit.admitted(at: until)
+        #expect(trial.isTrial)
+        #expect(circuit.state == .halfOpen)
+        #expect(circuit.pass(at: until) == nil)
+        circuit.note(.alive, by: jobs[0], with: trial, at: until)
+        #expect(circuit.state == .closed)
+        #expect(circuit.pass(at: until)?.isTrial == false)
+        // It takes as many failures as before to open again.
+        circuit.note(.failing(lost), by: jobs[0], with: trial, at: until)
+        #expect(circuit.state == .closed)
+    }
+
+    @Test func `each failed trial keeps it open, for longer, never longer than two minutes`() throws {
+        for seed in 0..<200 as Range<UInt64> {
+            var circuit = try opened(seed: seed)
+            var opened = start
+            for opening in 1...12 {
+                let until = try #require(circuit.openUntil)
+                #expect(until.timeIntervalSince(opened) >= 1)
+                #expect(until.timeIntervalSince(opened) <= min(120, pow(2, Double(opening))))
+                let trial = try circuit.admitted(at: until)
+                circuit.note(.failing(lost), by: jobs[0], with: trial, at: until)
+                opened = until
+            }
+        }
+    }
+
+    @Test func `how long it stays open is spread over the whole of its range`() throws {
+        let seconds = try (0..<2000 as Range<UInt64>).map { seed in
+            let until = try opened(seed: seed).openUntil
+            return try #require(until).timeIntervalSince(start)
+        }
+        for quarter in 0..<4 {
+            let range = 1 + Double(quarter) / 4..<1 + Double(quarter + 1) / 4
+            #expect(seconds.count { range.contains($0) } > 350)
+        }
+    }
+
+    @Test(arguments: [(30.0, 30.0), (7200, 3600)])
+    func `it stays open for as long as the destination wished, up to an hour`(
+        wished: TimeInterval, seconds: TimeInterval
+    ) throws {
+        let slow = UploadError(.rateLimited, "slow down: wait", retry: .after(seconds: wished))
+        let circuit = try opened(by: slow)
+        #expect(circuit.openUntil == start + seconds)
+    }
+
+    @Test func `a trial that finds out nothing makes way for another at once`() throws {
+        var circuit = try opened()
+        let until = try #require(circuit.openUntil)
+        let trial = try circuit.admitted(at: until)
+        circuit.leave(trial, at: until)
+        #expect(circuit.pass(at: until)?.isTrial == true)
+    }
+
+    @Test func `a trial that never answers does not hold the others up for ever`() throws {
+        var circuit = try opened()
+        let until = try #require(circuit.openUntil)
+        _ = try circuit.admitted(at: until)
+        #expect(circuit.pass(at: until + 119) == nil)
+        #expect(circuit.pass(at: until + 120)?.isTrial == true)
+    }
+
+    @Test func `what was begun before it opened neither closes it nor keeps it open`() throws {
+        var circuit = Circuit(seed: 1)
+        let old = try circuit.admitted(at: start)
+        for number in 0..<5 { circuit.note(.failing(lost), by: jobs[number % 2], with: old, at: start) }
+        let until = try #require(circuit.openUntil)
+        circuit.note(.alive, by: jobs[0], with: old, at: start)
+        #expect(circuit.state == .open)
+        let trial = try circuit.admitted(at: until)
+        circuit.note(.failing(lost), by: jobs[0], with: old, at: until)
+        circuit.leave(old, at: until)
+        #expect(circuit.state == .halfOpen)
+        circuit.note(.alive, by: jobs[1], with: trial, at: until)
+        #expect(circuit.state == .closed)
+    }
+
+    /// Whatever comes in whatever order: at most one trial within its time, refusals lie ahead, and it can always close.
+    @Test func `however the facts come, it lets one trial through at a time and never locks up`() throws {
+        for seed in 0..<500 as Range<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            var circuit = Circuit(seed: seed)
+            var passes: [Circuit.Pass] = []
+            var now = start
+            var lastTrial: Date?
+            for _ in 0..<200 {
+                now += Double.random(in: 0...3, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0:
+                    switch circuit.admit(at: now) {
+                    case .granted(let pass):
+                        if pass.isTrial {
+                            if let lastTrial { #expect(now >= lastTrial + 120) }
+                            lastTrial = now
+                        }
+                        passes.append(pass)
+                    case .refused(let until, let error):
+                        #expect(until > now)
+                        #expect(error.message.contains("look at it"))
+                    }
+                case 1, 2:
+                    guard let pass = passes.randomElement(using: &random) else { continue }
+                    let isAlive = Int.random(in: 0..<10, using: &random) == 0
+                    let before = circuit.state
+                    circuit.note(isAlive ? .alive : .failing(lost), by: JobID(), with: pass, at: now)
+                    if circuit.state != before { lastTrial = nil }
+                default:
+                    guard let index = passes.indices.randomElement(using: &random) else { continue }
+                    let before = circuit.state
+                    circuit.leave(passes.remove(at: index), at: now)
+                    if circuit.state != before { lastTrial = nil }
+                }
+            }
+            now += 3600
+            if let pass = circuit.pass(at: now) { circuit.note(.alive, by: jobs[0], with: pass, at: now) }
+            #expect(circuit.state == .closed)
+            #expect(circuit.isPristine)
+        }
+    }
+
+    @Test func `what a failure says of the destination depends on who answered`() {
+        func evidence(_ code: UploadError.Code, status: Int? = nil) -> CircuitEvidence? {
+            CircuitEvidence(
+                UploadError(code, "it went wrong: look", response: status.map { ServerResponse(status: $0) }))
+        }
+        for code in [UploadError.Code.networkFailure, .serverFailure, .rateLimited] {
+            guard case .failing? = evidence(code) else {
+                Issue.record("\(code) is no failure")
+                continue
+            }
+        }
+        for code in [UploadError.Code.rejected, .accessDenied, .preconditionFailed, .destinationNotFound] {
+            #expect(evidence(code, status: 403) == .alive)
+            #expect(evidence(code) == nil)
+        }
+        #expect(evidence(.serverFailure, status: 409) == .alive)
+        #expect(evidence(.rejected, status: 501) == nil)
+        for code in [UploadError.Code.sourceChanged, .invalidFile, .cancelled, .interrupted] {
+            #expect(evidence(code) == nil)
+        }
+        #expect(CircuitEvidence(SliceFact.probed(.unknowable)) == nil)
+        #expect(CircuitEvidence(SliceFact.probed(.nothing)) == .alive)
+        let session = SessionFacts(state: nil, partCount: 1, missingCount: 1)
+        #expect(CircuitEvidence(SliceFact.opened(session)) == nil)
+        #expect(CircuitEvidence(SliceFact.sourceClaimed) == nil)
+    }
+
+    @Test func `hosts of URLs fail each for itself, and secrets are no part of them`() {
+        func origin(_ url: String) -> String? { DestinationOrigin(.url(url))?.text }
+        #expect(origin("https://user:pass@A.example:444/x?secret=1") == "https://a.example:444")
+        #expect(origin("https://a.example") != origin("https://b.example"))
+        #expect(origin("file:///srv/x") == nil)
+        #expect(origin("nonsense") == nil)
+        let named = DestinationOrigin(.named(DestinationName(unchecked: "photos"), key: "a"))
+        #expect(named == DestinationOrigin(.named(DestinationName(unchecked: "photos"), key: "b")))
+        #expect(named?.isNamed == true)
+    }
+}
+
+extension Circuit {
+    fileprivate mutating func pass(at now: Date) -> Pass? {
+        if case .granted(let pass) = admit(at: now) { pass } else { nil }
+    }
+
+    fileprivate mutating func admitted(at now: Date) throws -> Pass {
+        let pass = pass(at: now)
+        return try #require(pass)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import Uploads
+
+/// Whose retry policy counts.
+@Suite struct SliceMachineRetryTests {
+    typealias H = SliceHarness
+
+    private func settled(job: RetryPolicy?, destination: RetryPolicy?, attempts: Int = 0) -> H {
+        var baton = H.baton()
+        baton.job.retry = job
+        baton.attempts = attempts
+        var slice = H(baton)
+        slice.holding(.begun)
+        slice.holding(.destinationFound(DestinationFacts(driver: "directory", canYield: true, retry: destination)))
+        slice.holding(.sourceClaimed)
+        slice.holding(.failed(H.error(.networkFailure)))
+        return slice
+    }
+
+    @Test func `a job that says nothing takes the destination's policy`() {
+        let once = RetryPolicy(maxAttempts: 1)
+        #expect(settled(job: nil, destination: once).failure?.code == .networkFailure)
+        #expect(settled(job: nil, destination: RetryPolicy(maxAttempts: 30), attempts: 20).wait != nil)
+    }
+
+    @Test func `what a producer said wins`() {
+        let once = RetryPolicy(maxAttempts: 1)
+        #expect(settled(job: RetryPolicy(), destination: once).wait != nil)
+        #expect(settled(job: once, destination: RetryPolicy(maxAttempts: 30)).failure != nil)
+    }
+
+    @Test func `where nobody says anything it is as usual`() {
+        #expect(settled(job: nil, destination: nil, attempts: 8).wait != nil)
+        #expect(settled(job: nil, destination: nil, attempts: 9).failure != nil)
+    }
+
+    @Test func `the destination's age is the job's deadline`() {
+        var baton = H.baton()
+        baton.job.enqueuedAt = H.start - 120
+        var slice = H(baton)
+        slice.holding(.begun)
+        slice.holding(
+            .destinationFound(
+                DestinationFacts(driver: "directory", canYield: true, retry: RetryPolicy(maxAge: 60))))
+        #expect(slice.failure?.code == .expired)
+    }
+
+    @Test func `the destination's base and cap bound the wait`() throws {
+        let slow = RetryPolicy(base: 300, cap: 300)
+        let waits = try (0..<20).map { _ in try #require(settled(job: nil, destination: slow).wait).seconds }
+        // The harness has one seed: the bound is what is asked for.
+        #expect(waits.allSatisfy { (1...300).contains($0) })
+        let quick = try #require(settled(job: nil, destination: RetryPolicy(base: 1, cap: 1)).wait)
+        #expect(quick.seconds == 1)
+    }
+}
