@@ -25,6 +25,7 @@ public struct LocalSources: SourceProvider {
             return .claimed(try await claim(path, modifiedAt, for: job))
         case .inline(let data):
             return .claimed(try InlineSource(Array(data), for: job))
+        case .object: throw .objectsUnserved
         }
     }
 

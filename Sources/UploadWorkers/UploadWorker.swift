@@ -192,7 +192,7 @@ extension UploadWorker: JobHandler {
             default: break
             }
             runner.logger.info("An upload waits", metadata: metadata)
-        case .handOver, .superseded, .abandoned:
+        case .handOver, .examined, .superseded, .abandoned:
             runner.logger.debug("A slice settled", metadata: metadata)
         }
     }

@@ -85,7 +85,7 @@ struct QueueStore: Sendable {
             }
             name = copy
             try await content.synchronize()
-        case .file(let path, _): throw UploadError(.unknown, "\(path) was not copied")
+        case .file, .object: throw UploadError(.unknown, "\(file.path) was not copied")
         }
         return TransferSession.File(
             path: file.path, size: job.size, contentType: job.contentType, info: file.info, content: name)

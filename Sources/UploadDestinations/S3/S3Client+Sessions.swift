@@ -60,11 +60,10 @@ extension S3Client {
         return try await send(request).xml(S3UploadList.self, of: request.operation)
     }
 
-    /// A session that is gone is NoSuchUpload at AWS, and NoSuchKey at some other servers.
     func answerOfSession(_ request: S3Request) async throws(UploadError) -> HTTPReply {
         switch try await answer(request) {
         case .success(let reply): return reply
-        case .failure(let failure) where ["NoSuchUpload", "NoSuchKey"].contains(failure.code):
+        case .failure(let failure) where failure.saysUploadIsGone:
             throw gone(request.key ?? "")
         case .failure(let failure): throw failure.error(at: location(request.key))
         }

@@ -44,6 +44,11 @@ struct S3Failure: Sendable {
         ["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"].contains(code)
             || (status == 403 && message.hasPrefix("Request has expired"))
     }
+    /// Of a request that names a multipart upload. It is NoSuchUpload at AWS, NoSuchKey at some other servers, and nothing at all
+    /// where the server closed the connection before its reason arrived: whether the place exists, beginning anew tells.
+    var saysUploadIsGone: Bool {
+        ["NoSuchUpload", "NoSuchKey"].contains(code) || (status == 404 && code.isEmpty)
+    }
     /// Whether another region or host may have the bucket.
     var isElsewhere: Bool {
         (isRedirect && status != 304) || code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect"

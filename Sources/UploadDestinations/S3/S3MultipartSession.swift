@@ -88,11 +88,13 @@ final class S3MultipartSession: UploadSession {
         }
         let reply = try await upload.conditionally(condition) { condition async throws(UploadError) in
             let answer = try await self.upload.complete(S3PartsToComplete(parts: parts), self.current, condition)
-            guard case .failure(let failure) = answer, failure.code == "ConditionalRequestConflict" else {
+            guard case .failure(let failure) = answer else { return answer }
+            if failure.code == "ConditionalRequestConflict" {
+                // Such an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
+                try await self.upload.abort(self.current)
+            } else if !failure.saysUploadIsGone {
                 return answer
             }
-            // Such an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
-            try await self.upload.abort(self.current)
             throw self.upload.gone
         }
         let new = try await upload.checked(reply)

@@ -112,6 +112,7 @@ extension SourceReference {
         case .staged(_, let name): "staged:\(name)"
         case .file(let path, _): path
         case .inline: "inline"
+        case .object(let origin, _): origin.displayText
         }
     }
 }

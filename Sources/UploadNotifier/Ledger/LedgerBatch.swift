@@ -67,7 +67,7 @@ struct LedgerBatch {
     /// alone. Other content under the key, from a staging area that does not know of the first, is kept for an operator to see.
     private mutating func noteRepeat(_ order: UploadJob, of known: LedgerJob) throws {
         let first = known.baton.job
-        if order.size != first.size || order.digests.contradicts(first.digests)
+        if (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
             || order.destination.redacted != first.destination.redacted
         {
             try keep(

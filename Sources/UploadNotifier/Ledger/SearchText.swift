@@ -16,17 +16,22 @@ enum SearchText {
         case .staged(_, let name): parts.append(name)
         case .file(let path, _): parts.append(path)
         case .inline: break
+        case .object(let origin, _): parts.append(name(origin))
         }
-        switch order.destination.redacted {
-        case .named(_, let key): parts.append(key)
-        case .url(let url): parts.append(url)
-        }
+        parts.append(name(order.destination))
         parts += order.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         parts += [order.batch, order.idempotencyKey].compactMap { $0 }
         let message = job.end == nil ? job.baton.failures.last?.message : job.end?.error?.message
         let named = cut(parts.joined(separator: "\n"), countMaximum - errorCountMaximum)
         guard let message else { return fold(named) }
         return fold(named + "\n" + cut(message, errorCountMaximum))
+    }
+
+    private static func name(_ reference: DestinationReference) -> String {
+        switch reference.redacted {
+        case .named(_, let key): key
+        case .url(let url): url
+        }
     }
 
     static func fold(_ text: String) -> String {

@@ -110,6 +110,7 @@ extension SliceRun {
         case .checkStanding: return .standing(await claimed.standing())
         case .tellStarted(let state): return await tellStarted(state)
         case .findDestination: return findDestination()
+        case .examineSource: return await requests.run { await self.examineSource() }
         case .claimSource: return await claimSource()
         case .sendPart(let index): return await sendPart(index)
         case .waitToRetry(let index, let milliseconds):
@@ -217,6 +218,18 @@ extension SliceRun {
         return min(limits.parts ?? parts, parts)
     }
 
+    private func examineSource() async -> SliceFact {
+        do {
+            switch try await runner.sources.examine(baton.job) {
+            case .found(let job): return .sourceExamined(job)
+            case .gone: return .sourceGone
+            case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
     private func claimSource() async -> SliceFact {
         do {
             switch try await runner.sources.claim(baton.job) {
@@ -228,6 +241,7 @@ extension SliceRun {
             case .busy: return .sourceBusy
             case .gone: return .sourceGone
             case .unknownArea(let area): return .sourceAreaUnknown(area)
+            case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
             }
         } catch {
             return .failed(error)

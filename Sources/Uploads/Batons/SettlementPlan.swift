@@ -58,6 +58,13 @@ public struct SettlementPlan: Hashable, Sendable {
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)
+        case .examined(let job):
+            var next = current
+            next.job = job
+            next.slice += 1
+            next.idleWaits = 0
+            onward = Onward(baton: next, lane: isUrgent ? .urgent : .continued, delay: nil)
+            event = UploadEvent(kind: .handedOver, of: next, at: now)
         case .wait(let until, let reason, let state):
             var next = current
             next.slice += 1

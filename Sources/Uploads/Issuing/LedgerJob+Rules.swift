@@ -5,7 +5,8 @@ extension LedgerJob {
     init(learnedFrom baton: Baton, at time: Date) {
         let isInlineCut = if case .inline = baton.job.source { baton.job.size > 0 } else { false }
         let isURL = if case .url = baton.job.destination { true } else { false }
-        self.init(baton, isWhole: !isInlineCut && !isURL, at: time)
+        let isURLSource = if case .object(.url, _) = baton.job.source { true } else { false }
+        self.init(baton, isWhole: !isInlineCut && !isURL && !isURLSource, at: time)
     }
 
     /// The wish, if it is of the current generation.
@@ -24,9 +25,10 @@ extension LedgerJob {
         isWhole = true
     }
 
-    /// Takes over what a baton says, but for the order: that is immutable, and events show it redacted.
+    /// Takes over what a baton says, but for the order: that is immutable, and events show it redacted. Only what was found of an
+    /// object is added to it.
     mutating func merge(_ told: Baton) {
-        let order = baton.job
+        let order = baton.job.examined(like: told.job)
         baton = told
         baton.job = order
         if told.isCancel { isCancelling = true }
@@ -74,7 +76,9 @@ extension LedgerJob {
         if isNewRound {
             let state = baton.state
             let unknown = baton.unknown
-            baton = Baton(job: baton.job, round: round + 1, generation: generation)
+            // Nothing of it is there any more: it may be another object that is carried now.
+            let job = state == nil ? baton.job.unexamined : baton.job
+            baton = Baton(job: job, round: round + 1, generation: generation)
             baton.state = state
             baton.unknown = unknown
             end = nil

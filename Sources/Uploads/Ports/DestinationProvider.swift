@@ -5,10 +5,22 @@ public protocol DestinationProvider: Sendable {
     ///   directory, a URL of a scheme that nobody serves).
     func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)?
 
+    /// The same, to read an object from.
+    /// - Returns: nil when the configuration names no such destination (yet).
+    /// - Throws: `accessDenied` where the configuration does not let jobs read; `misconfigured` as above, and for a driver that only
+    ///   writes.
+    func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)?
+
     /// When jobs for it are tried again that say nothing of it themselves; nil: as usual.
     func retry(for reference: DestinationReference) -> RetryPolicy?
 }
 
 extension DestinationProvider {
+    /// For those that let nobody read.
+    public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
+        throw UploadError(
+            .accessDenied, "\(reference.displayText) may not be read by jobs: nothing here allows it", retry: .never)
+    }
+
     public func retry(for reference: DestinationReference) -> RetryPolicy? { nil }
 }

@@ -8,4 +8,6 @@ public enum SourceClaim: Sendable {
     case gone
     /// This worker does not serve that staging area (yet): wait, not an attempt.
     case unknownArea(String)
+    /// This worker does not know the destination that the object lies at (yet): wait, not an attempt.
+    case unknownOrigin(String)
 }

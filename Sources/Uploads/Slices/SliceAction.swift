@@ -8,7 +8,10 @@ public enum SliceAction: Hashable, Sendable {
     case findDestination
     /// Ask the destination what it holds; answered by `probed` or `failed`.
     case probe(UploadState?)
-    /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown` or `failed`.
+    /// Look at the object that is to be carried; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown` or `failed`.
+    case examineSource
+    /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown` or
+    /// `failed`.
     case claimSource
     /// Open a session or take one up, and tell it the condition of the write as far as it is known; answered by `opened` or `failed`.
     case open(resuming: UploadState?, condition: WriteCondition = .none)
@@ -38,8 +41,8 @@ extension SliceAction {
     public var isAtDestination: Bool {
         switch self {
         case .probe, .open, .sendPart, .complete, .readBack, .discard: true
-        case .checkStanding, .tellStarted, .findDestination, .claimSource, .waitToRetry, .removeStagedCopy,
-            .withdrawParts, .cancelRequests, .settle:
+        case .checkStanding, .tellStarted, .findDestination, .examineSource, .claimSource, .waitToRetry,
+            .removeStagedCopy, .withdrawParts, .cancelRequests, .settle:
             false
         }
     }

@@ -13,6 +13,10 @@ public enum SliceFact: Hashable, Sendable {
     case sourceGone
     /// This worker does not serve the staging area (yet).
     case sourceAreaUnknown(String)
+    /// This worker does not know the destination that the object lies at (yet).
+    case sourceOriginUnknown(String)
+    /// The job with what was found of its object.
+    case sourceExamined(UploadJob)
     case opened(SessionFacts)
     /// The part of this index was accepted; the session's state after it.
     case partAccepted(Int, UploadState?)

@@ -72,8 +72,47 @@ extension SliceMachine {
             return settle(.wait(until: notBefore, reason: .scheduled, state: state))
         }
         if case .blocked(let until, let error) = facts.way { return waitForCircuit(until: until, error) }
+        if !baton.job.isExamined { return examine() }
         if baton.mustProbe || keepsExisting { return check(then: .probe(.heldBefore)) }
         return isExpired ? expire() : claim()
+    }
+
+    /// What is carried is settled once and for all before anything else: every later slice finds it in its baton.
+    private mutating func examine() -> [SliceAction] {
+        if let early = earlySettlement { return settle(early) }
+        if isExpired { return expire() }
+        phase = .examining
+        return [.examineSource]
+    }
+
+    mutating func examineAnswered(_ fact: SliceFact) -> [SliceAction] {
+        switch fact {
+        case .sourceExamined(let job): return settle(.examined(job))
+        case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
+        case .sourceGone:
+            // Perhaps because the job is done, and what it carried was removed.
+            if baton.mustProbe { return check(then: .probe(.sourceGone)) }
+            return failForGood(sourceGoneError)
+        case .failed(let error): return giveUpOrRetry(error, isResolved: true)
+        default: return []
+        }
+    }
+
+    private mutating func waitForOrigin(_ origin: String) -> [SliceAction] {
+        waitIdle(
+            .unknownDestination,
+            failing: UploadError(
+                .misconfigured,
+                "no worker that took the job knows '\(origin)', where the object lies that is to be carried: add it to their "
+                    + "configuration, then run the job again"))
+    }
+
+    var sourceGoneError: UploadError {
+        if case .object(let origin, _) = baton.job.source {
+            return UploadError(
+                .invalidFile, "there is no object \(origin.displayText): check its name, then run the job again")
+        }
+        return UploadError(.invalidFile, "the staged copy is gone: enqueue the file again")
     }
 
     mutating func claim() -> [SliceAction] {
@@ -102,6 +141,7 @@ extension SliceMachine {
                     .misconfigured,
                     "no worker that took the job serves the staging area '\(area)': mount it there, then run the job again"
                 ))
+        case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
         case .failed(let error):
             if baton.isCancel { return cancelWithoutLock() }
             // The object's own digests are enough to compare it with.

@@ -5,6 +5,7 @@ extension SliceMachine {
         case standing(then: Step)
         case tellingStarted
         case finding
+        case examining
         case claiming
         case probing(Purpose)
         case opening

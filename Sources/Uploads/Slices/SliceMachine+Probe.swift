@@ -21,7 +21,7 @@ extension SliceMachine {
             return isExpired ? expire() : claim()
         case .sourceGone:
             note(answer)
-            return failForGood(UploadError(.invalidFile, "the staged copy is gone: enqueue the file again"))
+            return failForGood(sourceGoneError)
         case .doubtfulCompletion(let error): return completeAgain(after: error, seeing: answer)
         case .conditionFailed(let error): return sendAgain(after: error, seeing: answer)
         case .sessionGone(let error): return openAgain(after: error, seeing: answer)

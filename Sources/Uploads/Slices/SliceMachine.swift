@@ -91,6 +91,7 @@ public struct SliceMachine: Hashable, Sendable {
         case (.finding, .failed(let error)): return giveUpOrRetry(error, isResolved: true)
         case (.probing(let purpose), .probed(let answer)): return probed(answer, for: purpose)
         case (.probing(let purpose), .failed(let error)): return probeFailed(error, for: purpose)
+        case (.examining, _): return examineAnswered(fact)
         case (.claiming, _): return claimAnswered(fact)
         case (.opening, .opened(let session)): return opened(session)
         case (.opening, .failed(let error)): return openFailed(error)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Where a job's bytes come from.
 ///
-/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}` or
-/// `{"kind": "inline", "data": "base64"}`.
+/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}`,
+/// `{"kind": "inline", "data": "base64"}` or `{"kind": "object", "from": {"name": "…", "key": "…"}}`.
 public enum SourceReference: Hashable, Sendable {
     /// A copy in a staging area: the area's id and the copy's unique name.
     case staged(area: String, name: String)
@@ -11,22 +11,26 @@ public enum SourceReference: Hashable, Sendable {
     case file(path: String, modifiedAt: Date?)
     /// The bytes themselves, at most ``inlineBytesMaximum``.
     case inline(Data)
+    /// An object that lies at a destination, read through its driver. `seen` is what the first worker found there, nil before: from
+    /// then on it must not change.
+    case object(DestinationReference, seen: StoredObject?)
 
     /// The largest file, in bytes, that rides inside its message: 32 KiB.
     public static let inlineBytesMaximum = 32_768
 
-    /// The same without inline bytes: what events show.
+    /// The same without inline bytes and without the query of a URL: what events show.
     public var redacted: SourceReference {
         switch self {
         case .inline: .inline(Data())
         case .staged, .file: self
+        case .object(let reference, let seen): .object(reference.redacted, seen: seen)
         }
     }
 }
 
 extension SourceReference: Codable {
-    private enum Key: String, CodingKey { case kind, area, name, path, modifiedAt, data }
-    private enum Kind: String, Codable { case staged, file, inline }
+    private enum Key: String, CodingKey { case kind, area, name, path, modifiedAt, data, from, seen }
+    private enum Kind: String, Codable { case staged, file, inline, object }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -41,6 +45,10 @@ extension SourceReference: Codable {
                 modifiedAt: try container.decodeIfPresent(Date.self, forKey: .modifiedAt))
         case .inline:
             self = .inline(try container.decode(Data.self, forKey: .data))
+        case .object:
+            self = .object(
+                try container.decode(DestinationReference.self, forKey: .from),
+                seen: try container.decodeIfPresent(StoredObject.self, forKey: .seen))
         }
     }
 
@@ -58,6 +66,10 @@ extension SourceReference: Codable {
         case .inline(let data):
             try container.encode(Kind.inline, forKey: .kind)
             try container.encode(data, forKey: .data)
+        case .object(let reference, let seen):
+            try container.encode(Kind.object, forKey: .kind)
+            try container.encode(reference, forKey: .from)
+            try container.encodeIfPresent(seen, forKey: .seen)
         }
     }
 }

@@ -11,7 +11,13 @@ extension UploadJob: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        let size = try container.decode(Int64.self, forKey: .size)
+        let source = try container.decode(SourceReference.self, forKey: .source)
+        let isObject = if case .object = source { true } else { false }
+        let size = try container.decodeIfPresent(Int64.self, forKey: .size) ?? 0
+        guard isObject || container.contains(.size) else {
+            throw DecodingError.keyNotFound(
+                Key.size, DecodingError.Context(codingPath: container.codingPath, debugDescription: "a job has a size"))
+        }
         guard size >= 0 else {
             throw DecodingError.dataCorruptedError(
                 forKey: .size, in: container, debugDescription: "a size is a number of bytes, 0 or more")
@@ -20,7 +26,7 @@ extension UploadJob: Codable {
             id: try container.decode(JobID.self, forKey: .id),
             queue: try container.decodeIfPresent(QueueName.self, forKey: .queue) ?? .standard,
             priority: try container.decodeIfPresent(Lane.self, forKey: .priority) ?? .normal,
-            source: try container.decode(SourceReference.self, forKey: .source),
+            source: source,
             destination: try container.decode(DestinationReference.self, forKey: .destination),
             contentType: try container.decodeIfPresent(String.self, forKey: .contentType)
                 ?? "application/octet-stream",

@@ -12,7 +12,7 @@ public struct UploadJob: Hashable, Sendable {
     public var destination: DestinationReference
     /// A media type (RFC 9110, section 8.3.1).
     public var contentType: String
-    /// Bytes.
+    /// Bytes; 0 of an object that no worker has seen yet.
     public var size: Int64
     public var digests: Digests
     /// Whatever the producer wants to find again at the destination and in events.

@@ -134,4 +134,29 @@ struct S3ResumeTests {
             #expect(try await bench.destination().probe(job, state: session.state) == .nothing)
         }
     }
+
+    /// A server that answers before it has read the body closes the connection, and its reason may never arrive.
+    @Test func `an upload that is gone without a reason is begun anew`() async throws {
+        let server = try await RcloneS3Server.start()
+        try await S3Bench.with(server.endpoint) { bench in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            let destination = try bench.destination(bench.configuration(by: server.endpoint.through(port: proxy.port)))
+            let job = try bench.job(bytes, key: "without-reason")
+            let session = try await destination.open(job, resuming: nil)
+            try await bench.conformance().send(of: job, to: session)
+            proxy.setRule { _ in
+                .rewriteAnswer { answer in
+                    answer.status = 404
+                    answer.body = []
+                }
+            }
+            let part = await #expect(throws: UploadError.self) {
+                try await bench.conformance().send(1, of: job, to: session)
+            }
+            #expect(part?.code == .sessionExpired, "\(part as Any)")
+            let whole = await #expect(throws: UploadError.self) { try await session.complete(.none) }
+            #expect(whole?.code == .sessionExpired, "\(whole as Any)")
+            proxy.stop()
+        }
+    }
 }

@@ -34,6 +34,9 @@ import Testing
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
             var job = H.job(source: Bool.random(using: &random) ? .staged(area: "a", name: "n") : .inline(Data()))
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                job.source = .object(.url("http://store/o"), seen: Bool.random(using: &random) ? H.object : nil)
+            }
             if Int.random(in: 0..<8, using: &random) == 0 { job.expiresAt = H.start + 1 }
             if Int.random(in: 0..<8, using: &random) == 0 { job.notBefore = H.start + 1 }
             job.verify = Int.random(in: 0..<3, using: &random) == 0
@@ -121,6 +124,7 @@ import Testing
             }
             if isBlocked, action.isAtDestination { Issue.record("\(action) past an open circuit: \(trace)") }
             judgeKeeping(action)
+            judgeObject(action)
             switch action {
             case .sendPart(let index): #expect(!accepted.contains(index), "sent twice: \(trace)")
             case .open: accepted = []
@@ -145,6 +149,15 @@ import Testing
             }
         }
 
+        /// Nothing is sent of an object before it was looked at, and only then.
+        private func judgeObject(_ action: SliceAction) {
+            switch action {
+            case .sendPart, .open, .complete: #expect(baton.job.isExamined || baton.isCancel, "\(trace)")
+            case .examineSource: #expect(!baton.job.isExamined && !baton.isCancel, "\(trace)")
+            default: break
+            }
+        }
+
         private static func condition(after answer: ProbeAnswer) -> WriteCondition {
             switch answer {
             case .nothing: .absent
@@ -164,6 +177,7 @@ import Testing
                 #expect(!object.isKept || baton.job.ifExists == .skip, "\(trace)")
                 #expect(!object.isOvertaken || !keepsExisting, "\(trace)")
             case .ended(.cancelled): #expect(baton.isCancel, "\(trace)")
+            case .examined(let job): #expect(!baton.job.isExamined && job.isExamined, "\(trace)")
             case .wait(let until, let reason, _):
                 #expect(until >= slice.now, "\(trace)")
                 #expect(reason != .paused || !baton.isCancel, "\(trace)")
@@ -221,8 +235,12 @@ import Testing
             case .claimSource:
                 return [
                     .sourceClaimed, .sourceClaimed, .sourceClaimed, .sourceBusy, .sourceGone, .sourceAreaUnknown("a"),
+                    .sourceOriginUnknown("a"),
                 ]
                 .randomElement(using: &random) ?? .sourceBusy
+            case .examineSource:
+                return [.sourceExamined(baton.job.examined(as: H.object)), .sourceGone, .sourceOriginUnknown("a")]
+                    .randomElement(using: &random) ?? .sourceGone
             case .open:
                 let count = Int.random(in: 1...6, using: &random)
                 return .opened(
