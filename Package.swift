@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -66,6 +67,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -84,7 +86,7 @@ let package = Package(
         library("UploadWorkers", ["Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
         .target(name: "CLinux"),
         library("LinuxFiles", ["CLinux", nioPosix]),
-        library("UploadSources", ["LinuxFiles", "Uploads", crypto]),
+        library("UploadSources", ["LinuxFiles", "Uploads", asyncAlgorithms, crypto]),
         library(
             "UploadDestinations",
             ["LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL, xmlCoder]),

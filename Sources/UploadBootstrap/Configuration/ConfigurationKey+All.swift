@@ -26,6 +26,9 @@ extension ConfigurationKey {
             "how long a failed job's copy is kept"),
         .init("sourceRoots", .list(.path), "directories from which --no-stage may upload in place"),
         .init(
+            "sourceURLs", .list(.url(schemes: ["http", "https"])),
+            "http(s) URLs, each with / at its end, below which jobs may read"),
+        .init(
             "log.level", .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
             standard: "info", flag: "--log-level", "the least level that is logged"),
         .init("log.format", .choice(["text", "json"]), standard: "text", flag: "--log-format", "how log lines look"),
@@ -55,6 +58,7 @@ extension ConfigurationKey {
         .init(
             "destinations.*.stallTimeout", .duration(1...3600), owners: ["http", "s3"],
             "how long the server may take no bytes; 60s if left out"),
+        .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
         .init(

@@ -32,6 +32,8 @@ public struct DestinationSettings: Hashable, Sendable {
     public var name: DestinationName
     public var driver: Driver
     public var limits: TransferLimits
+    /// Whether jobs may read from it.
+    public var isSource: Bool
     /// For jobs that say nothing of it themselves; nil: as usual.
     public var retry: RetryPolicy?
 
@@ -44,6 +46,7 @@ public struct DestinationSettings: Hashable, Sendable {
             jobs: settings.integer("\(base).limits.jobs"), parts: settings.integer("\(base).limits.parts"),
             bytesPerSecond: settings.bytes("\(base).limits.bytesPerSecond"),
             requestsPerSecond: settings.integer("\(base).limits.requestsPerSecond"))
+        isSource = settings.text("\(base).source") == "true"
         retry = settings.retry("\(base).retry")
         if kind == "directory" {
             driver = .directory(path: try settings.needed("\(base).path", settings.path))

@@ -47,6 +47,7 @@ public struct UploadConfiguration: Sendable {
     /// Seconds that a failed job's staged copy is kept.
     public var stagingKeepFailed: TimeInterval
     public var sourceRoots: [String]
+    let sourceURLs: SourceURLs
     /// nil when the configuration has no such section, so that a producer cannot know.
     public var destinations: [DestinationName: DestinationSettings]?
     public var delegates: [DelegateSettings]
@@ -77,6 +78,7 @@ public struct UploadConfiguration: Sendable {
         stagingGroup = settings.text("stagingGroup")
         stagingKeepFailed = settings.seconds("stagingKeepFailed") ?? 7 * 86_400
         sourceRoots = settings.paths("sourceRoots")
+        sourceURLs = try SourceURLs(settings.list("sourceURLs"), key: settings.place("sourceURLs"))
         worker = Worker(
             queues: settings.list("worker.queues").map(QueueName.init(unchecked:)),
             concurrency: settings.integer("worker.concurrency") ?? 1, parts: settings.integer("worker.parts") ?? 1,

@@ -5,8 +5,15 @@ public import Uploads
 
 /// Finds destinations: those that the configuration names, and URLs that need no configuration. Reloadable.
 public final class DestinationRegistry: DestinationProvider {
-    private let named: Mutex<[DestinationName: any Destination]>
-    private let retries: Mutex<[DestinationName: RetryPolicy]>
+    private struct Named: Sendable {
+        let drivers: [DestinationName: any Destination]
+        let retries: [DestinationName: RetryPolicy]
+        /// Those that jobs may read from.
+        let sources: Set<DestinationName>
+        let sourceURLs: SourceURLs
+    }
+
+    private let named: Mutex<Named>
     private let clients = HTTPClients()
     private let urls: URLDestinations
 
@@ -17,8 +24,7 @@ public final class DestinationRegistry: DestinationProvider {
     ) throws(ProgramError) {
         do throws(ProgramError) {
             urls = URLDestinations(client: try clients.client())
-            named = Mutex(try Self.drivers(configuration, clients, refused))
-            retries = Mutex(Self.retries(configuration))
+            named = Mutex(try Self.named(configuration, clients, refused))
         } catch {
             clients.syncShutdown()
             throw error
@@ -30,30 +36,56 @@ public final class DestinationRegistry: DestinationProvider {
     public func reload(
         _ configuration: UploadConfiguration, refused: ((DestinationName, ProgramError) -> Void)? = nil
     ) throws(ProgramError) {
-        let drivers = try Self.drivers(configuration, clients, refused)
-        named.withLock { $0 = drivers }
-        retries.withLock { $0 = Self.retries(configuration) }
+        let new = try Self.named(configuration, clients, refused)
+        named.withLock { $0 = new }
     }
 
     public func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)? {
         switch reference {
-        case .named(let name, _): return named.withLock { $0[name] }
+        case .named(let name, _): return named.withLock { $0.drivers[name] }
         case .url: return try urls.destination(for: reference)
         }
     }
 
-    public func retry(for reference: DestinationReference) -> RetryPolicy? {
-        guard case .named(let name, _) = reference else { return nil }
-        return retries.withLock { $0[name] }
+    public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
+        let named = named.withLock { $0 }
+        switch reference {
+        case .named(let name, _):
+            guard named.drivers[name] == nil || named.sources.contains(name) else {
+                throw UploadError(
+                    .accessDenied,
+                    "jobs may not read from the destination '\(name)': add 'source: true' to it in the workers' configuration",
+                    retry: .never)
+            }
+        case .url(let url):
+            guard named.sourceURLs.contains(url) else {
+                throw UploadError(
+                    .accessDenied,
+                    "jobs may not read \(reference.displayText): it lies below none of the workers' sourceURLs; add what it lies "
+                        + "below, or fetch it and hand it to enqueue-upload on standard input", retry: .never)
+            }
+        }
+        return try readable(reference)
     }
 
-    private static func retries(_ configuration: UploadConfiguration) -> [DestinationName: RetryPolicy] {
-        (configuration.destinations ?? [:]).compactMapValues(\.retry)
+    public func retry(for reference: DestinationReference) -> RetryPolicy? {
+        guard case .named(let name, _) = reference else { return nil }
+        return named.withLock { $0.retries[name] }
+    }
+
+    private static func named(
+        _ configuration: UploadConfiguration, _ clients: HTTPClients,
+        _ refused: ((DestinationName, ProgramError) -> Void)?
+    ) throws(ProgramError) -> Named {
+        let destinations = configuration.destinations ?? [:]
+        return Named(
+            drivers: try drivers(configuration, clients, refused), retries: destinations.compactMapValues(\.retry),
+            sources: Set(destinations.filter(\.value.isSource).keys), sourceURLs: configuration.sourceURLs)
     }
 
     /// Those that the configuration names and whose unfinished uploads can be listed, in the order of their names.
     var sweepable: [SweepTarget] {
-        named.withLock { $0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        named.withLock { $0.drivers }.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { name, destination in
                 (destination as? any SweepableDestination).map { SweepTarget(name, $0) }
             }

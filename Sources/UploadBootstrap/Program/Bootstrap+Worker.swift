@@ -43,7 +43,9 @@ extension Bootstrap {
         let service = WorkerService(
             connector: connector,
             queue: JobQueueConfiguration(queues: settings.queues, prefetchPerLane: Self.prefetch(settings.concurrency)),
-            destinations: destinations, sources: LocalSources(areas: [area], roots: configuration.sourceRoots),
+            destinations: destinations,
+            sources: ObjectSources(
+                beside: LocalSources(areas: [area], roots: configuration.sourceRoots), at: destinations),
             configuration: worker, staging: configuration.staging, readiness: readiness, logger: logger)
         logger.info(
             "worker starts",

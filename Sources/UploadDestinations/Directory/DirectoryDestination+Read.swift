@@ -4,7 +4,7 @@ import LinuxFiles
 public import Uploads
 
 extension DirectoryDestination: ReadableDestination {
-    private static let bufferBytes = 1 << 20
+    static let bufferBytes = 1 << 20
 
     /// What the page cache still holds of it is dropped first as far as the kernel lets go, so that the disk is read and not memory.
     public func read(
@@ -34,22 +34,25 @@ extension DirectoryDestination: ReadableDestination {
     private func opened(_ job: UploadJob) async throws(UploadError) -> File {
         let target = try DirectoryTarget(job, configuration)
         return try await Blocking.run { () throws(UploadError) in
-            guard let place = try target.locate(creating: false) else { throw Self.gone(target) }
-            do throws(SystemError) {
-                let file = try place.directory.open(target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-                guard try file.status().kind == .regular else {
-                    throw SystemError(ENOENT, call: "open", path: place.path)
-                }
-                file.forgetCached()
-                return file
-            } catch {
-                throw error.number == ENOENT || error.number == ELOOP
-                    ? Self.gone(target) : UploadError(directory: error)
+            guard let file = try target.openedFile() else {
+                throw UploadError(.destinationNotFound, "there is no file \(target.displayPath)", retry: .never)
             }
+            file.forgetCached()
+            return file
         }
     }
+}
 
-    private static func gone(_ target: DirectoryTarget) -> UploadError {
-        UploadError(.destinationNotFound, "there is no file \(target.displayPath)", retry: .never)
+extension DirectoryTarget {
+    /// What lies there, to be read; nil where no regular file does.
+    func openedFile() throws(UploadError) -> File? {
+        guard let place = try locate(creating: false) else { return nil }
+        do throws(SystemError) {
+            let file = try place.directory.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            return try file.status().kind == .regular ? file : nil
+        } catch {
+            if error.number == ENOENT || error.number == ELOOP { return nil }
+            throw UploadError(directory: error)
+        }
     }
 }

@@ -101,7 +101,7 @@ struct HTTPTarget: Sendable {
         return base[..<end] + slash + path + base[end...]
     }
 
-    private static func digests(_ headers: [String: String]) -> Digests {
+    static func digests(_ headers: [String: String]) -> Digests {
         var digests = Digests()
         if let value = headers["x-amz-checksum-crc64nvme"], let data = Data(base64Encoded: value) {
             digests.crc64nvme = Hexadecimal.text(of: data)

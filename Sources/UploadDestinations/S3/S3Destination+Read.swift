@@ -8,13 +8,17 @@ extension S3Destination: ReadableDestination {
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
-        let upload = try upload(of: job)
-        let download = HTTPDownload(offset: offset, take: take)
-        var request = S3Request(operation: "GetObject", method: .GET, key: upload.target.key)
+        let key = try S3Target(job, configuration).key
+        _ = try await client.send(get(object, key, HTTPDownload(offset: offset, take: take)))
+    }
+
+    func get(_ object: StoredObject, _ key: String, _ download: HTTPDownload) -> S3Request {
+        var request = S3Request(operation: "GetObject", method: .GET, key: key)
         if let version = object.version { request.query = [SignableRequest.Parameter("versionId", version)] }
         request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
         if let range = download.range { request.headers.append(("range", range)) }
+        if let condition = download.condition { request.headers.append(("if-match", condition)) }
         request.download = download
-        _ = try await client.send(request)
+        return request
     }
 }

@@ -11,14 +11,25 @@ struct HTTPDownload: Sendable {
 
     /// Where in the object the bytes begin that are wanted.
     let offset: Int64
+    /// Where they end; nil: where the object ends.
+    var end: Int64?
+    /// Of what must lie there; nil: whatever does.
+    var etag: String?
     let take: Take
 
     /// RFC 9110, section 14.2. Without one for the whole, which an empty object could not satisfy.
-    var range: String? { offset > 0 ? "bytes=\(offset)-" : nil }
+    var range: String? { end.map { "bytes=\(offset)-\($0 - 1)" } ?? (offset > 0 ? "bytes=\(offset)-" : nil) }
+
+    /// RFC 9110, section 13.1.1: a weak tag never matches.
+    var condition: String? { etag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
     /// Bytes of the answer's body that come before those wanted: a server may not know ranges.
     /// - Throws: `invalidResponse` when the range is another one.
     fileprivate func skipped(_ reply: HTTPReply, at displayURL: String) throws(UploadError) -> Int64 {
+        // Some servers know no conditions.
+        if let etag, let found = reply.header("etag"), found.unquoted != etag.unquoted {
+            throw UploadError(.sourceChanged, "\(displayURL) has changed while it was read", retry: .never)
+        }
         // Some servers send a range under status 200.
         let range = reply.header("content-range")
         if reply.status != 206, range == nil { return offset }
@@ -29,6 +40,10 @@ struct HTTPDownload: Sendable {
         }
         return 0
     }
+}
+
+extension String {
+    fileprivate var unquoted: Substring { self[...].trimmingPrefix("W/").trimmingPrefix("\"").prefix { $0 != "\"" } }
 }
 
 extension HTTPExchange {
@@ -82,10 +97,13 @@ extension HTTPExchange {
     ) async throws {
         var skip = try download.skipped(reply, at: displayURL)
         var count: Int64 = 0
+        var wanted = download.end.map { $0 - download.offset } ?? .max
         for try await chunk in body {
             count += Int64(chunk.readableBytes)
-            let bytes = chunk.readableBytesView.dropFirst(Int(min(skip, Int64(chunk.readableBytes))))
-            skip -= Int64(chunk.readableBytes - bytes.count)
+            let rest = chunk.readableBytesView.dropFirst(Int(min(skip, Int64(chunk.readableBytes))))
+            skip -= Int64(chunk.readableBytes - rest.count)
+            let bytes = rest.prefix(Int(clamping: wanted))
+            wanted -= Int64(bytes.count)
             guard !bytes.isEmpty else {
                 silence.end()
                 continue
@@ -94,6 +112,8 @@ extension HTTPExchange {
             silence.pause()
             try await download.take(SourceBuffer(bytes))
             silence.end()
+            // What a server sends beyond it, which knows no ranges, is not waited for.
+            if wanted == 0 { return }
         }
         try Task.checkCancellation()
         guard let announced = reply.header("content-length").flatMap({ Int64($0) }), count < announced else { return }

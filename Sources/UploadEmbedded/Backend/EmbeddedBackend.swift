@@ -153,7 +153,8 @@ final class EmbeddedBackend: UploadBackend {
                 tell: { post.tell($0) }, note: { await post.note($0) }, isReady: { [weak self] in self?.looked() }),
             logger: logger)
         let worker = UploadWorker(
-            queue: queue, destinations: destinations, sources: LocalSources(areas: [area], roots: []),
+            queue: queue, destinations: destinations,
+            sources: ObjectSources(beside: LocalSources(areas: [area], roots: []), at: destinations),
             configuration: configuration.worker, logger: logger)
         let (stopping, stop) = AsyncStream<Void>.makeStream()
         let isStopped = state.withLock { state in

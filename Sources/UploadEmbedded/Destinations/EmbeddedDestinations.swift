@@ -25,6 +25,11 @@ public struct EmbeddedDestinations: DestinationProvider {
         }
     }
 
+    /// All that can be read: it is the program itself that names what it carries.
+    public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
+        try readable(reference)
+    }
+
     public func retry(for reference: DestinationReference) -> RetryPolicy? {
         guard case .named(let name, _) = reference else { return nil }
         return retries[name]

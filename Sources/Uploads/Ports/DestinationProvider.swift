@@ -16,6 +16,19 @@ public protocol DestinationProvider: Sendable {
 }
 
 extension DestinationProvider {
+    /// The destination, to be read by whoever may.
+    /// - Throws: `misconfigured` as `destination` does, and for a driver that only writes.
+    public func readable(_ reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
+        guard let destination = try destination(for: reference) else { return nil }
+        guard let origin = destination as? any OriginDestination else {
+            throw UploadError(
+                .misconfigured,
+                "\(reference.displayText) cannot be read: its driver '\(destination.driver)' only writes", retry: .never
+            )
+        }
+        return origin
+    }
+
     /// For those that let nobody read.
     public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
         throw UploadError(

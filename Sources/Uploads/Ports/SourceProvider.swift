@@ -24,6 +24,7 @@ extension SourceProvider {
 extension UploadError {
     /// Of whoever reads no objects.
     public static var objectsUnserved: UploadError {
-        UploadError(.misconfigured, "objects at destinations cannot be carried from here; use a worker that serves them")
+        UploadError(
+            .misconfigured, "objects at destinations cannot be carried from here; use a worker that serves them")
     }
 }

@@ -143,17 +143,21 @@ struct S3ResumeTests {
             let destination = try bench.destination(bench.configuration(by: server.endpoint.through(port: proxy.port)))
             let job = try bench.job(bytes, key: "without-reason")
             let session = try await destination.open(job, resuming: nil)
-            try await bench.conformance().send(of: job, to: session)
-            proxy.setRule { _ in
+            let isGone: HTTPFaultProxy.Rule = { _ in
                 .rewriteAnswer { answer in
                     answer.status = 404
                     answer.body = []
                 }
             }
+            try await bench.conformance().send(1, of: job, to: session)
+            proxy.setRule(isGone)
             let part = await #expect(throws: UploadError.self) {
                 try await bench.conformance().send(1, of: job, to: session)
             }
             #expect(part?.code == .sessionExpired, "\(part as Any)")
+            proxy.setRule { _ in .forward }
+            try await bench.conformance().send(of: job, to: session)
+            proxy.setRule(isGone)
             let whole = await #expect(throws: UploadError.self) { try await session.complete(.none) }
             #expect(whole?.code == .sessionExpired, "\(whole as Any)")
             proxy.stop()

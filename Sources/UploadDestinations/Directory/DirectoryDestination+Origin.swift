@@ -1,0 +1,62 @@
+import Glibc
+import LinuxFiles
+public import Uploads
+
+/// The files of the directory, whoever put them there. A file's inode, size and time stand for an ETag.
+extension DirectoryDestination: OriginDestination {
+    public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
+        let target = try DirectoryTarget(job, configuration)
+        return try await Blocking.run { () throws(UploadError) in
+            guard let file = try target.openedFile() else { return nil }
+            let status = try Self.status(of: file)
+            return FoundObject(
+                StoredObject(location: target.displayPath, etag: Self.etag(of: status), size: status.size))
+        }
+    }
+
+    public func read(
+        _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
+        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    ) async throws(UploadError) {
+        let target = try DirectoryTarget(job, configuration)
+        let file = try await Blocking.run { () throws(UploadError) in
+            guard let file = try target.openedFile() else { throw Self.changed(target) }
+            return file
+        }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard !Task.isCancelled else {
+                throw UploadError(.interrupted, "the reading of \(file.path) was interrupted")
+            }
+            let start = offset
+            let count = min(Self.bufferBytes, Int(range.upperBound - start))
+            let buffer = try await Blocking.run { () throws(UploadError) in
+                do throws(SystemError) {
+                    let buffer = try file.read(count, at: start)
+                    // After the reading: what was read before it is what was seen.
+                    guard buffer.count == count, try Self.etag(of: file.status()) == object.etag else {
+                        throw SystemError(ESTALE, call: "read", path: file.path)
+                    }
+                    return buffer
+                } catch {
+                    throw error.number == ESTALE ? Self.changed(target) : UploadError(directory: error)
+                }
+            }
+            offset += Int64(buffer.count)
+            try await take(buffer)
+        }
+    }
+
+    private static func status(of file: File) throws(UploadError) -> FileStatus {
+        do throws(SystemError) { return try file.status() } catch { throw UploadError(directory: error) }
+    }
+
+    private static func etag(of status: FileStatus) -> String {
+        "\"\(status.inode)-\(status.size)-\(status.modifiedNanoseconds)\""
+    }
+
+    private static func changed(_ target: DirectoryTarget) -> UploadError {
+        UploadError(
+            .sourceChanged, "\(target.displayPath) has changed while it was read: run the job again", retry: .never)
+    }
+}

@@ -1,0 +1,31 @@
+public import Uploads
+
+/// By HeadObject and GetObject with `If-Match`, of one version where the bucket keeps versions.
+extension S3Destination: OriginDestination {
+    public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
+        let upload = try upload(of: job)
+        switch try await upload.head() {
+        case .success(let reply):
+            return FoundObject(
+                S3Target.object(reply, at: upload.location), contentType: reply.header("content-type"))
+        case .failure(let failure) where failure.status == 404 && failure.code != "NoSuchBucket": return nil
+        case .failure(let failure): throw failure.error(at: upload.location)
+        }
+    }
+
+    public func read(
+        _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
+        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    ) async throws(UploadError) {
+        let upload = try upload(of: job)
+        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound, etag: object.etag, take: take)
+        let answer = try await client.answer(get(object, upload.target.key, download))
+        guard case .failure(let failure) = answer else { return }
+        if [404, 412, 416].contains(failure.status), failure.code != "NoSuchBucket" {
+            throw UploadError(
+                .sourceChanged, "\(upload.location) has changed while it was read: run the job again", retry: .never,
+                response: failure.response)
+        }
+        throw failure.error(at: upload.location)
+    }
+}

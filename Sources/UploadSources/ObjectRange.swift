@@ -1,0 +1,84 @@
+import AsyncAlgorithms
+import Uploads
+
+/// A range of an object, as its driver reads it: at most one buffer ahead of who takes them. What is read as a whole is compared with
+/// the digests that the destination told, before the last buffer is handed out.
+struct ObjectRange: AsyncSequence, Sendable {
+    typealias Element = SourceBuffer
+
+    let range: Range<Int64>
+    let object: StoredObject
+    let job: UploadJob
+    let origin: any OriginDestination
+
+    func makeAsyncIterator() -> Iterator { Iterator(Reading(self), of: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private let reading: Reading
+        private let range: ObjectRange
+        private var buffers: AsyncThrowingChannel<SourceBuffer, any Error>.AsyncIterator
+        private var left: Int64
+        private var digest: RunningDigest
+
+        init(_ reading: Reading, of range: ObjectRange) {
+            self.reading = reading
+            self.range = range
+            buffers = reading.buffers.makeAsyncIterator()
+            left = Int64(range.range.count)
+            let isWhole = range.range == 0..<range.job.size
+            digest = isWhole ? RunningDigest(comparing: range.object.digests) : .none
+        }
+
+        mutating func next() async throws -> SourceBuffer? {
+            if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
+            guard left > 0 else { return nil }
+            guard let buffer = try await buffers.next(), !buffer.isEmpty, Int64(buffer.count) <= left else {
+                if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
+                throw UploadError.sourceChanged(range.job.destination)
+            }
+            left -= Int64(buffer.count)
+            buffer.withUnsafeBytes { digest.update($0) }
+            if left == 0, digest.digests.contradicts(range.object.digests) {
+                throw UploadError(
+                    .sourceChanged,
+                    "\(range.job.destination.displayText) is not what its own digests say: look at it, then run the job again",
+                    retry: .never)
+            }
+            return buffer
+        }
+    }
+
+    /// The driver at work, for as long as somebody holds the iterator.
+    final class Reading: Sendable {
+        let buffers = AsyncThrowingChannel<SourceBuffer, any Error>()
+        private let task: Task<Void, Never>
+
+        init(_ range: ObjectRange) {
+            task = Task { [buffers] in
+                guard !range.range.isEmpty else { return buffers.finish() }
+                do throws(UploadError) {
+                    try await range.origin.read(range.object, of: range.job, range.range) {
+                        buffer async throws(UploadError) in
+                        await buffers.send(buffer)
+                        if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
+                    }
+                    buffers.finish()
+                } catch {
+                    buffers.fail(error)
+                }
+            }
+        }
+
+        deinit { task.cancel() }
+    }
+}
+
+extension UploadError {
+    /// Of what lies at a destination and is to be carried elsewhere.
+    static func sourceChanged(_ origin: DestinationReference) -> UploadError {
+        UploadError(
+            .sourceChanged,
+            "\(origin.displayText) is not any more what it was when the job began: run the job again to carry what lies there now",
+            retry: .never)
+    }
+}
