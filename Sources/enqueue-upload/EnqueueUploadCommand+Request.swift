@@ -10,6 +10,13 @@ extension EnqueueUploadCommand {
             throw ProgramError(.usage, "--to is missing: say where the files belong, as in --to photos:2026/")
         }
         var request = EnqueueRequest(paths: paths, destination: try DestinationArgument(to))
+        if let from {
+            do throws(UploadError) {
+                request.from = try DestinationName(from)
+            } catch {
+                throw ProgramError(.usage, "--from: \(error.message)")
+            }
+        }
         if let queue {
             do throws(UploadError) {
                 request.queue = try QueueName(queue)

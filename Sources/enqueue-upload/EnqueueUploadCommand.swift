@@ -16,6 +16,10 @@ struct EnqueueUploadCommand: ParsableCommand {
             paths as keys, in the order of their names. Links to files are followed,
             links to directories inside a directory are not.
 
+            An http or https URL is fetched by the worker, as far as its configuration
+            allows (sourceURLs); so are keys at a destination, with --from (source: true).
+            What a data: URL holds is enqueued itself.
+
             A manifest has a line for each file: its path, or an object
               {"path": "a b.jpg", "key": "a.jpg", "contentType": "image/jpeg",
                "metadata": {"owner": "jo"}, "ifExists": "skip", "verify": true}
@@ -47,6 +51,7 @@ struct EnqueueUploadCommand: ParsableCommand {
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
           enqueue-upload cat.jpg --to 'https://host/cat.jpg?signature=…' --json
           enqueue-upload 1.log 2.log 3.log --to logs: --queue ship --serial
+          enqueue-upload --from photos 2026/11/cat.jpg --to file:///home/jo/
           enqueue-upload big.iso --to archive: --at 2026-11-22T02:00 --expires-in 2d
 
         EXIT STATUS
@@ -55,8 +60,11 @@ struct EnqueueUploadCommand: ParsableCommand {
           78 configuration, 130 interrupted
         """
 
-    @Argument(help: ArgumentHelp("Files, directories, or - for standard input.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Files, directories, URLs, or - for standard input.", valueName: "path"))
     var paths: [String] = []
+
+    @Option(help: ArgumentHelp("Destination at which the paths are keys, to copy or download.", valueName: "name"))
+    var from: String?
 
     @Option(help: ArgumentHelp("NAME:KEY, NAME:PREFIX/, NAME:, https://… or file:///…", valueName: "dest"))
     var to: String?

@@ -17,7 +17,8 @@ import Testing
             "ServiceLifecycle", "Foundation", "Glibc", "Synchronization",
         ],
         "UploadSources": [
-            "Uploads", "LinuxFiles", "NIOCore", "NIOPosix", "Crypto", "Foundation", "Glibc", "Synchronization",
+            "Uploads", "LinuxFiles", "AsyncAlgorithms", "NIOCore", "NIOPosix", "Crypto", "Foundation", "Glibc",
+            "Synchronization",
         ],
         "UploadDestinations": [
             "Uploads", "LinuxFiles", "AsyncHTTPClient", "Crypto", "XMLCoder", "NIOCore", "NIOHTTP1", "NIOPosix",

@@ -175,7 +175,7 @@ struct EnqueuePlanTests {
 
     @Test func `standard input needs a key, and is uploaded alone`() throws {
         let made = try plan(["-"], to: "x:shop.sql")
-        #expect(made.uploads.map(\.isStandardInput) == [true])
+        #expect(made.uploads.map(\.content) == [.standardInput])
         #expect(made.uploads[0].contentType == "application/sql")
         #expect(failure { try plan(["-"], to: "x:") }?.exitCode == .usage)
         #expect(failure { try plan(["-"], to: "x:k") { $0.stages = false } }?.exitCode == .usage)

@@ -27,7 +27,8 @@ struct EnqueuePlan {
         self.request = request
         self.now = now
         try Self.check(request)
-        try Self.check(request.destination, among: destinations)
+        try Self.check(request.destination.name, among: destinations)
+        try Self.check(request.from, among: destinations)
         let name = request.manifest == "-" ? "standard input" : request.manifest ?? ""
         let entries = try manifest.map { text throws(ProgramError) in try ManifestEntry.parse(text, name: name) } ?? []
         if !request.destination.isPrefix, request.manifest != nil || request.paths.count > 1 {
@@ -51,10 +52,17 @@ struct EnqueuePlan {
             addStandardInput()
             return
         }
-        let tree = FileTree(entry.path)
-        problems += tree.problems.map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
-        notes += tree.skipped.map { "skipped \($0)" }
-        let isDirectory = FileTree.status(entry.path)?.isDirectory ?? false
+        let elsewhere: PlannedSource?
+        do throws(ProgramError) {
+            elsewhere = try PlannedSource(elsewhere: entry.path, from: request.from)
+        } catch {
+            problems.append(ProgramError(error.exitCode, problems: error.problems.map { place + $0 }))
+            return
+        }
+        let tree = elsewhere == nil ? FileTree(entry.path) : nil
+        problems += (tree?.problems ?? []).map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
+        notes += (tree?.skipped ?? []).map { "skipped \($0)" }
+        let isDirectory = tree != nil && FileTree.status(entry.path)?.isDirectory ?? false
         if isDirectory, !request.destination.isPrefix {
             problems.append(Self.needsPrefix("a directory"))
             return
@@ -64,7 +72,9 @@ struct EnqueuePlan {
                 ProgramError(.badInput, "\(place)\(entry.path): a directory takes no 'key'; its files have their own"))
             return
         }
-        if isDirectory, tree.files.isEmpty, tree.problems.isEmpty { notes.append("\(entry.path): no files in it") }
+        if let tree, isDirectory, tree.files.isEmpty, tree.problems.isEmpty {
+            notes.append("\(entry.path): no files in it")
+        }
         let metadata = request.metadata.merging(entry.metadata) { $1 }
         let properties = entry.properties.merging(over: request.properties)
         if entry.saysMore {
@@ -92,18 +102,24 @@ struct EnqueuePlan {
                 ProgramError(
                     .badInput, "\(place)\(entry.path): a directory takes no 'idempotencyKey'; it names one upload"))
         }
-        for file in tree.files {
+        for file in elsewhere.map({ [$0] }) ?? tree?.files.map(PlannedSource.init) ?? [] {
             let key = entry.key ?? file.key
+            if key.isEmpty, request.destination.isPrefix {
+                problems.append(
+                    ProgramError(
+                        .usage, "\(place)\(file.path): it has no name; give --to a full key, as in photos:cat.jpg"))
+                continue
+            }
             if let problem = DestinationArgument.problem(key: key) {
                 problems.append(ProgramError(.badInput, "\(place)\(file.path): key '\(key)': \(problem)"))
             }
             uploads.append(
                 PlannedUpload(
-                    path: file.path,
+                    path: file.path, content: file.content,
                     destination: request.destination.isPrefix
                         ? request.destination.reference(appending: key) : request.destination.reference,
                     size: file.size, modifiedAt: file.modifiedAt,
-                    contentType: entry.contentType ?? request.contentType ?? ContentType.of(name: file.path),
+                    contentType: entry.contentType ?? request.contentType ?? file.contentType,
                     metadata: metadata, properties: properties,
                     ifExists: entry.ifExists ?? request.ifExists, verify: verify, schedule: schedule,
                     batch: entry.batch ?? request.batch, idempotencyKey: entry.idempotencyKey ?? request.idempotencyKey)
@@ -114,7 +130,8 @@ struct EnqueuePlan {
     private mutating func addStandardInput() {
         uploads.append(
             PlannedUpload(
-                path: "-", destination: request.destination.reference, size: nil, modifiedAt: nil,
+                path: "-", content: .standardInput, destination: request.destination.reference, size: nil,
+                modifiedAt: nil,
                 contentType: request.contentType ?? ContentType.of(name: request.destination.reference.displayText),
                 metadata: request.metadata, properties: request.properties, ifExists: request.ifExists,
                 verify: request.verify,
@@ -179,6 +196,9 @@ struct EnqueuePlan {
             contentType: request.contentType, request.properties, metadata: request.metadata)
         let labels = problems(batch: request.batch, idempotencyKey: request.idempotencyKey)
         if !(wrong + labels).isEmpty { throw ProgramError(.usage, problems: wrong + labels) }
+        if request.from != nil, !request.stages {
+            throw ProgramError(.usage, "--no-stage: nothing is staged of what lies at --from; leave it out")
+        }
         if request.verify, let problem = readBackProblem(of: request.destination.reference) {
             throw ProgramError(.usage, "--verify: \(problem)")
         }
@@ -195,6 +215,9 @@ struct EnqueuePlan {
         if !request.stages {
             throw ProgramError(.usage, "'-': standard input must be staged; leave out --no-stage")
         }
+        if request.from != nil {
+            throw ProgramError(.usage, "'-': with --from a PATH is a key; leave out one of them")
+        }
     }
 
     /// Known before anything is sent: what cannot be read back must not be uploaded to be verified.
@@ -203,10 +226,8 @@ struct EnqueuePlan {
         return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"
     }
 
-    private static func check(_ destination: DestinationArgument, among names: Set<DestinationName>?)
-        throws(ProgramError)
-    {
-        guard let name = destination.name, let names, !names.contains(name) else { return }
+    private static func check(_ name: DestinationName?, among names: Set<DestinationName>?) throws(ProgramError) {
+        guard let name, let names, !names.contains(name) else { return }
         let all = names.map(\.rawValue).sorted()
         let hint = EditDistance.nearest(to: name.rawValue, among: all).map { "did you mean '\($0)'?" }
         let known = all.isEmpty ? "none is configured" : "configured are: " + all.joined(separator: ", ")

@@ -2,8 +2,10 @@ public import Uploads
 
 /// What `enqueue-upload` was asked to do.
 public struct EnqueueRequest: Sendable {
-    /// Files, directories, or `-` for standard input.
+    /// Files, directories, http(s) and data URLs, or `-` for standard input.
     public var paths: [String]
+    /// The destination at which paths are keys; nil: they are files and URLs.
+    public var from: DestinationName?
     public var destination: DestinationArgument
     public var queue = QueueName.standard
     public var priority = Lane.normal

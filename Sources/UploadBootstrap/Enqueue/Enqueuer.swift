@@ -89,7 +89,7 @@ struct Enqueuer {
 
     /// The staging area, where anything has to be staged, kept or registered.
     private func area(isAway: Bool) async throws(UploadError) -> StagingArea? {
-        let isStaged = request.stages && plan.uploads.contains { !$0.isInline }
+        let isStaged = request.stages && plan.uploads.contains { !$0.isInline && !$0.isElsewhere }
         let isKeyed = plan.uploads.contains { $0.idempotencyKey != nil }
         guard isStaged || isAway || isKeyed else { return nil }
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)

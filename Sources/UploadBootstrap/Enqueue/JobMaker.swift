@@ -46,7 +46,7 @@ struct JobMaker: Sendable {
 
     /// The job as it is published. Small files are read only now, so that thousands of them are never in memory at once.
     func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
-        guard upload.isInline else { return job }
+        guard upload.isInline, upload.content == .file else { return job }
         guard let data = FileManager.default.contents(atPath: upload.path) else {
             throw UploadError(.invalidFile, "\(upload.path) is gone or cannot be read any more: enqueue it again")
         }
@@ -132,29 +132,11 @@ struct JobMaker: Sendable {
     }
 
     private func job(for upload: PlannedUpload) async throws(UploadError) -> UploadJob {
-        let source: SourceReference
-        var size = upload.size ?? 0
-        var digests = Digests()
-        if upload.isInline {
-            source = .inline(Data())
-            if upload.idempotencyKey != nil {
-                let whole = UploadJob(source: source, destination: upload.destination, size: 0)
-                let loaded = try loaded(whole, upload)
-                (size, digests) = (loaded.size, loaded.digests)
-            }
-        } else if let area, request.stages {
-            let staged =
-                upload.isStandardInput
-                ? try await area.stage(StandardInput()) : try await area.stage(fileAt: upload.path)
-            (source, size, digests) = (staged.reference, staged.size, staged.digests)
-        } else {
-            let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)
-            let examined = try await LocalSources.examine(fileAt: path)
-            (source, size, digests) = (examined.reference, examined.size, examined.digests)
-        }
+        let source = try await source(of: upload)
         var job = UploadJob(
-            queue: request.queue, priority: request.priority, source: source, destination: upload.destination,
-            contentType: upload.contentType, size: size, digests: digests, metadata: upload.metadata,
+            queue: request.queue, priority: request.priority, source: source.reference,
+            destination: upload.destination, contentType: upload.contentType, size: source.size,
+            digests: source.digests, metadata: upload.metadata,
             retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) })
         job.properties = upload.properties
         job.ifExists = upload.ifExists
@@ -167,5 +149,31 @@ struct JobMaker: Sendable {
             job.id = JobID(namespace: namespace, queue: request.queue, idempotencyKey: key)
         }
         return job
+    }
+
+    private func source(of upload: PlannedUpload) async throws(UploadError) -> StagedFile {
+        switch upload.content {
+        case .object(let reference):
+            return StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
+        case .data(let data) where upload.isInline:
+            return StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
+        case .file where upload.isInline:
+            var job = UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0)
+            // The others are read when they are published.
+            if upload.idempotencyKey != nil { job = try loaded(job, upload) }
+            return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
+        case .file where !request.stages:
+            let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)
+            return try await LocalSources.examine(fileAt: path)
+        case .data, .file, .standardInput: break
+        }
+        guard let area else {
+            throw UploadError(.misconfigured, "\(upload.path) has to be staged, and no staging area is open")
+        }
+        switch upload.content {
+        case .data(let data): return try await area.stage(DataBuffers(data: data))
+        case .standardInput: return try await area.stage(StandardInput())
+        default: return try await area.stage(fileAt: upload.path)
+        }
     }
 }

@@ -6,8 +6,8 @@ struct WaitBoard {
     struct Entry: Hashable {
         let upload: PlannedUpload
         let id: JobID
-        /// Bytes.
-        let size: Int64
+        /// Bytes, as far as they are known.
+        fileprivate(set) var size: Int64
         var bytesDone: Int64 = 0
         /// How it ended.
         var end: UploadEvent?
@@ -49,6 +49,11 @@ struct WaitBoard {
     mutating func apply(_ event: UploadEvent) -> News? {
         guard var entry = entries[event.job.id], entry.end == nil else { return nil }
         defer { entries[event.job.id] = entry }
+        if event.job.size > entry.size {
+            // What lies at a destination has no size before a worker has looked.
+            bytesTotal += event.job.size - entry.size
+            entry.size = event.job.size
+        }
         switch event.kind {
         case .completed: return end(&entry, event)
         case .failed, .cancelled:

@@ -18,7 +18,7 @@ struct Preparation: Sendable {
             name = url.lastPathComponent
             staged = try await stage(fileAt: url.path(percentEncoded: false))
         case .url(let url) where url.scheme?.lowercased() == "data":
-            let content = try DataURL(url)
+            let content = try DataURL(url.absoluteString)
             name = nil
             contentType = contentType ?? content.mediaType
             staged = try await stage(content.data)

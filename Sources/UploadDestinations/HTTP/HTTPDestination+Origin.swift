@@ -23,7 +23,8 @@ extension HTTPDestination: OriginDestination {
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let target = try HTTPTarget(job, configuration)
-        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound, etag: object.etag, take: take)
+        let download = HTTPDownload(
+            offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
         var request = try target.reading(.GET)
         if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
         if let condition = download.condition { request.headers.replaceOrAdd(name: "if-match", value: condition) }

@@ -18,7 +18,8 @@ extension S3Destination: OriginDestination {
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let upload = try upload(of: job)
-        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound, etag: object.etag, take: take)
+        let download = HTTPDownload(
+            offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
         let answer = try await client.answer(get(object, upload.target.key, download))
         guard case .failure(let failure) = answer else { return }
         if [404, 412, 416].contains(failure.status), failure.code != "NoSuchBucket" {

@@ -15,6 +15,8 @@ struct HTTPDownload: Sendable {
     var end: Int64?
     /// Of what must lie there; nil: whatever does.
     var etag: String?
+    /// Bytes of what must lie there; nil: whatever does.
+    var size: Int64?
     let take: Take
 
     /// RFC 9110, section 14.2. Without one for the whole, which an empty object could not satisfy.
@@ -27,11 +29,14 @@ struct HTTPDownload: Sendable {
     /// - Throws: `invalidResponse` when the range is another one.
     fileprivate func skipped(_ reply: HTTPReply, at displayURL: String) throws(UploadError) -> Int64 {
         // Some servers know no conditions.
-        if let etag, let found = reply.header("etag"), found.unquoted != etag.unquoted {
-            throw UploadError(.sourceChanged, "\(displayURL) has changed while it was read", retry: .never)
-        }
+        let isSame = etag.map { etag in reply.header("etag").map { $0.unquoted == etag.unquoted } ?? true } ?? true
         // Some servers send a range under status 200.
         let range = reply.header("content-range")
+        let total = range.map { $0.split(separator: "/").last.flatMap { Int64($0) } } ?? reply.contentLength
+        guard isSame, size == nil || total == nil || total == size else {
+            throw UploadError(
+                .sourceChanged, "\(displayURL) has changed while it was read: run the job again", retry: .never)
+        }
         if reply.status != 206, range == nil { return offset }
         guard range?.hasPrefix("bytes \(offset)-") == true else {
             throw UploadError(
@@ -40,6 +45,10 @@ struct HTTPDownload: Sendable {
         }
         return 0
     }
+}
+
+extension HTTPReply {
+    fileprivate var contentLength: Int64? { header("content-length").flatMap { Int64($0) } }
 }
 
 extension String {
@@ -116,7 +125,7 @@ extension HTTPExchange {
             if wanted == 0 { return }
         }
         try Task.checkCancellation()
-        guard let announced = reply.header("content-length").flatMap({ Int64($0) }), count < announced else { return }
+        guard let announced = reply.contentLength, count < announced else { return }
         throw UploadError(
             .networkFailure, "\(displayURL) sent \(count) of \(announced) bytes: check the network and the server")
     }

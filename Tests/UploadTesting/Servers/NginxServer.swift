@@ -43,6 +43,8 @@ public final class NginxServer: Sendable {
     /// What lies under a path; nil when nothing does.
     public func stored(_ name: String) -> [UInt8]? { scratch.read("files/" + name) }
 
+    public func remove(_ name: String) throws { try FileManager.default.removeItem(at: scratch.file("files/" + name)) }
+
     public func names() throws -> [String] { try scratch.names(in: "files") }
 
     private static func configuration(_ port: Int, _ isSecure: Bool, _ path: String, _ upstream: Int?) -> String {

@@ -1,15 +1,14 @@
-import Foundation
-import Uploads
+public import Foundation
+public import Uploads
 
 /// What a `data:` URL holds (RFC 2397): `data:[<media type>][;base64],<data>`.
-struct DataURL {
+public struct DataURL: Hashable, Sendable {
     /// nil where the URL names none.
-    let mediaType: String?
-    let data: Data
+    public let mediaType: String?
+    public let data: Data
 
     /// - Throws: `invalidFile` for a URL that is none.
-    init(_ url: URL) throws(UploadError) {
-        let text = url.absoluteString
+    public init(_ text: String) throws(UploadError) {
         guard text.lowercased().hasPrefix("data:"), let comma = text.firstIndex(of: ",") else {
             throw UploadError(.invalidFile, "a data URL has the form data:[TYPE][;base64],DATA")
         }

@@ -1,0 +1,70 @@
+import Foundation
+import UploadSources
+import Uploads
+
+/// Something to be uploaded, and the name that it brings.
+struct PlannedSource {
+    /// For people: a URL without its query and content.
+    let path: String
+    /// Below a prefix; empty where it has no name.
+    let key: String
+    let content: PlannedUpload.Content
+    /// A media type.
+    let contentType: String
+    /// Bytes, where they are known.
+    var size: Int64?
+    var modifiedAt: Date?
+
+    init(_ file: FileTree.File) {
+        path = file.path
+        key = file.key
+        content = .file
+        contentType = ContentType.of(name: file.path)
+        size = file.size
+        modifiedAt = file.modifiedAt
+    }
+
+    /// A key at a destination, or a URL; nil for the path of a file.
+    init?(elsewhere text: String, from destination: DestinationName?) throws(ProgramError) {
+        if let destination {
+            if let problem = text.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: text) {
+                throw ProgramError(.badInput, "\(destination):\(text): \(problem)")
+            }
+            self.init(.named(destination, key: text), name: Self.lastComponent(text))
+            return
+        }
+        switch text.prefix(while: { $0 != ":" }).lowercased() {
+        case "http" where text.contains("://"), "https" where text.contains("://"):
+            guard let url = URL(string: text), url.host?.isEmpty == false else {
+                throw ProgramError(.badInput, "\(DestinationReference.redact(text)): no URL such as https://host/path")
+            }
+            self.init(.url(text), name: url.path.hasSuffix("/") ? "" : url.lastPathComponent)
+        case "data" where text.contains(","):
+            do throws(UploadError) {
+                try self.init(DataURL(text))
+            } catch {
+                throw ProgramError(.badInput, error.message)
+            }
+        default: return nil
+        }
+    }
+
+    private init(_ reference: DestinationReference, name: String) {
+        path = reference.displayText
+        key = name
+        content = .object(reference)
+        contentType = ContentType.of(name: name)
+    }
+
+    private init(_ url: DataURL) {
+        path = "data:"
+        key = ""
+        content = .data(url.data)
+        contentType = url.mediaType ?? "text/plain;charset=US-ASCII"
+        size = Int64(url.data.count)
+    }
+
+    private static func lastComponent(_ path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? ""
+    }
+}

@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import Foundation
+import Synchronization
+import Testing
+import UploadDestinations
+import UploadSources
+import UploadTesting
+import Uploads
+
+/// Objects that jobs carry from one place to another.
+@Suite(.timeLimit(.minutes(10)))
+struct OriginTests {
+    @Test func `files of a directory are carried`() async throws {
+        let scratch = try TemporaryDirectory()
+        let name = try DestinationName("archive")
+        let conformance = DestinationConformance(
+            destination: { DirectoryDestination(DirectoryConfiguration(path: scratch.path)) },
+            sources: LocalSources(areas: [], roots: []), reference: { .named(name, key: $0) },
+            stored: { scratch.read($0) }, partBytes: 1 << 20)
+        try FileManager.default.createDirectory(at: scratch.file("from"), withIntermediateDirectories: false)
+        let origin = OriginConformance(
+            conformance: conformance, put: { try Data($1).write(to: scratch.file($0)) },
+            remove: { try FileManager.default.removeItem(at: scratch.file($0)) })
+        try await origin.allRules()
+    }
+
+    @Test func `objects of a bucket are carried`() async throws {
+        try await S3Bench.with(OpenStackSwiftServer.shared().endpoint) { bench in
+            let origin = OriginConformance(
+                conformance: bench.conformance(), put: { _ = try await bench.observer.put(bench.bucket, $0, $1) },
+                remove: { try await bench.observer.delete(bench.bucket, $0) })
+            try await origin.allRules()
+        }
+    }
+
+    private func withNginx(
+        _ body: (NginxServer, HTTPClient) async throws -> Void
+    ) async throws {
+        let server = try await NginxServer()
+        let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
+        do {
+            try await body(server, client)
+        } catch {
+            try await client.shutdown()
+            throw error
+        }
+        try await client.shutdown()
+    }
+
+    private func origin(_ url: String, _ server: NginxServer, _ client: HTTPClient) throws -> OriginConformance {
+        let name = try DestinationName("web")
+        func conformance(_ url: String) -> DestinationConformance {
+            DestinationConformance(
+                destination: { HTTPDestination(HTTPConfiguration(url: url), client: client) },
+                sources: LocalSources(areas: [], roots: []), reference: { .named(name, key: $0) },
+                stored: { server.stored($0) }, partBytes: 1 << 20)
+        }
+        let straight = conformance(server.url)
+        return OriginConformance(
+            conformance: conformance(url), put: { _ = try await straight.carry(straight.job($1, key: $0)) },
+            remove: { try server.remove($0) })
+    }
+
+    @Test func `what a web server has is carried`() async throws {
+        try await withNginx { server, client in try await origin(server.url, server, client).allRules() }
+    }
+
+    @Test func `without HEAD and ETag the time of the last change tells of another`() async throws {
+        try await withNginx { server, client in
+            let proxy = try HTTPFaultProxy(to: server.port)
+            proxy.setRule { request in
+                if request.method == "HEAD" { return .answer(status: 405) }
+                return .rewriteAnswer { answer in answer.headers.removeAll { $0.name.lowercased() == "etag" } }
+            }
+            try await origin("http://127.0.0.1:\(proxy.port)/", server, client).allRules()
+            proxy.stop()
+        }
+    }
+
+    private static let text = Array("what a server without ranges sends".utf8)
+
+    /// It knows neither ranges nor conditions: what comes before and after the range is passed over, and another ETag is noticed.
+    @Test func `a server without ranges is read from its beginning`() async throws {
+        let answers = Mutex(0)
+        let server = try ScriptedServer { connection in
+            let head = connection.readHead()
+            let etag = answers.withLock { count in
+                count += 1
+                return count <= 3 ? "one" : "two"
+            }
+            connection.write(
+                "HTTP/1.1 200 OK\r\nContent-Length: \(Self.text.count)\r\nETag: \"\(etag)\"\r\nConnection: close\r\n\r\n"
+            )
+            if !head.hasPrefix("HEAD") { connection.write(String(decoding: Self.text, as: UTF8.self)) }
+        }
+        let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
+        let origin = HTTPDestination(HTTPConfiguration(), client: client)
+        let job = UploadJob(source: .inline(Data()), destination: .url("http://127.0.0.1:\(server.port)/x"), size: 0)
+        let found = try #require(try await origin.find(job))
+        #expect(found.object.size == Int64(Self.text.count))
+        for range in [0..<4, 5..<9] as [Range<Int64>] {
+            let taken = Mutex<[UInt8]>([])
+            try await origin.read(found.object, of: job, range) { buffer throws(UploadError) in
+                taken.withLock { $0 += buffer }
+            }
+            #expect(taken.withLock { $0 } == Array(Self.text[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        let error = await #expect(throws: UploadError.self) {
+            try await origin.read(found.object, of: job, 0..<4) { _ throws(UploadError) in }
+        }
+        #expect(error?.code == .sourceChanged)
+        try await client.shutdown()
+    }
+}
