@@ -88,12 +88,12 @@ import Uploads
         let slow = try TemporaryDirectory("slow")
         let lines = [
             "shelf: {driver: directory, path: \(shelf.path), source: true}",
-            "slow: {driver: directory, path: \(slow.path), limits: {bytesPerSecond: 6MiB, parts: 1}}",
+            "slow: {driver: directory, path: \(slow.path), limits: {bytesPerSecond: 4MiB, parts: 1}}",
         ]
         try await Deployment.with(destinations: lines) { deployment in
             try deployment.start(.notifier)
             let first = try deployment.start(.worker)
-            let bytes = Self.bytes(64 << 20, 7)
+            let bytes = Self.bytes(32 << 20, 7)
             for name in ["kept.bin", "changed.bin"] { try Data(bytes).write(to: shelf.file(name)) }
             let kept = try await deployment.enqueue(["--from", "shelf", "kept.bin", "--to", "slow:"])
             let changed = try await deployment.enqueue(["--from", "shelf", "changed.bin", "--to", "slow:"])
@@ -103,7 +103,7 @@ import Uploads
             first.signal(SIGKILL)
             #expect(await first.wait() == 128 + SIGKILL)
             #expect(!FileManager.default.fileExists(atPath: slow.path("kept.bin")))
-            try Data(Self.bytes(64 << 20, 8)).write(to: shelf.file("changed.bin"))
+            try Data(Self.bytes(32 << 20, 8)).write(to: shelf.file("changed.bin"))
             try deployment.start(.worker)
             let whole = try await deployment.waitForOutcome(of: try #require(kept.first))
             #expect(whole["type"] as? String == "upload.completed")
@@ -115,11 +115,11 @@ import Uploads
             #expect(try slow.names() == ["kept.bin"])
 
             // What lies there now is carried when it is asked for.
-            _ = try await deployment.control("run", try #require(changed.first))
+            _ = try await deployment.control("run", "--again", try #require(changed.first))
             try await eventually("the job ran again") {
                 FileManager.default.fileExists(atPath: slow.path("changed.bin"))
             }
-            #expect(try Data(contentsOf: slow.file("changed.bin")) == Data(Self.bytes(64 << 20, 8)))
+            #expect(try Data(contentsOf: slow.file("changed.bin")) == Data(Self.bytes(32 << 20, 8)))
         }
     }
 }

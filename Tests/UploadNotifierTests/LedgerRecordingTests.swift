@@ -96,6 +96,34 @@ struct LedgerRecordingTests {
         #expect(try await after.job(job.id)?.generation == 2)
     }
 
+    @Test func `what a worker found of an object is kept beside the whole order, and counted`() async throws {
+        let scratch = try Scratch()
+        var job = Sample.job()
+        job.source = .object(.url("https://store.example/a?signature=hidden"), seen: nil)
+        job.size = 0
+        let seen = job.examined(as: StoredObject(location: "https://store.example/a", etag: "e", size: 70))
+        let before = try Ledger.open(path: scratch.file())
+        try await record(before, [.job(job, maybeRepeated: false)])
+        // Once with another status and once with the same.
+        try await record(before, [Sample.event(.handedOver, seen.redacted, slice: 1)])
+        try before.close()
+
+        let after = try Ledger.open(path: scratch.file())
+        let marks = try await record(after, [Sample.event(.suspect, seen.redacted, slice: 1)])
+        guard case .mark(let marker) = marks.first?.action else {
+            Issue.record("a suspect is owed a marker")
+            return
+        }
+        let issue = try await record(after, [.marker(marker)])
+        guard case .issue(let baton, _, _) = issue.first?.action else {
+            Issue.record("an issue is owed")
+            return
+        }
+        #expect(baton.job == seen, "with its query, and with what was found")
+        let standing = try #require(try await after.queues(throughputSince: Sample.start).first)
+        #expect(standing.bytesLeft == 70)
+    }
+
     @Test func `an issue is not repeated when its round has ended meanwhile, its fence is`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())

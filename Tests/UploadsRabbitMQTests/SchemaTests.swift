@@ -54,6 +54,9 @@ import Uploads
         let baton = fullBaton()
         let staged = Samples.job(source: .staged(area: "area", name: "copy"))
         let file = Samples.job(source: .file(path: "/srv/in/a", modifiedAt: Date()))
+        var object = Samples.job(source: .object(.named(DestinationName(unchecked: "shelf"), key: "a"), seen: nil))
+        object.size = 0
+        let seen = object.examined(as: StoredObject(location: "/shelf/a", etag: "e", size: 3), contentType: "a/b")
         let error = UploadError(.rateLimited, "slow down", retry: .after(seconds: 3))
         let settled: [Settlement] = [
             .ended(
@@ -63,6 +66,7 @@ import Uploads
                         isVerified: true),
                     response: ServerResponse(status: 200, headers: ["etag": "e"], body: Data("ok".utf8)))),
             .ended(.failed(error, state: baton.state)), .ended(.cancelled), .handOver(baton.state),
+            .examined(seen),
             .wait(until: Date(), reason: .retry(error), state: nil), .wait(until: Date(), reason: .paused, state: nil),
         ]
         var view = ControlView()
@@ -73,7 +77,7 @@ import Uploads
         serial.serial = .end
         var inserted = Samples.job()
         inserted.serial = SerialPosition(index: 3, after: serial.id)
-        for job in [staged, file, Samples.job(), baton.job, serial, inserted] {
+        for job in [staged, file, object, seen, Samples.job(), baton.job, serial, inserted] {
             cases.append(("upload.job.v1", try WireFormat.message(job: job).body))
         }
         cases.append(("upload.baton.v1", try WireFormat.message(baton: baton).body))

@@ -26,11 +26,12 @@ enum JobRow {
     static func update(_ job: LedgerJob, whole: Data?, in db: Database) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE jobs SET status = ?, since = ?, text = ?, record = ?, whole = coalesce(?, whole) WHERE id = ?
+                UPDATE jobs SET status = ?, since = ?, size = ?, text = ?, record = ?, whole = coalesce(?, whole)
+                WHERE id = ?
                 """
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, SearchText.of(job), try WireJSON.encode(job), whole,
-            job.id.rawValue,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, SearchText.of(job),
+            try WireJSON.encode(job), whole, job.id.rawValue,
         ])
     }
 }

@@ -41,7 +41,7 @@ struct LedgerBatch {
             var job = try WireJSON.decode(LedgerJob.self, from: row["record"])
             guard jobs[job.id] == nil else { continue }
             if let whole = row["whole"] as Data? {
-                job.baton.job = try WireJSON.decode(UploadJob.self, from: whole)
+                job.baton.job = try WireJSON.decode(UploadJob.self, from: whole).examined(like: job.baton.job)
                 stored.insert(job.id)
             }
             jobs[job.id] = job

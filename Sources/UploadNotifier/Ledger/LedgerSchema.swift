@@ -41,6 +41,7 @@ enum LedgerSchema {
         migrator.registerMigration("staged") { db in try db.execute(sql: staged) }
         migrator.registerMigration("registered") { db in try db.execute(sql: registered) }
         migrator.registerMigration("replay") { db in try db.execute(sql: replay) }
+        migrator.registerMigration("sized") { db in try db.execute(sql: sized) }
         return migrator
     }
 
@@ -53,6 +54,15 @@ enum LedgerSchema {
             changed REAL NOT NULL,
             removed REAL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// What lies at a destination has no size before a worker has looked.
+    private static let sized = """
+        CREATE TRIGGER jobs_sized AFTER UPDATE OF size ON jobs
+        WHEN new.size <> old.size AND new.status = old.status BEGIN
+            UPDATE tallies SET bytes = bytes - old.size + new.size
+            WHERE queue = new.queue AND destination = new.destination AND status = new.status;
+        END;
         """
 
     /// Dead letters with what is needed to publish them again; those from before have none of it. A number is never given

@@ -27,7 +27,7 @@ extension UploadJob {
     }
 
     /// The same with what another form of it says of the object, unless that is known.
-    func examined(like other: UploadJob) -> UploadJob {
+    public func examined(like other: UploadJob) -> UploadJob {
         guard !isExamined, case .object(_, let seen?) = other.source else { return self }
         return examined(as: seen, contentType: other.contentType)
     }

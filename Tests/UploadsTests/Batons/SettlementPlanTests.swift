@@ -44,6 +44,16 @@ import Uploads
         #expect(self.plan(.handOver(nil)).onward?.lane == .bulk)
     }
 
+    @Test func `an examined job is handed over as it was found, and told`() {
+        let baton = baton { $0.job.source = .object(.url("https://store.example/a?token=x"), seen: nil) }
+        let job = baton.job.examined(as: StoredObject(location: "https://store.example/a", etag: "e", size: 70))
+        let plan = plan(.examined(job), of: baton)
+        #expect(plan.onward?.baton.job == job && plan.onward?.baton.slice == 5)
+        #expect(plan.onward?.lane == .continued && plan.onward?.delay == nil)
+        #expect(plan.event?.kind == .handedOver && plan.event?.job.size == 70)
+        #expect(plan.event?.data.baton.attempts == 1, "it is no attempt")
+    }
+
     @Test func `superseded acknowledges and does nothing else`() {
         let plan = plan(.superseded)
         #expect(plan.acknowledges)

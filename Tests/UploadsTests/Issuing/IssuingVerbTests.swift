@@ -164,4 +164,26 @@ struct IssuingVerbTests {
         if let marker { scene.receive(.marker(marker)) }
         #expect(scene.publications.isEmpty)
     }
+
+    /// What was found of an object is kept while something of it lies at the destination; else the next round looks again.
+    @Test(arguments: [IssuingScene.state("half"), nil])
+    func `a new round carries what lies there then, unless something is half done`(state: UploadState?) throws {
+        let order = UploadJob(
+            source: .object(.url("https://store.example/a"), seen: nil), destination: .url("x"), size: 0)
+        let seen = order.examined(as: StoredObject(location: "https://store.example/a", etag: "e", size: 70))
+        var scene = IssuingScene(order)
+        var baton = scene.baton(slice: 1, state: state)
+        baton.job = seen
+        scene.tell(.handedOver, baton)
+        #expect(scene.job?.baton.job == seen)
+        scene.crash()
+        #expect(scene.issued?.job == seen, "the same round carries the same object")
+        var failed = scene.baton(state: state)
+        failed.job = seen
+        scene.tell(.failed, failed)
+        try scene.order(.runAgain)
+        scene.markerComesBy()
+        #expect(scene.issued?.round == 2)
+        #expect(scene.issued?.job == (state == nil ? order : seen))
+    }
 }

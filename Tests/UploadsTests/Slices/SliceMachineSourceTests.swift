@@ -122,4 +122,68 @@ import Testing
         slice.tell(.failed(H.error(.misconfigured)))
         #expect(slice.failure?.code == .misconfigured)
     }
+
+    // MARK: Objects at destinations
+
+    private static let origin = DestinationReference.url("https://store.example/cat.jpg")
+    private static let unseen = H.job(source: .object(origin, seen: nil))
+    private static let seen = unseen.examined(as: H.object, contentType: "image/jpeg")
+
+    @Test func `an object is looked at first, and the job handed over with what was found`() {
+        var slice = H(H.baton(Self.unseen))
+        #expect(slice.begin() == [.examineSource])
+        slice.tell(.sourceExamined(Self.seen))
+        #expect(slice.settlement == .examined(Self.seen))
+        #expect(Self.seen.size == 100 && Self.seen.contentType == "image/jpeg")
+
+        var next = H(H.baton(Self.seen, slice: 1))
+        #expect(next.begin() == [.probe(nil)])
+        #expect(next.holding(.probed(.nothing)) == [.claimSource])
+    }
+
+    @Test func `an object that is not there fails its job, unless the job is done`() {
+        var slice = H(H.baton(Self.unseen))
+        slice.begin()
+        slice.tell(.sourceGone)
+        #expect(slice.failure?.code == .invalidFile)
+        #expect(slice.failure?.message.contains("store.example/cat.jpg") == true)
+
+        var again = H(H.baton(Self.unseen, generation: 2))
+        again.begin()
+        #expect(again.holding(.sourceGone) == [.probe(nil)])
+        again.holding(.probed(.complete(H.done)))
+        #expect(again.outcome == .completed(H.object, response: nil))
+    }
+
+    @Test func `an object at an unknown destination is waited for, and that is no attempt`() {
+        for job in [Self.unseen, Self.seen] {
+            var slice = H(H.baton(job, slice: job.isExamined ? 1 : 0))
+            slice.begin()
+            if job.isExamined { slice.holding(.probed(.nothing)) }
+            slice.tell(.sourceOriginUnknown("store"))
+            #expect(slice.wait?.reason == WaitReason.unknownDestination.label)
+        }
+    }
+
+    @Test func `looking that fails is an attempt, and a refusal the end`() {
+        var slice = H(H.baton(Self.unseen))
+        slice.begin()
+        slice.tell(.failed(H.error(.serverFailure)))
+        #expect(slice.wait?.reason == WaitReason.retry(H.error(.serverFailure)).label)
+
+        var refused = H(H.baton(Self.unseen))
+        refused.begin()
+        refused.tell(.failed(H.error(.accessDenied, retry: .never)))
+        #expect(refused.failure?.code == .accessDenied)
+    }
+
+    @Test func `nobody looks for a job that is paused or cancelled`() {
+        var paused = H(H.baton(Self.unseen))
+        paused.tell(.begun)
+        paused.tell(.standing(.paused))
+        #expect(paused.wait?.reason == WaitReason.paused.label)
+
+        var cancelled = H(H.baton(Self.unseen, isCancel: true))
+        #expect(cancelled.begin() != [.examineSource])
+    }
 }
