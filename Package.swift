@@ -105,7 +105,8 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "Uploads", asyncHTTPClient, crypto, grdb, hummingbird, logging, metrics, nioCore,
+                "CLinux", "Uploads", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore, logging, metrics,
+                nioCore,
                 nioFoundationCompat, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
             resources: [

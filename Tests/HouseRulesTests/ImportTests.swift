@@ -30,7 +30,8 @@ import Testing
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
             "CLinux", "Uploads", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOPosix",
-            "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle", "Foundation",
+            "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",
+            "Foundation",
             "Glibc",
             "Synchronization",
         ],

@@ -197,4 +197,57 @@ struct EnqueuePlanTests {
         #expect(made.uploads.isEmpty)
         #expect(made.notes.count == 1)
     }
+
+    @Test func `keys at a destination are carried from there`() throws {
+        let made = try plan(["2026/11/cat.jpg"], to: "archive:pets/") { $0.from = DestinationName(unchecked: "photos") }
+        #expect(keys(made) == ["archive:pets/cat.jpg"])
+        #expect(
+            made.uploads[0].content == .object(.named(DestinationName(unchecked: "photos"), key: "2026/11/cat.jpg")))
+        #expect(made.uploads[0].path == "photos:2026/11/cat.jpg" && made.uploads[0].size == nil)
+        #expect(made.uploads[0].contentType == "image/jpeg" && made.uploads[0].isElsewhere)
+        let lines = "a/1.txt\n{\"path\": \"b/1.txt\", \"key\": \"2.txt\"}"
+        let listed = try plan([], to: "archive:", manifest: lines) { $0.from = DestinationName(unchecked: "photos") }
+        #expect(keys(listed) == ["archive:1.txt", "archive:2.txt"])
+
+        let twice = failure {
+            try plan(["a/1.txt", "b/1.txt"], to: "archive:") { $0.from = DestinationName(unchecked: "photos") }
+        }
+        #expect(twice?.description.contains("both would be archive:1.txt") == true)
+        let outside = failure { try plan(["../x"], to: "archive:") { $0.from = DestinationName(unchecked: "photos") } }
+        #expect(outside?.exitCode == .badInput && outside?.description.contains("'..'") == true)
+        for path in ["-", "x"] {
+            let error = failure {
+                try plan([path], to: "archive:x") { request in
+                    request.from = DestinationName(unchecked: "photos")
+                    request.stages = path == "-"
+                }
+            }
+            #expect(error?.exitCode == .usage && error?.description.contains("leave") == true, "\(path)")
+        }
+        let unknown = failure {
+            try plan(["x"], to: "archive:", destinations: [DestinationName(unchecked: "archive")]) {
+                $0.from = DestinationName(unchecked: "archiv")
+            }
+        }
+        #expect(unknown?.description.contains("did you mean 'archive'?") == true)
+    }
+
+    @Test func `URLs are sources too, and their queries are not shown`() throws {
+        let url = "https://files.example/pub/cat%20one.jpg?token=topsecret"
+        let made = try plan([url, "HTTP://files.example/b.bin"], to: "archive:")
+        #expect(keys(made) == ["archive:cat one.jpg", "archive:b.bin"])
+        #expect(made.uploads[0].content == .object(.url(url)))
+        #expect(!made.uploads[0].path.contains("topsecret"))
+        let nameless = failure { try plan(["https://files.example/pub/"], to: "archive:") }
+        #expect(nameless?.exitCode == .usage && nameless?.description.contains("full key") == true)
+        #expect(keys(try plan(["https://files.example/pub/"], to: "archive:index.html")) == ["archive:index.html"])
+
+        let data = try plan(["data:image/png;base64,AAEC"], to: "archive:x.png")
+        #expect(data.uploads[0].content == .data(Data([0, 1, 2])) && data.uploads[0].size == 3)
+        #expect(data.uploads[0].contentType == "image/png" && data.uploads[0].isInline)
+        let bad = failure { try plan(["data:;base64,###"], to: "archive:x.png") }
+        #expect(bad?.exitCode == .badInput)
+        let named = failure { try plan(["data:,x"], to: "archive:") }
+        #expect(named?.exitCode == .usage)
+    }
 }

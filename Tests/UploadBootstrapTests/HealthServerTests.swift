@@ -109,4 +109,18 @@ struct HealthServerTests {
             group.cancelAll()
         }
     }
+
+    /// Without care for those the process traps (swift-nio #2637).
+    @Test func `connections that come while it ends are closed`() async throws {
+        for _ in 0..<20 {
+            let port = try Ports.free()
+            let server = server(port)
+            let running = Task { try await server.run() }
+            try await eventually("the server listens") { Ports.isOpen(port) }
+            let knocking = (0..<32).map { _ in Task.detached { Ports.isOpen(port) } }
+            running.cancel()
+            _ = try? await running.value
+            for knock in knocking { _ = await knock.value }
+        }
+    }
 }

@@ -64,8 +64,11 @@ import Uploads
         let router = Router(context: APIRequestContext.self)
         house.api.add(to: router)
         let (ports, announce) = AsyncStream.makeStream(of: Int.self)
+        let accepted = AcceptedConnections()
+        defer { accepted.end() }
         let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            router: router, server: accepted.http1(.init()),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { announce.yield($0.localAddress?.port ?? 0) }, logger: quiet)
         let group = ServiceGroup(services: [application], logger: quiet)
         let running = Task { try await group.run() }

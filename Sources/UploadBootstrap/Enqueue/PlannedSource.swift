@@ -38,7 +38,7 @@ struct PlannedSource {
             guard let url = URL(string: text), url.host?.isEmpty == false else {
                 throw ProgramError(.badInput, "\(DestinationReference.redact(text)): no URL such as https://host/path")
             }
-            self.init(.url(text), name: url.path.hasSuffix("/") ? "" : url.lastPathComponent)
+            self.init(.url(text), name: DestinationReference.redact(text).hasSuffix("/") ? "" : url.lastPathComponent)
         case "data" where text.contains(","):
             do throws(UploadError) {
                 try self.init(DataURL(text))

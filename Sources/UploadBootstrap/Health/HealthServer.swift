@@ -46,11 +46,13 @@ public struct HealthServer: Service {
         var quiet = logger
         // A request is worth no line, and the server's own "started" is said below with the port that it got.
         quiet.logLevel = max(.warning, logger.logLevel)
+        let accepted = AcceptedConnections()
+        defer { accepted.end() }
         let application = Application(
             router: router,
             // Who is slow to say what it wants is sent away.
-            server: .http1(
-                configuration: .init(
+            server: accepted.http1(
+                .init(
                     additionalChannelHandlers: [BrokenRequestAnswer()],
                     idleTimeout: .seconds(60),
                     httpDecoderConfiguration: .init(
