@@ -11,12 +11,11 @@ extension UploadJob: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        let source = try container.decode(SourceReference.self, forKey: .source)
-        let isObject = if case .object = source { true } else { false }
-        let size = try container.decodeIfPresent(Int64.self, forKey: .size) ?? 0
-        guard isObject || container.contains(.size) else {
-            throw DecodingError.keyNotFound(
-                Key.size, DecodingError.Context(codingPath: container.codingPath, debugDescription: "a job has a size"))
+        let size: Int64
+        if !container.contains(.size), case .object? = try? container.decode(SourceReference.self, forKey: .source) {
+            size = 0
+        } else {
+            size = try container.decode(Int64.self, forKey: .size)
         }
         guard size >= 0 else {
             throw DecodingError.dataCorruptedError(
@@ -26,7 +25,7 @@ extension UploadJob: Codable {
             id: try container.decode(JobID.self, forKey: .id),
             queue: try container.decodeIfPresent(QueueName.self, forKey: .queue) ?? .standard,
             priority: try container.decodeIfPresent(Lane.self, forKey: .priority) ?? .normal,
-            source: source,
+            source: try container.decode(SourceReference.self, forKey: .source),
             destination: try container.decode(DestinationReference.self, forKey: .destination),
             contentType: try container.decodeIfPresent(String.self, forKey: .contentType)
                 ?? "application/octet-stream",
