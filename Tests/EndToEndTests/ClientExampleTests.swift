@@ -55,7 +55,10 @@ import UploadTesting
         try await Deployment.with(
             destinations: ["shelf: {driver: directory, path: \(shelf.path), source: true}"]
         ) { deployment in
-            try deployment.start(.notifier)
+            let port = try #require(try deployment.start(.notifier).port)
+            try await eventually("the ledger is there") {
+                try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true") == "ready\n"
+            }
             let original = try deployment.makeFile("film.mp4", bytes: 3_000_000)
             try FileManager.default.copyItem(at: original, to: shelf.file("film.mp4"))
             try shelf.write("a note", to: "note.txt")
@@ -63,8 +66,7 @@ import UploadTesting
                 "example-download", [target.path, "shelf:film.mp4", "shelf:note.txt"])
             defer { stopped.signal(SIGKILL) }
             try await eventually("both jobs are there") {
-                guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
-                return try deployment.queryLedger("SELECT count(*) FROM jobs") == ["2"]
+                try deployment.queryLedger("SELECT count(*) FROM jobs") == ["2"]
             }
             stopped.signal(SIGKILL)
             _ = await stopped.wait()

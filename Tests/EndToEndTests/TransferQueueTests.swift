@@ -241,10 +241,10 @@ import Uploads
                 // Without a worker nothing can end.
                 #expect(try await queue.run(for: .milliseconds(300)).count == 1)
             }
-            let worker = try deployment.start(.worker)
+            let worker = try deployment.start(.worker, ["--queue", "default", "--queue", "other"])
             // Whatever could run had the time in which another job came and went.
             let free = try deployment.makeFile("free.bin", bytes: 1000)
-            _ = try await deployment.enqueue(["--to", "local:", "--wait", free.path])
+            _ = try await deployment.enqueue(["--to", "local:", "--queue", "other", "--wait", free.path])
             #expect(try deployment.completedKeys() == ["free.bin"])
             await worker.stop()
             try await deployment.withTransferQueue { queue in

@@ -70,6 +70,7 @@ import Uploads
         case .progress, .changed:
             say("\(Int(session.fractionDone * 100)) %, \(session.bytesDone) of \(session.bytesTotal) bytes")
         case .finished:
+            say("100 %, \(session.bytesDone) of \(session.bytesTotal) bytes")
             for file in session.files { print("\(file.path) \(file.size ?? 0)") }
         case .failed: say("failed: \(session.failure?.message ?? "")")
         default: break
