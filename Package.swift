@@ -138,6 +138,7 @@ let package = Package(
             path: "Tests/Performance/LedgerBenchmark",
             swiftSettings: settings),
         example("example-delegate-service", "DelegateService", [logging]),
+        example("example-download", "Downloader", [logging]),
         example("example-embedded", "EmbeddedUploader", ["UploadDestinations", "UploadEmbedded", argumentParser]),
         example("example-uploader", "Uploader", [logging]),
         tests("HouseRulesTests", []),

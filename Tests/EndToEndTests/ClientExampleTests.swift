@@ -49,4 +49,35 @@ import UploadTesting
             #expect(noted().count <= expected.count + 1 + 3)
         }
     }
+
+    @Test func theDownloaderBringsFilesAndGoesOnWhereItWasStopped() async throws {
+        let shelf = try TemporaryDirectory("shelf"), target = try TemporaryDirectory("target")
+        try await Deployment.with(
+            destinations: ["shelf: {driver: directory, path: \(shelf.path), source: true}"]
+        ) { deployment in
+            let port = try #require(try deployment.start(.notifier).port)
+            try await eventually("the ledger is there") {
+                try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true") == "ready\n"
+            }
+            let original = try deployment.makeFile("film.mp4", bytes: 3_000_000)
+            try FileManager.default.copyItem(at: original, to: shelf.file("film.mp4"))
+            try shelf.write("a note", to: "note.txt")
+            let stopped = try deployment.startExample(
+                "example-download", [target.path, "shelf:film.mp4", "shelf:note.txt"])
+            defer { stopped.signal(SIGKILL) }
+            try await eventually("both jobs are there") {
+                try deployment.queryLedger("SELECT count(*) FROM jobs") == ["2"]
+            }
+            stopped.signal(SIGKILL)
+            _ = await stopped.wait()
+            try deployment.start(.worker)
+            let program = try deployment.startExample("example-download", [target.path])
+            #expect(await program.wait() == 0, "\(program.errorText)")
+            #expect(program.outputText == "film.mp4 3000000\nnote.txt 6\n")
+            #expect(program.errorText.contains("100 %, 3000006 of 3000006 bytes"))
+            let digests = try deployment.digests(of: [original, target.file("film.mp4")])
+            #expect(digests[0] == digests[1])
+            #expect(target.read("note.txt").map { String(decoding: $0, as: UTF8.self) } == "a note")
+        }
+    }
 }

@@ -31,15 +31,6 @@ import Uploads
         #expect(try await bucket.observer.sha256(bucket.name, "a") == deployment.digests(of: [file]).first)
     }
 
-    /// The paths in the order in which they were completed.
-    private func completed(_ deployment: Deployment) throws -> [String] {
-        let told = try deployment.toldOutcomes().filter { $0["type"] as? String == "upload.completed" }
-        return told.compactMap { event in
-            let job = (event["data"] as? [String: Any])?["job"] as? [String: Any]
-            return (job?["destination"] as? [String: Any])?["key"] as? String
-        }
-    }
-
     @Test func sessionsRunInTheOrderOfTheListWithInsertionAtTheFrontAndAtAnIndex() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
@@ -67,7 +58,7 @@ import Uploads
                 listening.cancel()
             }
             try await deployment.waitForOutcomes(5)
-            #expect(try completed(deployment) == ["c", "a1", "a2", "d", "b"])
+            #expect(try deployment.completedKeys() == ["c", "a1", "a2", "d", "b"])
         }
     }
 
@@ -125,7 +116,7 @@ import Uploads
                 listening.cancel()
             }
             try await deployment.waitForOutcomes(3)
-            #expect(try completed(deployment) == ["c", "a", "b"])
+            #expect(try deployment.completedKeys() == ["c", "a", "b"])
             try await expectArrived(file, bucket, deployment)
         }
     }
@@ -144,7 +135,7 @@ import Uploads
                 try await queue.waitForState(.finished, of: a, b)
             }
             try await deployment.waitForOutcomes(3)
-            #expect(try completed(deployment) == ["b1", "b2", "a"])
+            #expect(try deployment.completedKeys() == ["b1", "b2", "a"])
         }
     }
 
@@ -167,7 +158,7 @@ import Uploads
                 try await queue.waitForState(.finished, of: a, b)
             }
             try await deployment.waitForOutcomes(3)
-            #expect(try completed(deployment).filter { $0 != "free.bin" } == ["a", "b"])
+            #expect(try deployment.completedKeys().filter { $0 != "free.bin" } == ["a", "b"])
         }
     }
 
@@ -200,7 +191,7 @@ import Uploads
                 try await queue.waitForState(.finished, of: ids[0], ids[1], ids[2], late)
             }
             try await deployment.waitForOutcomes(4)
-            #expect(try completed(deployment) == ["a", "c", "b", "d"])
+            #expect(try deployment.completedKeys() == ["a", "c", "b", "d"])
         }
     }
 
@@ -220,7 +211,7 @@ import Uploads
                 #expect(await queue.sessions.map(\.id) == ids)
                 try await queue.waitForState(.finished, of: ids[0], ids[1])
             }
-            #expect(try completed(deployment) == ["a", "b1", "b2"])
+            #expect(try deployment.completedKeys() == ["a", "b1", "b2"])
         }
     }
 
@@ -239,6 +230,70 @@ import Uploads
                 #expect(none.isEmpty)
                 #expect(await queue.sessions.allSatisfy { $0.state == .finished })
             }
+        }
+    }
+
+    @Test func whatWasStartedGoesOnWithoutTheProgramAndWhatRanForATimeDoesNot() async throws {
+        try await Deployment.with { deployment in
+            try deployment.start(.notifier)
+            try await deployment.withTransferQueue { queue in
+                _ = try await queue.enqueue("a")
+                // Without a worker nothing can end.
+                #expect(try await queue.run(for: .milliseconds(300)).count == 1)
+            }
+            let worker = try deployment.start(.worker, ["--queue", "default", "--queue", "other"])
+            // Whatever could run had the time in which another job came and went.
+            let free = try deployment.makeFile("free.bin", bytes: 1000)
+            _ = try await deployment.enqueue(["--to", "local:", "--queue", "other", "--wait", free.path])
+            #expect(try deployment.completedKeys() == ["free.bin"])
+            await worker.stop()
+            try await deployment.withTransferQueue { queue in
+                try await queue.start()
+                try await queue.settle(within: .seconds(240))
+            }
+            try deployment.start(.worker)
+            try await deployment.waitForOutcomes(2)
+            #expect(try deployment.completedKeys() == ["free.bin", "a"])
+        }
+    }
+
+    @Test func filesAddedWhileASessionRunsFollowItsOthersAndItsTurnPassesOnWhileItWaits() async throws {
+        try await with { deployment, bucket, file in
+            let (a, c) = try await deployment.withTransferQueue { queue in
+                let files = [TransferFile(.url(file), to: "a")]
+                let a = try await queue.enqueue(files, to: TransferAccount("bucket"), staysOpen: true).id
+                let b = try await queue.enqueue("b")
+                let c = try await queue.enqueue("c")
+                try await queue.start()
+                try await waitForFirstPart(bucket)
+                try await queue.settle(within: .seconds(240))
+                let more = try deployment.makeFile("more", bytes: 100_000)
+                try await queue.add([TransferFile(.url(more), to: "a2")], to: a)
+                try FileManager.default.removeItem(at: more)
+                let refused = await #expect(throws: UploadError.self) {
+                    try await queue.add([TransferFile(.data(Data()), to: "x")], to: b)
+                }
+                #expect(refused?.code == .rejected)
+                try await queue.settle(within: .seconds(240))
+                bucket.proxy.setRule { _ in .forward }
+                // It waits for more files, and nobody waits for it.
+                try await queue.waitForState(.finished, of: b, c)
+                #expect(await queue.state(of: a) == .queued)
+                return (a, c)
+            }
+            try await deployment.withTransferQueue { queue in
+                try await queue.remove(c)
+                try await queue.add([TransferFile(.data(Data("a3".utf8)), to: "a3")], to: a)
+                try await eventually("all its files are there") {
+                    await queue.sessions[0].files.map(\.state) == [.completed, .completed, .completed]
+                }
+                #expect(await queue.state(of: a) == .queued)
+                try await queue.finish(a)
+                #expect(await queue.state(of: a) == .finished)
+            }
+            try await deployment.waitForOutcomes(5)
+            #expect(try deployment.completedKeys() == ["a", "a2", "b", "c", "a3"])
+            try await expectArrived(file, bucket, deployment)
         }
     }
 }

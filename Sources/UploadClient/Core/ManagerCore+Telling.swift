@@ -149,7 +149,11 @@ extension ManagerCore {
         progress.change(outcome: outcome.id) { update in
             update.status = outcome.status
             update.bytesPerSecond = nil
-            if outcome.isCompleted { update.bytesDone = update.bytesTotal }
+            update.learnSize(of: outcome.job)
+            if outcome.isCompleted {
+                update.isSizeKnown = true
+                update.bytesDone = update.bytesTotal
+            }
         }
     }
 }
@@ -157,6 +161,7 @@ extension ManagerCore {
 extension UploadUpdate {
     /// What an event that is no end says.
     fileprivate mutating func apply(_ event: UploadEvent) {
+        learnSize(of: event.job)
         switch event.kind {
         case .started: status = .running
         case .progress:

@@ -65,7 +65,7 @@ package actor ManagerCore {
         if job.idempotencyKey != nil, let known = try await handle(for: job.id) { return known }
         // Noted first: an upload that ends at once is known by then.
         try await store.put(ClientUpload(job: job, startedBy: lock.token))
-        let handle = follow(UploadUpdate(id: job.id, bytesTotal: job.size), round: 1, afresh: true)
+        let handle = follow(UploadUpdate(job), round: 1, afresh: true)
         do throws(UploadError) {
             try await backend.accept(job)
         } catch {
@@ -86,8 +86,7 @@ package actor ManagerCore {
         try await store.put(upload)
         // Whoever follows the round that is under way goes on.
         let isOver = followed[state.id]?.latest.status.isEnd ?? true
-        let handle = follow(
-            UploadUpdate(id: state.id, bytesTotal: state.job.size), round: upload.round, afresh: isOver)
+        let handle = follow(UploadUpdate(state.job), round: upload.round, afresh: isOver)
         if let ended = try await store.outcome(of: state.id, from: upload.round) {
             // Faster than the note of it.
             try await store.remove(state.id)
@@ -101,18 +100,17 @@ package actor ManagerCore {
     package func uploads() async throws(UploadError) -> [UploadUpdate] {
         try checkOpen()
         return try await store.uploads().map { upload in
-            followed[upload.id]?.latest ?? UploadUpdate(id: upload.id, bytesTotal: upload.job.size)
+            followed[upload.id]?.latest ?? UploadUpdate(upload.job)
         }
     }
 
     package func handle(for id: JobID) async throws(UploadError) -> UploadHandle? {
         try checkOpen()
         if let upload = try await store.upload(id) {
-            return follow(UploadUpdate(id: id, bytesTotal: upload.job.size), round: upload.round, afresh: false)
+            return follow(UploadUpdate(upload.job), round: upload.round, afresh: false)
         }
         guard let event = try await store.outcome(of: id)?.end else { return followed[id].map { handle(of: $0) } }
-        let following = follow(
-            UploadUpdate(id: id, bytesTotal: event.job.size), round: event.data.baton.round, afresh: false)
+        let following = follow(UploadUpdate(event.job), round: event.data.baton.round, afresh: false)
         show(event)
         return following
     }

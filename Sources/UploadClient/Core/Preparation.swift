@@ -33,10 +33,14 @@ struct Preparation: Sendable {
         case .bytes(let sequence):
             name = nil
             staged = try await stage(sequence())
+        case .object(let reference):
+            name = Self.name(reference)
+            staged = StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
         }
         do throws(UploadError) {
             try await area.synchronize()
-            return try await registered(make(upload, staged, contentType ?? Self.contentType(name, upload.destination)))
+            return try await registered(
+                make(upload, staged, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
         } catch {
             try? await area.remove(staged.reference)
             throw error
@@ -68,20 +72,39 @@ struct Preparation: Sendable {
         guard made.idempotencyKey != nil, let known = try await area.keys().register(made) else { return made }
         var job = made
         job.enqueuedAt = known.enqueuedAt
-        if case .inline = job.source { return job }
+        switch (job.source, known.source) {
+        case (.object, _), (_, .object):
+            guard job.source.redacted == known.source else { throw Self.isUsed(job, known) }
+            return job
+        case (.inline, _): return job
+        default: break
+        }
         try? await area.remove(job.source)
         job.source = known.source
         return job
     }
 
-    private static func contentType(_ name: String?, _ destination: DestinationReference) -> String {
-        if let name, ContentType.of(name: name) != ContentType.unknown { return ContentType.of(name: name) }
+    private static func isUsed(_ job: UploadJob, _ known: UploadJob) -> UploadError {
+        UploadError(
+            .rejected,
+            """
+            the idempotency key '\(job.idempotencyKey ?? "")' was used before, at \(WireJSON.timestamp(known.enqueuedAt)), for \
+            other content to \(known.destination.displayText): use another key
+            """)
+    }
+
+    /// - Returns: what the first name says that says anything.
+    static func contentType(_ names: [String?]) -> String {
+        names.compactMap { $0.map(ContentType.of) }.first { $0 != ContentType.unknown } ?? ContentType.unknown
+    }
+
+    static func name(_ reference: DestinationReference) -> String {
         let path: String
-        switch destination.redacted {
+        switch reference.redacted {
         case .named(_, let key): path = key
         case .url(let url): path = url
         }
-        return ContentType.of(name: path.split(separator: "/").last.map(String.init) ?? path)
+        return path.split(separator: "/").last.map(String.init) ?? path
     }
 
     // MARK: Bytes

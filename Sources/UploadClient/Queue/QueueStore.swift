@@ -68,10 +68,14 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Copies a file's content.
+    /// Copies a file's content, unless that lies at a destination.
     func keep(
         _ file: TransferFile, for account: TransferAccount, of client: UploadIdentifier
     ) async throws(UploadError) -> TransferSession.File {
+        if case .object(let object) = file.content {
+            return TransferSession.File(
+                path: file.path, object: object, contentType: file.contentType, info: file.info)
+        }
         let destination = DestinationReference.named(account.destination, key: file.path)
         let upload = Upload(file.content, to: destination, contentType: file.contentType, info: file.info)
         let job = try await Preparation(area: content, client: client, namespace: "").job(for: upload)
@@ -91,11 +95,12 @@ struct QueueStore: Sendable {
             path: file.path, size: job.size, contentType: job.contentType, info: file.info, content: name)
     }
 
-    func path(of file: TransferSession.File) -> String { content.path + "/" + file.content }
+    /// Of the queue's own copy.
+    func path(of file: TransferSession.File) -> String? { file.content.map { content.path + "/" + $0 } }
 
     /// Removes the copies of a session's files, as far as they are there.
     func discard(_ files: [TransferSession.File]) async {
-        for file in files { try? await content.remove(.staged(area: content.id, name: file.content)) }
+        for name in files.compactMap(\.content) { try? await content.remove(.staged(area: content.id, name: name)) }
     }
 
     func close() { lock.unlock() }

@@ -8,12 +8,11 @@ extension SessionList {
     var nextToHandOver: UUID? {
         guard isStarted else { return nil }
         for id in line {
-            guard let session = self[id] else { continue }
-            if session.isHandedOver {
-                if session.files.contains(where: { !$0.isAccepted && !$0.state.isEnd }) { return id }
-            } else {
-                return session.isPaused ? nil : id
-            }
+            guard let session = self[id], !session.isIdle else { continue }
+            if !session.isHandedOver { return session.isPaused ? nil : id }
+            guard session.files.contains(where: { !$0.isAccepted && !$0.state.isEnd }) else { continue }
+            // Added while it was held, and nothing stands before it.
+            return session.isPaused && arrangement.isEmpty ? nil : id
         }
         return nil
     }
@@ -41,9 +40,9 @@ extension SessionList {
 
     /// Names the jobs of a session, so that handing them over twice makes one of each.
     mutating func beginHandingOver(_ id: UUID, queue: QueueName, namespace: String) {
-        guard let index = sessions.firstIndex(where: { $0.id == id }), !sessions[index].isHandedOver else { return }
+        guard let index = sessions.firstIndex(where: { $0.id == id }) else { return }
         sessions[index].isHandedOver = true
-        for file in sessions[index].files.indices where !sessions[index].files[file].state.isEnd {
+        for (file, known) in sessions[index].files.enumerated() where known.job == nil && !known.state.isEnd {
             sessions[index].files[file].job = JobID(
                 namespace: namespace, queue: queue, idempotencyKey: Self.key(of: sessions[index], file))
         }

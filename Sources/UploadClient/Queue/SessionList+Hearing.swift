@@ -3,9 +3,26 @@ import Uploads
 
 /// What becomes known of a session's files.
 extension SessionList {
-    /// - Parameter state: how the file stands.
+    mutating func hear(_ update: UploadUpdate) -> [Event] {
+        let bytesDone = update.bytesDone
+        let size = update.isSizeKnown ? update.bytesTotal : nil
+        switch update.status {
+        case .queued: return hear(update.id, .waiting, bytesDone: bytesDone, size: size)
+        case .running: return hear(update.id, .running, bytesDone: bytesDone, size: size)
+        case .waiting: return hear(update.id, .interrupted, bytesDone: bytesDone, size: size)
+        case .paused: return hear(update.id, .paused, bytesDone: bytesDone, size: size)
+        case .completed: return hear(update.id, .completed, size: size)
+        case .cancelled: return hear(update.id, .cancelled)
+        case .failed(let failure): return hear(update.id, .failed, failure: failure.error)
+        }
+    }
+
+    /// - Parameters:
+    ///   - state: how the file stands.
+    ///   - size: of the file, where that is known.
     mutating func hear(
-        _ job: JobID, _ state: TransferSession.File.State, bytesDone: Int64? = nil, failure: UploadError? = nil
+        _ job: JobID, _ state: TransferSession.File.State, bytesDone: Int64? = nil, size: Int64? = nil,
+        failure: UploadError? = nil
     ) -> [Event] {
         guard let index = sessions.firstIndex(where: { $0.files.contains { $0.job == job } }),
             let file = sessions[index].files.firstIndex(where: { $0.job == job }),
@@ -13,11 +30,12 @@ extension SessionList {
         else { return [] }
         let old = sessions[index]
         if let bytesDone { sessions[index].files[file].bytesDone = bytesDone }
-        if state == .completed { sessions[index].files[file].bytesDone = sessions[index].files[file].size }
+        if let size { sessions[index].files[file].size = size }
+        if state == .completed { sessions[index].files[file].bytesDone = sessions[index].files[file].size ?? 0 }
         sessions[index].files[file].failure = state == .failed ? failure : nil
         // What is heard late of one that gave its turn back does not count; one that runs may be heard of before the end of the
         // one before it.
-        let hasTurn = line.first == old.id || old.isGivingWay || old.state.isActive
+        let hasTurn = first == old.id || old.isGivingWay || old.state.isActive
         if hasTurn { sessions[index].hasGivenWay = false }
         if state.isEnd || hasTurn || (state == .running && !old.hasGivenWay) {
             sessions[index].files[file].state = state
@@ -33,6 +51,10 @@ extension SessionList {
         let before = sessions[index].state
         let id = sessions[index].id
         let state = Self.state(of: sessions[index])
+        if sessions[index].isIdle {
+            sessions[index].isGivingWay = false
+            sessions[index].hasGivenWay = false
+        }
         guard state != before else { return [] }
         sessions[index].state = state
         if state.isEnd {
@@ -49,6 +71,7 @@ extension SessionList {
     private static func state(of session: TransferSession) -> TransferSession.State {
         let states = session.files.map(\.state)
         if states.allSatisfy(\.isEnd) {
+            if session.staysOpen { return session.isCancelling ? .cancelled : .queued }
             if states.contains(.failed) { return .failed }
             return states.contains(.cancelled) ? .cancelled : .finished
         }

@@ -6,14 +6,9 @@ extension SessionList {
     /// Interrupts it; it stays listed and does not run again by itself.
     mutating func cancel(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try open(id, "cancelled")
-        if sessions[index].isHandedOver {
-            sessions[index].isCancelling = true
-            return [event(.changed, index)]
-        }
-        for file in sessions[index].files.indices where !sessions[index].files[file].state.isEnd {
-            sessions[index].files[file].state = .cancelled
-        }
-        return settle(index)
+        sessions[index].beginCancelling()
+        let events = settle(index)
+        return events.isEmpty ? [event(.changed, index)] : events
     }
 
     /// Holds it, and with it the line.
@@ -41,6 +36,9 @@ extension SessionList {
             throw refusal(id, "has finished: there is nothing left to run")
         }
         guard !sessions[index].isCancelling else { throw refusal(id, "is being cancelled; run it when it is") }
+        guard !sessions[index].isIdle || sessions[index].files.contains(where: { $0.state != .completed }) else {
+            throw refusal(id, "waits for files; add some, and they run")
+        }
         let front = try front()
         if let front, sessions[front].id != id, sessions[front].isPaused {
             throw refusal(
@@ -49,10 +47,10 @@ extension SessionList {
             )
         }
         return try telling { list throws(UploadError) in
-            if list.sessions[index].state.isEnd { list.sessions[index].beginAgain() }
+            if list.sessions[index].state.isEnd || list.sessions[index].isIdle { list.sessions[index].beginAgain() }
             list.sessions[index].isPaused = false
             list.sessions[index].isGivingWay = false
-            if let front, front != index { list.sessions[front].isGivingWay = true }
+            if let front, front != index, !list.sessions[index].isIdle { list.sessions[front].isGivingWay = true }
             list.put(id, at: 0)
             return []
         }
@@ -91,11 +89,11 @@ extension SessionList {
 
     /// The session whose turn has come, as far as that is known here.
     private func front() throws(UploadError) -> Int? {
-        guard let first = line.first, self[first]?.isHandedOver == true else { return nil }
+        guard let first, self[first]?.isHandedOver == true else { return nil }
         return try index(of: first)
     }
 
-    private func open(_ id: UUID, _ done: String) throws(UploadError) -> Int {
+    func open(_ id: UUID, _ done: String) throws(UploadError) -> Int {
         let index = try index(of: id)
         let session = sessions[index]
         if session.state.isEnd {
@@ -105,12 +103,20 @@ extension SessionList {
         return index
     }
 
-    private func refusal(_ id: UUID, _ why: String) -> UploadError {
+    func refusal(_ id: UUID, _ why: String) -> UploadError {
         UploadError(.rejected, "the session \(id.uuidString.lowercased()) \(why)")
     }
 }
 
 extension TransferSession {
+    /// What nobody was given ends at once.
+    mutating func beginCancelling() {
+        isCancelling = true
+        for index in files.indices where files[index].job == nil && !files[index].state.isEnd {
+            files[index].state = .cancelled
+        }
+    }
+
     fileprivate mutating func beginAgain() {
         run += 1
         state = .queued
@@ -121,6 +127,8 @@ extension TransferSession {
         for index in files.indices where files[index].state != .completed {
             files[index].state = .waiting
             files[index].bytesDone = 0
+            // It may be another object by then.
+            if files[index].other != nil { files[index].size = nil }
             files[index].failure = nil
             files[index].job = nil
             files[index].isAccepted = false

@@ -87,7 +87,10 @@ struct SessionList: Hashable, Codable, Sendable {
     }
 
     /// Whose turn has come keeps it.
-    private var lowestFreePlace: Int { line.first.flatMap { self[$0]?.isHandedOver } == true ? 1 : 0 }
+    private var lowestFreePlace: Int {
+        guard let first, self[first]?.isHandedOver == true else { return 0 }
+        return (line.firstIndex(of: first) ?? -1) + 1
+    }
 
     /// - Returns: what to tell, and the session if it is gone at once; one that waits at the broker goes when it is cancelled there.
     mutating func remove(_ id: UUID) throws(UploadError) -> (events: [Event], value: TransferSession?) {
@@ -99,9 +102,9 @@ struct SessionList: Hashable, Codable, Sendable {
                 .rejected,
                 "the session \(id.uuidString.lowercased()) is running; cancel it, and remove it when that is done")
         }
-        if session.isHandedOver, !session.state.isEnd {
+        if !session.state.isEnd, !session.openJobs.isEmpty {
             sessions[index].isRemoving = true
-            sessions[index].isCancelling = true
+            sessions[index].beginCancelling()
             return ([event(.changed, index)], nil)
         }
         return ([takeOut(index)], session)

@@ -41,9 +41,8 @@ extension TransferQueue {
 
     private func upload(_ session: TransferSession, _ index: Int) -> Upload {
         let file = session.files[index]
-        var upload = Upload(
-            .file(store.path(of: file)), to: .named(session.account.destination, key: file.path),
-            contentType: file.contentType, info: file.info)
+        let ends = session.ends(of: file, copy: store.path(of: file))
+        var upload = Upload(ends.content, to: ends.destination, contentType: file.contentType, info: file.info)
         upload.queue = name
         upload.serial = list.position(of: session.id, index)
         upload.idempotencyKey = SessionList.key(of: session, index)
@@ -155,16 +154,7 @@ extension TransferQueue {
 
     private func hear(_ update: UploadUpdate) async {
         guard !isClosed else { return }
-        let events: [TransferQueueEvent]
-        switch update.status {
-        case .queued: events = list.hear(update.id, .waiting, bytesDone: update.bytesDone)
-        case .running: events = list.hear(update.id, .running, bytesDone: update.bytesDone)
-        case .waiting: events = list.hear(update.id, .interrupted, bytesDone: update.bytesDone)
-        case .paused: events = list.hear(update.id, .paused, bytesDone: update.bytesDone)
-        case .completed: events = list.hear(update.id, .completed)
-        case .cancelled: events = list.hear(update.id, .cancelled)
-        case .failed(let failure): events = list.hear(update.id, .failed, failure: failure.error)
-        }
+        let events = list.hear(update)
         guard !events.isEmpty || update.status.isEnd else { return }
         tell(events)
         if events.allSatisfy({ $0.kind == .progress }), !update.status.isEnd { return }
@@ -175,9 +165,12 @@ extension TransferQueue {
                 "what became of a session could not be noted",
                 metadata: ["queue": "\(name)", "error": "\(error.message)"])
         }
-        for event in events where event.kind == .finished || event.kind == .removed {
-            await store.discard(event.session.files)
+        // Neither is wanted again.
+        if case .completed = update.status, let file = events.first?.session.files.first(where: { $0.job == update.id })
+        {
+            await store.discard([file])
         }
+        for event in events where event.kind == .removed { await store.discard(event.session.files) }
         wake()
     }
 }

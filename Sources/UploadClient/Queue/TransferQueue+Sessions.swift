@@ -3,47 +3,6 @@ public import Uploads
 
 /// Sessions and accounts.
 extension TransferQueue {
-    /// Keeps a session without listing it. The files' content is copied before this returns.
-    /// - Throws: `invalidFile` for content that cannot be read, `misconfigured` for a session without files.
-    public func save(_ files: [TransferFile], to account: TransferAccount) async throws(UploadError) -> TransferSession
-    {
-        guard !files.isEmpty else {
-            throw UploadError(.misconfigured, "a session has at least one file; give it one")
-        }
-        var kept: [TransferSession.File] = []
-        do throws(UploadError) {
-            for file in files { kept.append(try await store.keep(file, for: account, of: manager.identifier)) }
-            let session = TransferSession(account: account, files: kept)
-            try await change { list throws(UploadError) in
-                list.save(session)
-                return []
-            }
-            return session
-        } catch {
-            await store.discard(kept)
-            throw error
-        }
-    }
-
-    /// Lists a saved session.
-    /// - Returns: its index.
-    @discardableResult
-    public func enqueue(_ session: UUID, at place: TransferPlace = .end) async throws(UploadError) -> Int {
-        try await perform { list throws(UploadError) in
-            let events = try list.enqueue(session, at: place)
-            return (events, events.first?.index ?? 0)
-        }
-    }
-
-    /// Keeps and lists a session.
-    public func enqueue(
-        _ files: [TransferFile], to account: TransferAccount, at place: TransferPlace = .end
-    ) async throws(UploadError) -> TransferSession {
-        let session = try await save(files, to: account)
-        _ = try await enqueue(session.id, at: place)
-        return list[session.id] ?? session
-    }
-
     /// Interrupts it. It stays listed, and does not run again by itself.
     public func cancel(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.cancel(session) }

@@ -95,14 +95,14 @@ public actor TransferQueue {
         }
     }
 
-    /// Starts, stops when the time is up or nothing is left, and hands both to the broker: for programs that run for a limited
+    /// Starts, stops when the time is up or nothing is left to transfer, and hands both to the broker: for programs that run for a limited
     /// time. The next ``start()`` or `run(for:)` goes on.
     /// - Returns: what has not ended.
     /// - Throws: `networkFailure` when the broker does not take the stop: what was handed over goes on without it.
     public func run(for duration: Duration) async throws(UploadError) -> [TransferSession] {
         try await start()
         let end = ContinuousClock.now + duration
-        while ContinuousClock.now < end, !list.line.isEmpty, !isClosed, !Task.isCancelled {
+        while ContinuousClock.now < end, list.first != nil, !isClosed, !Task.isCancelled {
             try? await Task.sleep(for: min(Self.lookPause, ContinuousClock.now.duration(to: end)))
         }
         try await stop()

@@ -19,8 +19,8 @@ extension TransferSession {
 
         /// Relative to the root of the account's destination.
         public let path: String
-        /// Bytes.
-        public let size: Int64
+        /// Bytes; nil of an object at a destination that no worker has looked at yet.
+        public internal(set) var size: Int64?
         public let contentType: String
         public let info: UploadInfo
         public internal(set) var state = State.waiting
@@ -28,12 +28,21 @@ extension TransferSession {
         public internal(set) var bytesDone: Int64 = 0
         public internal(set) var failure: UploadError?
 
+        /// The end that is not the account's, where no copy is kept: of a download where it goes, else the object that is carried.
+        public let other: DestinationReference?
         /// The name of the queue's own copy of it.
-        let content: String
+        let content: String?
         /// Of the latest run.
         var job: JobID?
         /// Whether whoever carries it has the job.
         var isAccepted = false
+
+        /// 0 to 1; 0 while the size is not known.
+        public var fractionDone: Double {
+            if state == .completed { return 1 }
+            guard let size else { return 0 }
+            return size == 0 ? 1 : min(1, Double(bytesDone) / Double(size))
+        }
 
         init(path: String, size: Int64, contentType: String, info: UploadInfo = UploadInfo(), content: String) {
             self.path = path
@@ -41,6 +50,26 @@ extension TransferSession {
             self.contentType = contentType
             self.info = info
             self.content = content
+            other = nil
+        }
+
+        /// An object that is carried to the path.
+        init(path: String, object: DestinationReference, contentType: String?, info: UploadInfo) {
+            self.path = path
+            self.contentType = contentType ?? Preparation.contentType([Preparation.name(object), path])
+            self.info = info
+            other = object
+            content = nil
+        }
+
+        init(_ download: TransferDownload) {
+            path = download.path
+            contentType =
+                download.contentType
+                ?? Preparation.contentType([download.path, Preparation.name(download.destination)])
+            info = download.info
+            other = download.destination
+            content = nil
         }
     }
 }

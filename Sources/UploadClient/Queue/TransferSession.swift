@@ -1,14 +1,14 @@
 public import Foundation
 public import Uploads
 
-/// One or more files for one account, which a ``TransferQueue`` transfers one after the other: a value, as it was when it was
-/// asked for.
-public struct TransferSession: Hashable, Codable, Sendable, Identifiable {
+/// Files for one account or from it, which a ``TransferQueue`` transfers one after the other: a value, as it was when it was asked
+/// for.
+public struct TransferSession: Hashable, Encodable, Sendable, Identifiable {
     /// How a session stands.
     public enum State: String, Codable, Sendable, CaseIterable {
         /// Kept, in no list.
         case saved
-        /// Listed; its turn is to come.
+        /// Listed; its turn is to come. One that stays open waits so for files, too.
         case queued
         /// Its turn has come, and at the moment nothing of it is sent: it waits for another try, or is paused.
         case active
@@ -26,6 +26,9 @@ public struct TransferSession: Hashable, Codable, Sendable, Identifiable {
 
     public let id: UUID
     public let account: TransferAccount
+    public let direction: TransferDirection
+    /// Whether files may be added to it: it does not finish when those that it has have ended.
+    public internal(set) var staysOpen: Bool
     /// In the order in which they are transferred.
     public internal(set) var files: [File]
     public internal(set) var state = State.saved
@@ -46,20 +49,55 @@ public struct TransferSession: Hashable, Codable, Sendable, Identifiable {
     /// Whether it gave its turn back, and has not had it again.
     var hasGivenWay = false
 
-    init(account: TransferAccount, files: [File], id: UUID = UUID()) {
-        self.id = id
+    init(
+        account: TransferAccount, files: [File], direction: TransferDirection = .upload, staysOpen: Bool = false
+    ) {
+        id = UUID()
         self.account = account
         self.files = files
+        self.direction = direction
+        self.staysOpen = staysOpen
     }
 
     /// Bytes that the destination holds.
     public var bytesDone: Int64 { files.reduce(0) { $0 + $1.bytesDone } }
-    public var bytesTotal: Int64 { files.reduce(0) { $0 + $1.size } }
-    /// 0 to 1; 1 for nothing but empty files.
-    public var fractionDone: Double { bytesTotal == 0 ? 1 : min(1, Double(bytesDone) / Double(bytesTotal)) }
+    /// Of the files whose size is known.
+    public var bytesTotal: Int64 { files.reduce(0) { $0 + ($1.size ?? 0) } }
+    /// 0 to 1; 1 for nothing but empty files. Where objects are carried whose sizes become known one by one, each file counts alike.
+    public var fractionDone: Double {
+        if files.contains(where: { $0.other != nil }) {
+            return files.reduce(0) { $0 + $1.fractionDone } / Double(files.count)
+        }
+        return bytesTotal == 0 ? 1 : min(1, Double(bytesDone) / Double(bytesTotal))
+    }
     /// Why it failed: what its first failed file says.
     public var failure: UploadError? { files.lazy.compactMap(\.failure).first }
 
+    /// Whether it waits for files to be added.
+    var isIdle: Bool { staysOpen && !state.isEnd && files.allSatisfy(\.state.isEnd) }
+
     /// Of its files whose end is not known, in order.
     var openJobs: [JobID] { files.compactMap { $0.state.isEnd ? nil : $0.job } }
+}
+
+extension TransferSession: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        id = try container.decode(UUID.self, forKey: .id)
+        account = try container.decode(TransferAccount.self, forKey: .account)
+        // Lists of versions that only knew uploads have neither.
+        direction = try container.decodeIfPresent(TransferDirection.self, forKey: .direction) ?? .upload
+        staysOpen = try container.decodeIfPresent(Bool.self, forKey: .staysOpen) ?? false
+        files = try container.decode([File].self, forKey: .files)
+        state = try container.decode(State.self, forKey: .state)
+        isPaused = try container.decode(Bool.self, forKey: .isPaused)
+        run = try container.decode(Int.self, forKey: .run)
+        isHandedOver = try container.decode(Bool.self, forKey: .isHandedOver)
+        isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
+        isCancelTold = try container.decode(Bool.self, forKey: .isCancelTold)
+        isPauseTold = try container.decode(Bool.self, forKey: .isPauseTold)
+        isRemoving = try container.decode(Bool.self, forKey: .isRemoving)
+        isGivingWay = try container.decode(Bool.self, forKey: .isGivingWay)
+        hasGivenWay = try container.decode(Bool.self, forKey: .hasGivenWay)
+    }
 }

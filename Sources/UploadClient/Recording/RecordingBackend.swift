@@ -90,7 +90,11 @@ final class RecordingBackend: UploadBackend {
 
     func end(_ id: JobID, with outcome: Outcome) async throws(UploadError) {
         var baton = try await baton(of: id)
-        if case .failed(_, let state) = outcome { baton.state = state }
+        switch outcome {
+        case .completed(let object, _): baton.job = baton.job.examined(as: object)
+        case .failed(_, let state): baton.state = state
+        case .cancelled: break
+        }
         await tell(UploadEvent(outcome: outcome, of: baton, at: Date()))
         if case .failed = outcome { return }
         try? await area.remove(state.withLock { $0.jobs[id] ?? baton.job }.source)

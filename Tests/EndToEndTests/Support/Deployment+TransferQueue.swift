@@ -31,6 +31,17 @@ extension Deployment {
     }
 }
 
+extension Deployment {
+    /// The keys at destinations in the order in which their uploads were completed.
+    func completedKeys() throws -> [String] {
+        let told = try toldOutcomes().filter { $0["type"] as? String == "upload.completed" }
+        return told.compactMap { event in
+            let job = (event["data"] as? [String: Any])?["job"] as? [String: Any]
+            return (job?["destination"] as? [String: Any])?["key"] as? String
+        }
+    }
+}
+
 extension TransferQueue {
     /// Lists a session of files of so many bytes, which go to paths of these names.
     func enqueue(

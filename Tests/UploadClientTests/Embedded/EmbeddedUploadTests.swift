@@ -38,6 +38,25 @@ import Uploads
         }
     }
 
+    @Test func `downloads an object, whose size it learns when it has looked`() async throws {
+        let bytes = EmbeddedBench.bytes(5 << 20)
+        _ = try bench.scratch.write(bytes, to: "stored/movie.mp4")
+        let target = bench.scratch.file("fetched.mp4").absoluteString
+        try await bench.with(bench.disk) { manager in
+            let object = try DestinationReference("disk:movie.mp4")
+            let handle = try await manager.start(try Upload(.object(object), to: target))
+            let receipt = try await handle.completion
+            #expect(receipt.object.size == Int64(bytes.count))
+            #expect(handle.latest.bytesTotal == Int64(bytes.count) && handle.latest.fractionDone == 1)
+            #expect(bench.scratch.read("fetched.mp4") == bytes)
+            #expect(try bench.copies().isEmpty)
+            let missing = try await manager.start(
+                try Upload(.object(try DestinationReference("disk:missing")), to: target + ".no"))
+            let failure = await #expect(throws: UploadFailure.self) { _ = try await missing.completion }
+            #expect(failure?.reason == .invalidFile, "\(String(describing: failure))")
+        }
+    }
+
     @Test func `uploads small content to a file URL, however many there are`() async throws {
         try await bench.with(bench.disk) { manager in
             var handles: [UploadHandle] = []

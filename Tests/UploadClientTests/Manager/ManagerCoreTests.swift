@@ -36,6 +36,21 @@ import Uploads
         }
     }
 
+    @Test func `the size of an object is learned from the first event that tells it`() async throws {
+        try await with { core, backend in
+            let object = try DestinationReference("photos:cat.jpg")
+            let handle = try await core.start(try Upload(.object(object), to: "archive:a"))
+            var baton = try await backend.baton(of: handle.id)
+            _ = await core.take(UploadEvent(kind: .started, of: baton, at: Date()))
+            #expect(!handle.latest.isSizeKnown && handle.latest.fractionDone == 0)
+            baton.job = baton.job.examined(as: StoredObject(location: "cat.jpg", size: 200))
+            var event = UploadEvent(kind: .progress, of: baton, at: Date())
+            event.data.bytesDone = 50
+            _ = await core.take(event)
+            #expect(handle.latest.bytesTotal == 200 && handle.latest.fractionDone == 0.25)
+        }
+    }
+
     @Test func `an earlier round's end that nobody has taken is not the end of the next round`() async throws {
         try await with { core, backend in
             let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))

@@ -7,13 +7,30 @@ import Uploads
 extension SessionList {
     /// Lists a session of so many files of 10 bytes.
     @discardableResult
-    mutating func add(files count: Int = 1, at place: TransferPlace = .end) throws -> UUID {
-        let files = (0..<count).map {
-            TransferSession.File(path: "\($0)", size: 10, contentType: "text/plain", content: "copy-\($0)")
-        }
-        let session = TransferSession(account: try TransferAccount("archive"), files: files)
+    mutating func add(
+        files count: Int = 1, at place: TransferPlace = .end, staysOpen: Bool = false
+    ) throws -> UUID {
+        let session = TransferSession(
+            account: try TransferAccount("archive"), files: Self.files(count), staysOpen: staysOpen)
         save(session)
         _ = try enqueue(session.id, at: place)
+        return session.id
+    }
+
+    static func files(_ count: Int) -> [TransferSession.File] {
+        (0..<count).map {
+            TransferSession.File(path: "\($0)", size: 10, contentType: "text/plain", content: "copy-\($0)")
+        }
+    }
+
+    /// Lists a session of downloads.
+    mutating func addDownloads(_ paths: String...) throws -> UUID {
+        let files = try paths.map {
+            TransferSession.File(try TransferDownload($0, to: "file:///srv/in/\($0)"))
+        }
+        let session = TransferSession(account: try TransferAccount("archive"), files: files, direction: .download)
+        save(session)
+        _ = try enqueue(session.id, at: .end)
         return session.id
     }
 

@@ -51,6 +51,9 @@ import Uploads
             // The line holds those that have not ended, each once.
             #expect(Set(list.line) == Set(list.sessions.filter { !$0.state.isEnd }.map(\.id)))
             #expect(Set(list.line).count == list.line.count)
+            // Nobody waits for one that waits for files, and no job is handed over twice.
+            #expect(list.sessions.allSatisfy { !$0.isIdle || ($0.state == .queued && !$0.isGivingWay) })
+            #expect(Set(list.arrangement).count == list.arrangement.count)
         }
         #expect(told > 100)
     }
@@ -62,12 +65,13 @@ import Uploads
             .waiting, .running, .running, .interrupted, .paused, .cancelled, .failed, .completed, .completed,
         ]
         do {
-            switch Int.random(in: 0..<12, using: &dice) {
+            switch Int.random(in: 0..<15, using: &dice) {
             case 0, 1:
-                let files = (0..<Int.random(in: 1...3, using: &dice)).map {
-                    TransferSession.File(path: "\($0)", size: 10, contentType: "text/plain", content: "copy")
-                }
-                let made = TransferSession(account: try TransferAccount("archive"), files: files)
+                let staysOpen = Bool.random(using: &dice)
+                let made = TransferSession(
+                    account: try TransferAccount("archive"),
+                    files: SessionList.files(Int.random(in: (staysOpen ? 0 : 1)...3, using: &dice)),
+                    staysOpen: staysOpen)
                 list.save(made)
                 return try list.enqueue(made.id, at: .index(Int.random(in: 0...8, using: &dice)))
             case 2: return try list.remove(id).events
@@ -77,6 +81,8 @@ import Uploads
             case 6: return try list.pause(id)
             case 7: return try list.resume(id)
             case 8: return list.gaveWay(id)
+            case 9, 10: return try list.add(SessionList.files(Int.random(in: 1...2, using: &dice)), to: id, .upload)
+            case 11: return try list.finish(id)
             default:
                 if let next = list.nextToHandOver { list.handOver(next) }
                 guard let job = list.arrangement.randomElement(using: &dice),

@@ -184,7 +184,8 @@ import Uploads
     @Test func `it is the same after it was kept on disk`() throws {
         var list = SessionList()
         let a = try list.add(files: 2)
-        _ = try list.add(at: .front)
+        _ = try list.add(at: .front, staysOpen: true)
+        _ = try list.addDownloads("a", "b")
         list.handOver(a)
         _ = list.hear(list.arrangement[0], .failed, failure: UploadError(.serverFailure, "it is full"))
         let copy = try WireJSON.decode(SessionList.self, from: try WireJSON.encode(list))

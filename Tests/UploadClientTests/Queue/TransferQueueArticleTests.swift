@@ -30,14 +30,23 @@ import Uploads
         let third = try await queue.enqueue([cover], to: archive, at: .index(2))
         let later = try await queue.save([film], to: archive)
         try await queue.enqueue(later.id)
+        let downloads = [
+            try TransferDownload("2026/film.mp4", to: "file:///srv/in/film.mp4"),
+            try TransferDownload("2026/cover.jpg", to: "photos:cover.jpg"),
+        ]
+        let fetched = try await queue.enqueue(downloads, from: archive)
+        let album = try await queue.enqueue([cover], to: archive, staysOpen: true)
+        try await queue.add([film], to: album.id)
+        try await queue.finish(album.id)
         await queue.setDelegate(Teller())
-        #expect(await queue.sessions.map(\.id) == [first.id, session.id, third.id, later.id])
+        #expect(await queue.sessions.map(\.id) == [first.id, session.id, third.id, later.id, fetched.id, album.id])
+        #expect(await queue.sessions.last?.files.count == 2)
         try await queue.start()
         await queue.close()
         var events: [TransferQueueEvent] = []
         for await event in stream { events.append(event) }
         for event in [TransferQueueEvent](events) { event.apply(to: &rows) }
-        #expect(rows.map(\.id) == [first.id, session.id, third.id, later.id])
+        #expect(rows.map(\.id) == [first.id, session.id, third.id, later.id, fetched.id, album.id])
         await manager.close()
     }
 

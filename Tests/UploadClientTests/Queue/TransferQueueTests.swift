@@ -26,25 +26,29 @@ import Uploads
         }
     }
 
-    private func with(
-        _ directory: TemporaryDirectory, _ body: (TransferQueue, BrokerUploadManager) async throws -> Void
-    ) async throws {
+    @discardableResult
+    private func with<Value>(
+        _ directory: TemporaryDirectory, _ body: (TransferQueue, BrokerUploadManager) async throws -> Value
+    ) async throws -> Value {
         let manager = try await BrokerUploadManager(
             UploadIdentifier("app"), broker: BrokerAccess("amqp://127.0.0.1:\(try Ports.free())/"),
             staging: directory.url.appending(path: "staging"),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         do {
             let queue = try await TransferQueue(QueueName("holiday"), manager: manager)
-            do { try await body(queue, manager) } catch {
+            do {
+                let value = try await body(queue, manager)
+                await queue.close()
+                await manager.close()
+                return value
+            } catch {
                 await queue.close()
                 throw error
             }
-            await queue.close()
         } catch {
             await manager.close()
             throw error
         }
-        await manager.close()
     }
 
     private func session(_ queue: TransferQueue, _ name: String, at place: TransferPlace = .end) async throws -> UUID {
@@ -81,6 +85,44 @@ import Uploads
             #expect(await queue.isStarted)
             #expect(await queue.savedSessions.map(\.id) == [saved])
             #expect(await queue.accounts.map(\.description) == ["archive", "other"])
+        }
+    }
+
+    @Test func `downloads and sessions that stay open are found again, with what was added`() async throws {
+        let directory = try TemporaryDirectory()
+        let (a, b) = try await with(directory) { queue, _ in
+            let archive = try TransferAccount("archive")
+            let a = try await queue.enqueue(
+                [TransferFile(.data(Data("1".utf8)), to: "1")], to: archive, staysOpen: true)
+            let original = directory.url.appending(path: "2.txt")
+            try Data("two".utf8).write(to: original)
+            try await queue.add([TransferFile(.url(original), to: "2")], to: a.id)
+            try FileManager.default.removeItem(at: original)
+            let b = try await queue.enqueue(
+                [TransferDownload("film.mp4", to: "file:///srv/in/film.mp4")], from: archive, at: .front)
+            let refused = await #expect(throws: UploadError.self) {
+                try await queue.add([TransferFile(.data(Data()), to: "3")], to: b.id)
+            }
+            #expect(refused?.code == .rejected)
+            let unknown = await #expect(throws: UploadError.self) {
+                try await queue.add([TransferFile(.data(Data()), to: "3")], to: UUID())
+            }
+            #expect(unknown?.message.contains("is not known") == true)
+            return (a.id, b.id)
+        }
+        try await with(directory) { queue, _ in
+            let sessions = await queue.sessions
+            #expect(sessions.map(\.id) == [b, a])
+            #expect(sessions.map(\.direction) == [.download, .upload])
+            #expect(sessions.map(\.staysOpen) == [false, true])
+            #expect(sessions[1].files.map(\.path) == ["1", "2"] && sessions[1].bytesTotal == 4)
+            #expect(sessions[1].files.map(\.contentType) == ["application/octet-stream", "text/plain"])
+            #expect(sessions[0].files.map(\.size) == [nil] && sessions[0].fractionDone == 0)
+            #expect(sessions[0].files[0].contentType == "video/mp4")
+            try await queue.finish(a)
+            await #expect(throws: UploadError.self) {
+                try await queue.add([TransferFile(.data(Data()), to: "3")], to: a)
+            }
         }
     }
 

@@ -1,0 +1,81 @@
+import Foundation
+import Logging
+import UploadClient
+import Uploads
+
+/// Downloads objects, one after the other, and shows how far it is:
+///
+///     example-download DIRECTORY NAME:KEY…
+///
+/// `NAME` is a destination that the workers know and may read from (`source: true`), `KEY` a path below its root. `DIRECTORY` is one
+/// that the workers write to. `UPLOAD_BROKER` says where the broker is, `UPLOAD_STAGING` which directory is shared with the workers,
+/// `UPLOAD_NAMESPACE` how names on the broker begin. Stopped and started again, it goes on with what was left.
+@main enum Downloader {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        guard let directory = arguments.first else {
+            say("usage: example-download DIRECTORY NAME:KEY…")
+            exit(64)
+        }
+        let environment = ProcessInfo.processInfo.environment
+        let manager = try await BrokerUploadManager(
+            UploadIdentifier("example-download"),
+            broker: BrokerAccess(environment["UPLOAD_BROKER"] ?? "amqp://guest:guest@127.0.0.1:5672/"),
+            staging: URL(filePath: environment["UPLOAD_STAGING"] ?? "/tmp/longshore/staging"),
+            namespace: environment["UPLOAD_NAMESPACE"] ?? "upload",
+            logger: Logger(label: "example-download", factory: { StreamLogHandler.standardError(label: $0) }))
+
+        // All that was asked for and has not ended, also by an earlier run of this program.
+        let queue = try await TransferQueue(.standard, manager: manager)
+        for session in await queue.sessions where session.state.isEnd { try await queue.remove(session.id) }
+        for (account, downloads) in try sessions(arguments.dropFirst(), into: URL(filePath: directory)) {
+            _ = try await queue.enqueue(downloads, from: account)
+        }
+        var (sessions, events) = await queue.follow()
+        try await queue.start()
+        var iterator = events.makeAsyncIterator()
+        while !sessions.allSatisfy(\.state.isEnd), let event = await iterator.next() {
+            event.apply(to: &sessions)
+            show(event)
+        }
+        await queue.close()
+        await manager.close()
+        exit(sessions.allSatisfy { $0.state == .finished } ? 0 : 1)
+    }
+
+    /// One for each run of objects that lie at the same destination, in the order in which they were named.
+    private static func sessions(
+        _ objects: some Sequence<String>, into directory: URL
+    ) throws -> [(TransferAccount, [TransferDownload])] {
+        var sessions: [(TransferAccount, [TransferDownload])] = []
+        for object in objects {
+            guard case .named(let name, let key) = try DestinationReference(object) else {
+                throw UploadError(.misconfigured, "'\(object)' is not NAME:KEY")
+            }
+            let file = directory.appending(path: key.split(separator: "/").last.map(String.init) ?? key)
+            let download = try TransferDownload(key, to: file.absoluteString)
+            if sessions.last?.0.destination == name {
+                sessions[sessions.count - 1].1.append(download)
+            } else {
+                sessions.append((TransferAccount(name), [download]))
+            }
+        }
+        return sessions
+    }
+
+    private static func show(_ event: TransferQueueEvent) {
+        let session = event.session
+        switch event.kind {
+        case .didActivate: say("\(session.account): \(session.files.count) files")
+        case .progress, .changed:
+            say("\(Int(session.fractionDone * 100)) %, \(session.bytesDone) of \(session.bytesTotal) bytes")
+        case .finished:
+            say("100 %, \(session.bytesDone) of \(session.bytesTotal) bytes")
+            for file in session.files { print("\(file.path) \(file.size ?? 0)") }
+        case .failed: say("failed: \(session.failure?.message ?? "")")
+        default: break
+        }
+    }
+
+    private static func say(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
