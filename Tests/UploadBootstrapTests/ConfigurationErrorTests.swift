@@ -65,13 +65,13 @@ struct ConfigurationErrorTests {
         ("destinations: {Cat: {driver: directory}}", "upload.yaml:1: destinations.Cat: expected a name"),
         (
             "destinations:\n  a: {driver: ftp}",
-            "upload.yaml:2: destinations.a.driver: 'ftp': expected directory, http or s3"
+            "upload.yaml:2: destinations.a.driver: 'ftp': expected directory, http, s3 or tus"
         ),
         ("destinations:\n  a: {driver: directory}", "upload.yaml:2: destinations.a: 'path' is missing"),
         ("destinations:\n  a: {path: /x}", "upload.yaml:2: destinations.a: 'driver' is missing"),
         (
             "destinations:\n  a:\n    driver: directory\n    path: /x\n    url: https://h/",
-            "upload.yaml:5: destinations.a.url: is no key of driver 'directory' (but of 'http')"
+            "upload.yaml:5: destinations.a.url: is no key of driver 'directory' (but of 'http', 'tus')"
         ),
         (
             "destinations:\n  a: {driver: http, url: 'https://h/x'}",

@@ -30,7 +30,9 @@ extension ConfigurationKey {
             "checksum", .choice(S3Configuration.Checksum.allCases.map(\.rawValue)),
             "what the server checks parts with; crc64nvme if left out"),
         key("signPayload", .boolean, "whether bodies are signed too; costs a second read"),
-        key("partSize", .bytes((8 << 20)...(5 << 30)), "a multiple of 8MiB; 8MiB if left out"),
+        ConfigurationKey(
+            "destinations.*.partSize", .bytes((8 << 20)...(5 << 30)), owners: ["s3", "tus"],
+            "a multiple of 8MiB; 8MiB (s3) or 32MiB (tus) if left out"),
         key("partCount", .integer(1...10_000), "the most parts that the server takes; 10000 if left out"),
         key("multipartThreshold", .bytes(0...(5 << 30)), "larger files go up in parts; 16MiB if left out"),
     ]

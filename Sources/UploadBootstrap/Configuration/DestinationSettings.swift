@@ -3,16 +3,17 @@ public import Uploads
 /// A destination as the configuration names it.
 public struct DestinationSettings: Hashable, Sendable {
     /// The drivers that this version has.
-    static let drivers = ["directory", "http", "s3"]
+    static let drivers = ["directory", "http", "s3", "tus"]
 
     public enum Driver: Hashable, Sendable {
         case directory(path: String)
         case http(HTTPSettings)
         case s3(S3Settings)
+        case tus(TusSettings)
     }
 
     public struct HTTPSettings: Hashable, Sendable {
-        /// Ends in `/`; keys are appended.
+        /// Ends in `/`, and keys are appended; of tus the creation endpoint.
         public var url: String
         /// Whether HEAD tells what lies there.
         public var answersHead: Bool
@@ -56,20 +57,31 @@ public struct DestinationSettings: Hashable, Sendable {
             driver = .s3(try S3Settings(base, settings))
             return
         }
-        let url = try settings.needed("\(base).url", settings.text)
-        guard url.hasSuffix("/"), !url.contains("?") else {
+        if kind == "tus" {
+            driver = .tus(try TusSettings(base, settings))
+            return
+        }
+        let http = try HTTPSettings(base, settings)
+        guard http.url.hasSuffix("/"), !http.url.contains("?") else {
             throw ProgramError(
                 .configuration, "\(settings.place("\(base).url")): expected a URL that ends in '/' and has no query")
         }
-        driver = .http(
-            HTTPSettings(
-                url: url, answersHead: settings.text("\(base).answersHead") == "true",
-                username: settings.text("\(base).username"),
-                password: settings.secret("\(base).password"),
-                bearerToken: settings.secret("\(base).bearerToken"),
-                headers: settings.secrets(below: "\(base).headers"), caFile: settings.path("\(base).caFile"),
-                proxy: settings.text("\(base).proxy"), answerSeconds: settings.seconds("\(base).answerTimeout"),
-                stallSeconds: settings.seconds("\(base).stallTimeout")))
+        driver = .http(http)
+    }
+}
+
+extension DestinationSettings.HTTPSettings {
+    /// - Throws: `configuration` when there is no URL.
+    init(_ base: String, _ settings: Settings) throws(ProgramError) {
+        self.init(
+            url: try settings.needed("\(base).url", settings.text),
+            answersHead: settings.text("\(base).answersHead") == "true",
+            username: settings.text("\(base).username"),
+            password: settings.secret("\(base).password"),
+            bearerToken: settings.secret("\(base).bearerToken"),
+            headers: settings.secrets(below: "\(base).headers"), caFile: settings.path("\(base).caFile"),
+            proxy: settings.text("\(base).proxy"), answerSeconds: settings.seconds("\(base).answerTimeout"),
+            stallSeconds: settings.seconds("\(base).stallTimeout"))
     }
 }
 

@@ -27,12 +27,7 @@ public struct S3Settings: Hashable, Sendable {
             addressing: text("addressing").flatMap(S3Configuration.Addressing.init(rawValue:)))
         configuration.checksum = text("checksum").flatMap(S3Configuration.Checksum.init(rawValue:)) ?? .crc64nvme
         configuration.signsPayload = flag("signPayload")
-        if let bytes = settings.bytes("\(base).partSize") {
-            guard bytes % PartPlan.blockBytes == 0 else {
-                throw problem("partSize", "expected a multiple of 8MiB, so that staged checksums fit the parts")
-            }
-            configuration.partBytes = bytes
-        }
+        configuration.partBytes = try settings.partBytes(base) ?? configuration.partBytes
         configuration.partCountMaximum = settings.integer("\(base).partCount") ?? configuration.partCountMaximum
         configuration.multipartThresholdBytes =
             settings.bytes("\(base).multipartThreshold") ?? configuration.multipartThresholdBytes

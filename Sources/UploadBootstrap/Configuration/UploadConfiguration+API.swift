@@ -59,6 +59,7 @@ extension UploadConfiguration {
                 case .directory: "directory"
                 case .http: "http"
                 case .s3: "s3"
+                case .tus: "tus"
                 }
             return DestinationSummary(name: settings.name.rawValue, driver: driver, limits: settings.limits)
         }

@@ -126,6 +126,8 @@ public final class DestinationRegistry: DestinationProvider {
             return HTTPDestination(web, client: try clients.client(proxy: http.proxy))
         case .s3(let s3):
             return try configuration.destination(name, s3, limits: settings.limits, clients)
+        case .tus(let tus):
+            return try configuration.destination(name, tus, limits: settings.limits, clients)
         }
     }
 }

@@ -11,7 +11,7 @@ struct HTTPTarget: Sendable {
     let configuration: HTTPConfiguration
     /// Whether the URL itself is the credential.
     let isPresigned: Bool
-    private let url: String
+    let url: String
 
     /// - Throws: `misconfigured` for what is no http(s) URL, `rejected` for a key that is no path.
     init(_ job: UploadJob, _ configuration: HTTPConfiguration) throws(UploadError) {
@@ -64,23 +64,6 @@ struct HTTPTarget: Sendable {
             location: displayURL, etag: response.headers["etag"], version: response.headers["x-amz-version-id"],
             size: sent?.size ?? response.headers["content-length"].flatMap { Int64($0) },
             digests: sent?.digests ?? Self.digests(response.headers))
-    }
-
-    /// Texts that must not be shown, wherever a server repeats them.
-    var secrets: [String] {
-        var secrets = configuration.headers.values.filter { $0.utf8.count >= 8 }
-        if let query = url.split(separator: "?", maxSplits: 1).dropFirst().first {
-            let query = String(query.prefix { $0 != "#" })
-            secrets.append(query)
-            for pair in query.split(separator: "&") {
-                let value = String(pair.split(separator: "=", maxSplits: 1).last ?? "")
-                secrets += [value, value.removingPercentEncoding ?? ""].filter { $0.utf8.count >= 8 }
-            }
-        }
-        if let components = URLComponents(string: url) {
-            secrets += [components.percentEncodedPassword, components.password].compactMap { $0 }
-        }
-        return Set(secrets.filter { !$0.isEmpty }).sorted { $0.utf8.count > $1.utf8.count }
     }
 
     private static func append(_ key: String, to base: String) throws(UploadError) -> String {

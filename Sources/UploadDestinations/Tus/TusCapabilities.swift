@@ -1,0 +1,47 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// What a server says of itself (tus 1.0, "OPTIONS").
+struct TusCapabilities: Hashable, Sendable {
+    static let version = "1.0.0"
+
+    /// Empty where it says nothing.
+    var versions: [String]
+    var extensions: Set<String>
+    /// The algorithms of `Upload-Checksum` that it and this driver know; the strongest first.
+    var checksums: [TusChecksum]
+    /// Most bytes of an upload.
+    var sizeMaximum: Int64?
+
+    /// - Parameter reply: what it answered to OPTIONS; one that does not answer them is taken for one that offers nothing.
+    init(_ reply: HTTPReply) {
+        let isAnswer = (200..<300).contains(reply.status)
+        func list(_ name: String) -> [String] {
+            guard isAnswer else { return [] }
+            return reply.headers[canonicalForm: name].map { String($0).lowercased() }
+        }
+        versions = list("tus-version")
+        extensions = Set(list("tus-extension"))
+        let algorithms = list("tus-checksum-algorithm")
+        checksums = TusChecksum.allCases.filter { algorithms.contains($0.rawValue) }
+        sizeMaximum = isAnswer ? reply.header("tus-max-size").flatMap { Int64($0) } : nil
+    }
+
+    /// What parts can be checked with; nil where the server does not offer it.
+    var checksum: TusChecksum? { extensions.contains("checksum") ? checksums.first : nil }
+
+    /// - Throws: `rejected` for what the server says that it does not take.
+    func check(_ job: UploadJob, at place: String) throws(UploadError) {
+        guard versions.isEmpty || versions.contains(Self.version) else {
+            throw UploadError(
+                .rejected,
+                "\(place) speaks tus \(versions.joined(separator: ", ")), not \(Self.version): use another driver or server"
+            )
+        }
+        if let sizeMaximum, job.size > sizeMaximum {
+            throw UploadError(
+                .rejected, "\(place) takes files of \(sizeMaximum) bytes, this one has \(job.size): raise its limit")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+import Uploads
+
+/// What a server checks a part with (tus 1.0, "Checksum"); the strongest first.
+enum TusChecksum: String, CaseIterable, Sendable {
+    case sha256, sha1, md5
+
+    /// The value of `Upload-Checksum`. What is known is not read; anything else is read once more before it is sent.
+    /// - Throws: `invalidFile`, `sourceChanged`.
+    func value(
+        of range: Range<Int64>, from source: any UploadSource, _ job: UploadJob
+    ) async throws(UploadError) -> String {
+        let digest: Data
+        if self == .sha256, range == 0..<job.size, let known = job.digests.sha256.flatMap(Data.init(hexadecimal:)) {
+            digest = known
+        } else {
+            switch self {
+            case .sha256: digest = try await Self.digest(SHA256(), of: range, from: source)
+            case .sha1: digest = try await Self.digest(Insecure.SHA1(), of: range, from: source)
+            case .md5: digest = try await Self.digest(Insecure.MD5(), of: range, from: source)
+            }
+        }
+        return "\(rawValue) \(digest.base64EncodedString())"
+    }
+
+    private static func digest(
+        _ function: some HashFunction, of range: Range<Int64>, from source: any UploadSource
+    ) async throws(UploadError) -> Data {
+        var function = function
+        do {
+            for try await buffer in source.read(range) {
+                buffer.withUnsafeBytes { function.update(bufferPointer: $0) }
+            }
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.invalidFile, "the source cannot be read", cause: error)
+        }
+        return Data(function.finalize())
+    }
+}

@@ -1,0 +1,76 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+import Uploads
+
+/// Sends requests to one server, with the headers that belong to each.
+final class TusClient: Sendable {
+    let configuration: TusConfiguration
+    let address: TusAddress
+
+    private let client: HTTPClient
+    private let known = Mutex<TusCapabilities?>(nil)
+
+    /// - Throws: `misconfigured` for a URL that is none.
+    init(_ configuration: TusConfiguration, client: HTTPClient) throws(UploadError) {
+        self.configuration = configuration
+        self.client = client
+        address = try TusAddress(configuration)
+    }
+
+    /// One request, whatever its answer.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    func send(
+        _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
+    ) async throws(UploadError) -> HTTPReply {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
+        // "The Client SHOULD NOT include Tus-Resumable in an OPTIONS request."
+        if method != .OPTIONS { request.headers.replaceOrAdd(name: "tus-resumable", value: TusCapabilities.version) }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        request.tlsConfiguration = try configuration.certificateAuthorityFile.map(TLSConfiguration.trusting)
+        let exchange = HTTPExchange(
+            client: client, times: configuration.times, displayURL: DestinationReference.redact(url))
+        return try await exchange.run(request, body: body)
+    }
+
+    /// One without a body, asked again for a while where the upload is locked: the request before may not be over at the server.
+    func sendUnlessLocked(
+        _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = []
+    ) async throws(UploadError) -> HTTPReply {
+        var reply = try await send(method, url, headers: headers)
+        var pauses = configuration.lockedPauseSeconds[...]
+        while reply.status == 423, let pause = pauses.popFirst() {
+            try await rest(pause)
+            reply = try await send(method, url, headers: headers)
+        }
+        return reply
+    }
+
+    func rest(_ seconds: TimeInterval) async throws(UploadError) {
+        do {
+            try await Task.sleep(for: .seconds(seconds))
+        } catch {
+            throw UploadError(.interrupted, "waiting for \(address.displayURL) was interrupted")
+        }
+    }
+
+    /// What the server offers, asked once.
+    func capabilities() async throws(UploadError) -> TusCapabilities {
+        if let known = known.withLock({ $0 }) { return known }
+        let reply = try await send(.OPTIONS, address.url)
+        let capabilities = TusCapabilities(reply)
+        // One that has no time or no connection now may answer the next one.
+        if reply.status < 500, reply.status != 429 { known.withLock { $0 = capabilities } }
+        return capabilities
+    }
+
+    /// What may be kept of an answer.
+    func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
+        HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
+    }
+}

@@ -1,0 +1,45 @@
+public import Foundation
+public import Uploads
+
+/// A server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload).
+public struct TusConfiguration: Hashable, Sendable {
+    /// Bytes of a part if nothing else is said: 32 MiB. Parts go one after the other, so they are larger than where several go at once;
+    /// what is lost with a connection is not the part, for the server keeps what has arrived of it.
+    public static let usualPartBytes = 4 * PartPlan.blockBytes
+
+    /// The creation endpoint: where uploads are made by POST.
+    public var url: String
+    /// Other origins (`https://host:port`) at which the server may let uploads lie. They are sent the headers, too.
+    public var uploadOrigins: [String]
+    /// Sent with every request, `Authorization` among them. Never shown.
+    public var headers: [String: String]
+    /// Parts are ignored: they go one after the other.
+    public var limits: TransferLimits
+    /// Most bytes of one PATCH, at least 1; a multiple of 8 MiB fits what staged files are checked by.
+    public var partBytes: Int64
+    /// Whether parts are sent with a checksum where the server offers that. Costs a second read of each part.
+    public var sendsChecksums: Bool
+    /// A PEM file with certificates to trust besides the system's.
+    public var certificateAuthorityFile: String?
+    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
+    public var firstByteSeconds: TimeInterval
+    /// Seconds without a byte sent or received, 60 by default.
+    public var stallSeconds: TimeInterval
+
+    public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {
+        self.url = url
+        self.headers = headers
+        self.limits = limits
+        uploadOrigins = []
+        partBytes = Self.usualPartBytes
+        sendsChecksums = true
+        certificateAuthorityFile = nil
+        firstByteSeconds = 60
+        stallSeconds = 60
+    }
+
+    /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
+    var lockedPauseSeconds = TusLimits.lockedPauseSeconds
+
+    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
+}

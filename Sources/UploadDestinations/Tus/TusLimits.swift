@@ -1,0 +1,13 @@
+import Foundation
+
+/// What the protocol leaves open, bounded.
+enum TusLimits {
+    /// Longest URL of an upload that is kept, in bytes: the state has to fit a message.
+    static let urlBytesMaximum = 8192
+    /// Largest `Upload-Metadata` that is sent, in bytes; many servers take no longer header.
+    static let metadataBytesMaximum = 8192
+    /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
+    static let lockedPauseSeconds: [TimeInterval] = [0.25, 0.5, 1, 2, 4]
+    /// How often one part may be answered without a byte more at the server.
+    static let standstillsMaximum = 3
+}

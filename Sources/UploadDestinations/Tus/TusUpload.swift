@@ -1,0 +1,122 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// The requests of one job's upload, one method each.
+struct TusUpload: Sendable {
+    /// What the server says that it holds.
+    struct Standing: Sendable {
+        var offset: Int64
+        var response: ServerResponse
+    }
+
+    /// What came of sending bytes.
+    enum Appended: Sendable {
+        /// All up to this offset is held; nil where the server does not say it.
+        case held(Int64?, ServerResponse)
+        /// The server holds another number of bytes than was thought.
+        case elsewhere(HTTPReply)
+        case locked(HTTPReply)
+    }
+
+    let client: TusClient
+    let job: UploadJob
+    /// Of the upload; may be a credential.
+    let url: String
+
+    /// Where it is, as it may be shown.
+    var location: String { DestinationReference.redact(url) }
+
+    /// Makes an upload (tus 1.0, "Creation").
+    static func create(_ job: UploadJob, key: String, by client: TusClient) async throws(UploadError) -> TusUpload {
+        let capabilities = try await client.capabilities()
+        let endpoint = client.address.url
+        try capabilities.check(job, at: client.address.displayURL)
+        let metadata = try TusMetadata(job, key: key).header()
+        let reply = try await client.sendUnlessLocked(
+            .POST, endpoint, headers: [("upload-length", String(job.size)), ("upload-metadata", metadata)])
+        guard reply.status == 201 else {
+            guard !(200..<300).contains(reply.status) else {
+                throw UploadError(
+                    .rejected,
+                    "POST \(client.address.displayURL) was answered \(reply.status) and not 201: check that it speaks tus",
+                    response: client.shown(reply, of: endpoint))
+            }
+            throw client.failure(reply, of: "POST", at: endpoint)
+        }
+        let url = try client.address.upload(at: reply.header("location") ?? "")
+        return TusUpload(client: client, job: job, url: url)
+    }
+
+    /// Asks how much the server holds.
+    /// - Returns: nil when the upload is gone, or is not this job's.
+    func standing() async throws(UploadError) -> Standing? {
+        let reply = try await client.sendUnlessLocked(.HEAD, url)
+        guard (200..<300).contains(reply.status) else {
+            if TusErrorTable.mayBeGone(reply.status) { return nil }
+            throw client.failure(reply, of: "HEAD", at: url)
+        }
+        guard let offset = Self.offset(reply), offset <= job.size else {
+            throw UploadError(
+                .invalidResponse,
+                "HEAD \(location) was answered without an Upload-Offset of this file: look at the server",
+                response: client.shown(reply, of: url))
+        }
+        let length = reply.header("upload-length").map { Int64($0) }
+        let metadata = reply.header("upload-metadata").map(TusMetadata.init(header:))
+        guard length == nil || length == job.size, metadata?.contradicts(job) != true else { return nil }
+        return Standing(offset: offset, response: client.shown(reply, of: url))
+    }
+
+    /// Sends the bytes of a range, which begins at the server's offset, in one PATCH.
+    /// - Throws: `sessionExpired` when the upload is gone; `checksumMismatch`.
+    func append(
+        _ range: Range<Int64>, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) -> Appended {
+        var headers = [
+            ("content-type", "application/offset+octet-stream"), ("upload-offset", String(range.lowerBound)),
+        ]
+        if client.configuration.sendsChecksums, let checksum = try await client.capabilities().checksum {
+            headers.append(("upload-checksum", try await checksum.value(of: range, from: source, job)))
+        }
+        let size = range.upperBound - range.lowerBound
+        let body = HTTPBody(source: source.read(range), size: size, sent: sent)
+        let reply = try await client.send(.PATCH, url, headers: headers, body: body)
+        switch reply.status {
+        case 200..<300:
+            let offset = Self.offset(reply)
+            let isPossible = offset.map { (range.lowerBound...range.upperBound).contains($0) } ?? true
+            guard isPossible, offset != range.upperBound || body.isComplete else {
+                throw UploadError(
+                    .invalidResponse,
+                    "PATCH \(location) was answered with an Upload-Offset of bytes that were not sent: look at the server",
+                    response: client.shown(reply, of: url))
+            }
+            return .held(offset, client.shown(reply, of: url))
+        case 409: return .elsewhere(reply)
+        case 423: return .locked(reply)
+        case 404, 410: throw client.gone(url)
+        case 403:
+            // Gone, or not allowed: HEAD is answered only by an upload that is there.
+            if try await standing() == nil { throw client.gone(url) }
+            throw client.failure(reply, of: "PATCH", at: url)
+        default: throw client.failure(reply, of: "PATCH", at: url)
+        }
+    }
+
+    /// Removes what is unfinished (tus 1.0, "Termination"). A server that does not have it lets it expire.
+    func remove() async throws(UploadError) {
+        let reply = try await client.sendUnlessLocked(.DELETE, url)
+        guard !(200..<300).contains(reply.status), !TusErrorTable.mayBeGone(reply.status),
+            ![405, 501].contains(reply.status)
+        else { return }
+        throw client.failure(reply, of: "DELETE", at: url)
+    }
+
+    /// What a finished upload is. The server says nothing of its digests: what was read was checked, and TLS or checksums protected it.
+    var object: StoredObject { StoredObject(location: location, size: job.size, digests: job.digests) }
+
+    private static func offset(_ reply: HTTPReply) -> Int64? {
+        reply.header("upload-offset").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+    }
+}

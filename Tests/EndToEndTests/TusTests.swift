@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// The programs, and a tus server that is not ours.
+@Suite(.serialized, .timeLimit(.minutes(40))) struct TusTests {
+    private static let part = 8 << 20
+
+    /// Bytes that went on to the server, by where each request said that they begin.
+    private func ranges(_ proxy: HTTPFaultProxy) -> [Range<Int>] {
+        proxy.requests.compactMap { record in
+            guard record.method == "PATCH", let offset = record.request.header("upload-offset").flatMap({ Int($0) })
+            else { return nil }
+            return offset..<offset + record.bodyBytes
+        }
+    }
+
+    @Test func afterAKillAnotherWorkerGoesOnAtTheByteWhereTheServerStopped() async throws {
+        let server = try await TusServer.start(token: "swordfish-1234")
+        let proxy = try HTTPFaultProxy(to: server.port)
+        let destination =
+            "intake: {driver: tus, url: '\(server.url(port: proxy.port))', bearerToken: swordfish-1234, partSize: 8MiB}"
+        try await Deployment.with(destinations: [destination]) { deployment in
+            try deployment.start(.notifier)
+            // Slow enough to be met in the middle of a part, whatever the machine.
+            proxy.setRule { $0.method == "PATCH" ? .throttle(bytesPerSecond: 2 << 20) : .forward }
+            let size = 5 * Self.part + 12_345
+            let file = try deployment.makeFile("large.bin", bytes: size)
+            let victim = try deployment.start(.worker)
+            let ids = try await deployment.enqueue(["--to", "intake:in/large.bin", file.path])
+            try await eventually("the second part is on its way") {
+                self.ranges(proxy).contains { $0.lowerBound >= Self.part && $0.count > 1 << 20 }
+            }
+            victim.signal(SIGKILL)
+            _ = await victim.wait()
+            let before = proxy.requests.count
+            // The server counts what it got once it has noticed that nothing more comes.
+            try await eventually("the server has noticed") {
+                try server.uploads().first?.offset ?? 0 > Self.part
+            }
+            let offset = try #require(try server.uploads().first?.offset)
+            #expect(offset < size, "the upload ended before the kill")
+            #expect(offset % Self.part != 0, "the kill met no part in its middle")
+            proxy.setRule { _ in .forward }
+            try deployment.start(.worker)
+            let outcome = try await deployment.waitForOutcome(of: try #require(ids.first))
+            #expect(outcome["type"] as? String == "upload.completed")
+
+            let after = proxy.requests.dropFirst(before).filter { $0.method == "PATCH" }
+            #expect(after.first?.request.header("upload-offset") == String(offset))
+            #expect(after.reduce(0) { $0 + $1.bodyBytes } == size - offset, "no byte went twice")
+            let upload = try #require(try server.uploads().first)
+            #expect(try server.uploads().count == 1)
+            #expect(upload.isComplete)
+            #expect(
+                try deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
+                    == deployment.digests(of: [file]))
+            let object = (outcome["data"] as? [String: Any])?["object"] as? [String: Any]
+            #expect(object?["location"] as? String == server.url(port: proxy.port) + upload.id)
+        }
+        proxy.stop()
+    }
+
+    @Test func aCancelledUploadIsRemovedAndAnExpiredOneIsMadeAnew() async throws {
+        let server = try await TusServer.start()
+        let proxy = try HTTPFaultProxy(to: server.port)
+        let destination = "intake: {driver: tus, url: '\(server.url(port: proxy.port))', partSize: 8MiB}"
+        try await Deployment.with(destinations: [destination]) { deployment in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            proxy.setRule { $0.method == "PATCH" ? .throttle(bytesPerSecond: 2 << 20) : .forward }
+            let file = try deployment.makeFile("large.bin", bytes: 4 * Self.part)
+            let cancelled = try await deployment.enqueue(["--to", "intake:cancelled", file.path])
+            try await eventually("a part is on its way") { !self.ranges(proxy).isEmpty }
+            try await deployment.control("cancel", try #require(cancelled.first))
+            let outcome = try await deployment.waitForOutcome(of: try #require(cancelled.first))
+            #expect(outcome["type"] as? String == "upload.cancelled")
+            #expect(try server.uploads().isEmpty)
+
+            let expired = try await deployment.enqueue(["--to", "intake:expired", file.path])
+            try await eventually("the first part is there") {
+                try server.uploads().first?.offset == Self.part
+            }
+            try server.expire(try #require(try server.uploads().first?.id))
+            proxy.setRule { _ in .forward }
+            let second = try await deployment.waitForOutcome(of: try #require(expired.first))
+            #expect(second["type"] as? String == "upload.completed")
+            let upload = try #require(try server.uploads().last)
+            #expect(upload.isComplete)
+            #expect(
+                try deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
+                    == deployment.digests(of: [file]))
+        }
+        proxy.stop()
+    }
+}

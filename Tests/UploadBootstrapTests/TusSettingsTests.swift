@@ -1,0 +1,95 @@
+import Testing
+import UploadDestinations
+import UploadNotifier
+import Uploads
+
+@testable import UploadBootstrap
+
+@Suite(.timeLimit(.minutes(10)))
+struct TusSettingsTests {
+    private let files: Files
+
+    init() throws { files = try Files() }
+
+    private func configuration(_ lines: String) throws -> UploadConfiguration {
+        let yaml =
+            "destinations:\n  a:\n    driver: tus\n" + lines.split(separator: "\n").map { "    \($0)\n" }.joined()
+        return try UploadConfiguration(try files.input(yaml, environment: ["TOKEN": "swordfish"]))
+    }
+
+    private func settings(_ lines: String) throws -> TusSettings {
+        guard case .tus(let tus)? = try configuration(lines).destinations?[DestinationName(unchecked: "a")]?.driver
+        else {
+            throw ProgramError(.configuration, "no tus destination")
+        }
+        return tus
+    }
+
+    private func problem(_ lines: String) -> String? {
+        do {
+            _ = try DestinationRegistry(try configuration(lines))
+            return nil
+        } catch let error as ProgramError {
+            return error.problems.first
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `a url is all that a server needs`() throws {
+        #expect(
+            try settings("url: https://tus.example/files").configuration
+                == TusConfiguration(url: "https://tus.example/files"))
+        #expect(TusConfiguration(url: "").partBytes == 32 << 20)
+    }
+
+    @Test func `every key has its effect`() async throws {
+        let lines = """
+            url: https://tus.example/files/
+            uploadOrigins: [https://one.example, https://two.example]
+            uploadChecksum: false
+            partSize: 64MiB
+            bearerToken: env:TOKEN
+            headers: {X-Team: blue}
+            caFile: /etc/ca.pem
+            proxy: http://proxy.example:3128
+            answerTimeout: 5s
+            stallTimeout: 7s
+            limits: {jobs: 3, parts: 9}
+            """
+        var expected = TusConfiguration(url: "https://tus.example/files/")
+        expected.uploadOrigins = ["https://one.example", "https://two.example"]
+        expected.sendsChecksums = false
+        expected.partBytes = 64 << 20
+        expected.certificateAuthorityFile = "/etc/ca.pem"
+        expected.firstByteSeconds = 5
+        expected.stallSeconds = 7
+        let tus = try settings(lines)
+        #expect(tus.configuration == expected)
+        #expect(tus.web.proxy == "http://proxy.example:3128")
+        let name = DestinationName(unchecked: "a")
+        #expect(
+            try configuration(lines).headers(of: name, tus.web)
+                == ["Authorization": "Bearer swordfish", "X-Team": "blue"])
+        let registry = try DestinationRegistry(try configuration(lines))
+        let destination = try registry.destination(for: .named(name, key: "k"))
+        #expect(destination?.driver == "tus")
+        #expect(destination?.limits == TransferLimits(jobs: 3, parts: 1))
+        #expect(try configuration(lines).destinationSummaries.map(\.driver) == ["tus"])
+        try await registry.shutdown()
+    }
+
+    @Test(arguments: [
+        ("partSize: 8MiB", "'url' is missing"), ("url: https://h/\npartSize: 9MiB", "expected a multiple of 8MiB"),
+        ("url: https://h/\nbucket: b", "is no key of driver 'tus' (but of 's3')"),
+        ("url: https://h/\nanswersHead: true", "is no key of driver 'tus' (but of 'http')"),
+        ("url: https://h/\nuploadOrigins: [ftp://h]", "expected a URL that begins with"),
+        ("url: https://h/\nbearerToken: env:NOT_SET_ANYWHERE", "bearerToken"),
+        ("url: https:///x", "is no URL such as"),
+    ])
+    func `what is wrong is said with its place`(lines: String, expected: String) {
+        let problem = problem(lines)
+        #expect(problem?.contains(expected) == true, "\(problem as Any)")
+        #expect(problem?.hasPrefix("upload.yaml:") == true, "\(problem as Any)")
+    }
+}
