@@ -68,6 +68,17 @@ import UploadTesting
             try await eventually("both jobs are there") {
                 try deployment.queryLedger("SELECT count(*) FROM jobs") == ["2"]
             }
+            // No signal is ignored or caught but those that Swift's and C's own libraries take before the program begins.
+            let taken: Set<Int32> = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, 32, 33]
+            let plain = try RunningProgram(
+                URL(filePath: "/usr/bin/sleep"), ["600"], environment: [:], directory: deployment.path,
+                logs: deployment.logs, name: "sleep")
+            let ignored = try stopped.signals("SigIgn").subtracting(taken)
+            #expect(try ignored == plain.signals("SigIgn").subtracting(taken))
+            let caught = try stopped.signals("SigCgt").subtracting(taken)
+            #expect(caught == [])
+            plain.signal(SIGKILL)
+            _ = await plain.wait()
             stopped.signal(SIGKILL)
             _ = await stopped.wait()
             try deployment.start(.worker)

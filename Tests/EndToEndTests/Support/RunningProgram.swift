@@ -89,6 +89,14 @@ final class RunningProgram: Sendable {
     /// The largest resident set so far, in bytes.
     func residentBytesMaximum() throws -> Int64 { try number(after: "VmHWM:", in: "status") * 1024 }
 
+    /// The signals in one of the kernel's masks of the process: `SigIgn`, `SigCgt`.
+    func signals(_ mask: String) throws -> Set<Int32> {
+        let text = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(mask + ":") })
+        let bits = try #require(UInt64(line.dropFirst(mask.count + 1).drop(while: \.isWhitespace), radix: 16))
+        return Set((1...64).filter { bits >> (UInt64($0) - 1) & 1 == 1 })
+    }
+
     private func number(after label: String, in file: String) throws -> Int64 {
         let text = try String(contentsOfFile: "/proc/\(pid)/\(file)", encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(label) })

@@ -7,10 +7,10 @@ import UploadTesting
 import Uploads
 
 @Suite("A transfer queue's manners", .serialized, .timeLimit(.minutes(10))) struct SignalDispositionTests {
-    /// What each signal does in this process, as the system says.
+    /// What each signal does in this process, as the system says. Other tests of it speak HTTP by a library that ignores SIGPIPE.
     private func dispositions() -> [Int32: [UInt8]] {
         var all: [Int32: [UInt8]] = [:]
-        for number in 1..<Int32(NSIG) {
+        for number in 1..<Int32(NSIG) where number != SIGPIPE {
             var action = sigaction()
             guard sigaction(number, nil, &action) == 0 else { continue }
             all[number] = withUnsafeBytes(of: action.__sigaction_handler) { Array($0) }
