@@ -95,7 +95,7 @@ import UploadTesting
 
             let expired = try await deployment.enqueue(["--to", "intake:expired", file.path])
             try await eventually("the first part is there") {
-                try server.uploads().first?.offset == Self.part
+                try server.uploads().first?.offset ?? 0 >= Self.part
             }
             try server.expire(try #require(try server.uploads().first?.id))
             proxy.setRule { _ in .forward }
