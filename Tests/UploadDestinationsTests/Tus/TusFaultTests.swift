@@ -75,7 +75,10 @@ struct TusFaultTests {
                 try await bench.send(1, of: job, to: session)
                 let upload = try #require(try bench.uploads().last)
                 if isExpired { try bench.server.expire(upload.id) } else { try bench.server.remove(upload.id) }
-                #expect(await failure(bench, job, at: session)?.code == .sessionExpired)
+                var refused = await failure(bench, job, at: session)
+                // It answers before it has the body and hangs up: its word may not arrive. The next try asks first.
+                if refused?.code == .networkFailure { refused = await failure(bench, job, at: session) }
+                #expect(refused?.code == .sessionExpired)
                 let error = await #expect(throws: UploadError.self) {
                     try await bench.destination().open(job, resuming: session.state)
                 }
