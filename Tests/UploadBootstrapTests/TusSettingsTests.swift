@@ -48,6 +48,7 @@ struct TusSettingsTests {
             url: https://tus.example/files/
             uploadOrigins: [https://one.example, https://two.example]
             uploadChecksum: false
+            concatenation: true
             partSize: 64MiB
             bearerToken: env:TOKEN
             headers: {X-Team: blue}
@@ -60,6 +61,7 @@ struct TusSettingsTests {
         var expected = TusConfiguration(url: "https://tus.example/files/")
         expected.uploadOrigins = ["https://one.example", "https://two.example"]
         expected.sendsChecksums = false
+        expected.concatenates = true
         expected.partBytes = 64 << 20
         expected.certificateAuthorityFile = "/etc/ca.pem"
         expected.firstByteSeconds = 5
@@ -74,7 +76,7 @@ struct TusSettingsTests {
         let registry = try DestinationRegistry(try configuration(lines))
         let destination = try registry.destination(for: .named(name, key: "k"))
         #expect(destination?.driver == "tus")
-        #expect(destination?.limits == TransferLimits(jobs: 3, parts: 1))
+        #expect(destination?.limits == TransferLimits(jobs: 3, parts: 9))
         #expect(try configuration(lines).destinationSummaries.map(\.driver) == ["tus"])
         try await registry.shutdown()
     }

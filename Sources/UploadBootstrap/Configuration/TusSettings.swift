@@ -14,6 +14,7 @@ public struct TusSettings: Hashable, Sendable {
         configuration = TusConfiguration(url: web.url)
         configuration.uploadOrigins = settings.list("\(base).uploadOrigins")
         configuration.partBytes = try settings.partBytes(base) ?? configuration.partBytes
+        configuration.concatenates = settings.text("\(base).concatenation") == "true"
         configuration.sendsChecksums = settings.text("\(base).uploadChecksum") != "false"
         configuration.certificateAuthorityFile = web.caFile
         configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds

@@ -31,6 +31,8 @@ struct TusCapabilities: Hashable, Sendable {
     /// What parts can be checked with; nil where the server does not offer it.
     var checksum: TusChecksum? { extensions.contains("checksum") ? checksums.first : nil }
 
+    var concatenates: Bool { extensions.contains("concatenation") }
+
     /// - Throws: `rejected` for what the server says that it does not take.
     func check(_ job: UploadJob, at place: String) throws(UploadError) {
         guard versions.isEmpty || versions.contains(Self.version) else {

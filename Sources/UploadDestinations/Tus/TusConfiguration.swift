@@ -13,10 +13,13 @@ public struct TusConfiguration: Hashable, Sendable {
     public var uploadOrigins: [String]
     /// Sent with every request, `Authorization` among them. Never shown.
     public var headers: [String: String]
-    /// Parts are ignored: they go one after the other.
+    /// Parts count only with ``concatenates``: otherwise they go one after the other.
     public var limits: TransferLimits
     /// Most bytes of one PATCH, at least 1; a multiple of 8 MiB fits what staged files are checked by.
     public var partBytes: Int64
+    /// Whether a file of several parts goes up as several uploads at once, which the server puts together at the end. It has to offer
+    /// that. A lost answer to the request that does it cannot be resolved: the file is then there twice.
+    public var concatenates: Bool
     /// Whether parts are sent with a checksum where the server offers that. Costs a second read of each part.
     public var sendsChecksums: Bool
     /// A PEM file with certificates to trust besides the system's.
@@ -32,6 +35,7 @@ public struct TusConfiguration: Hashable, Sendable {
         self.limits = limits
         uploadOrigins = []
         partBytes = Self.usualPartBytes
+        concatenates = false
         sendsChecksums = true
         certificateAuthorityFile = nil
         firstByteSeconds = 60

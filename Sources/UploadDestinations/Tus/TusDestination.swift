@@ -2,7 +2,8 @@ public import AsyncHTTPClient
 import Foundation
 public import Uploads
 
-/// Sends files to a server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload): creation, core, checksum, termination.
+/// Sends files to a server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload): creation, core, checksum,
+/// termination, and concatenation where it is configured.
 ///
 /// An upload is made by POST, filled by one PATCH after the other, and gone on with by whoever holds its URL, which travels in the
 /// baton: HEAD says how many bytes the server holds, to the byte. The server makes a place of its own for each upload, so nothing is
@@ -25,58 +26,91 @@ public struct TusDestination: Destination {
 
     public var driver: String { Self.driverName }
 
-    /// One part at a time: bytes are added at the end only.
+    /// One part at a time, for bytes are added at the end only; as many as may be where each is an upload of its own.
     public var limits: TransferLimits {
         var limits = configuration.limits
-        limits.parts = 1
+        if !configuration.concatenates { limits.parts = 1 }
         return limits
     }
 
     /// Always: what has arrived of a part stays, too.
     public func canYield(_ job: UploadJob) -> Bool { true }
 
-    /// By HEAD of the upload that the state names; `unknowable` without one.
+    /// By HEAD of the uploads that the state names; `unknowable` without one.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard let state else { return .unknowable }
-        guard let known = try? TusState(state) else { return .nothing }
-        let upload = try upload(of: job, known)
-        guard let standing = try await upload.standing() else { return .nothing }
-        guard standing.offset == job.size else { return .partial(state, beside: nil) }
-        return .complete(CompletedUpload(upload.object, response: standing.response))
+        guard let known = try? TusState(state), let streams = try await streams(of: job, known) else { return .nothing }
+        guard case .whole = known.place, let stream = streams.first, stream.reached == job.size else {
+            return .partial(state, beside: nil)
+        }
+        return .complete(CompletedUpload(stream.upload.object, response: stream.response))
     }
 
     /// - Throws: `rejected` for a job that wants to know what is there already, besides what the protocol says.
     public func open(
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
-        if let state {
-            let known = try TusState(state)
-            let upload = try upload(of: job, known)
-            guard let standing = try await upload.standing() else { throw client.gone(known.url) }
-            return TusSession(upload, known, holding: standing.offset, response: standing.response)
-        }
-        let key = try key(of: job)
+        let metadata = try TusMetadata(job, key: key(of: job))
+        if let state { return try await resume(job, metadata, TusState(state)) }
         guard job.ifExists == .replace else {
             throw UploadError(
                 .rejected,
                 "a tus server makes a new place for each upload and cannot say what is there already: enqueue the file with "
                     + "--if-exists replace")
         }
-        let upload = try await TusUpload.create(job, key: key, by: client)
-        return TusSession(upload, TusState(url: upload.url, partBytes: configuration.partBytes), holding: 0)
+        let capabilities = try await client.capabilities()
+        try capabilities.check(job, at: client.address.displayURL)
+        if configuration.concatenates, job.size > configuration.partBytes {
+            guard capabilities.concatenates else {
+                throw UploadError(
+                    .misconfigured,
+                    "\(client.address.displayURL) does not offer concatenation: remove it from the destination")
+            }
+            return try await TusConcatenation(begin: job, metadata, by: client)
+        }
+        let upload = try await TusUpload.create(job, 0..<job.size, metadata, by: client)
+        return TusSession(
+            TusStream(upload, reached: 0), TusState(.whole(upload.url), partBytes: configuration.partBytes))
     }
 
-    /// What is complete stays: it is no remains, but the job's own object.
+    /// What is complete stays: it is no remains, but the job's own object. Parts that were to be concatenated all go.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
-        guard let known = try? TusState(state) else { return }
-        let upload = try upload(of: job, known)
-        guard let standing = try await upload.standing(), standing.offset < job.size else { return }
-        try await upload.remove()
+        guard let known = try? TusState(state), let places = known.uploads(of: job.size) else { return }
+        for (url, range) in places {
+            let upload = try upload(of: job, at: url, range)
+            if case .whole = known.place {
+                guard let standing = try await upload.standing(), standing.reached < job.size else { return }
+            }
+            try await upload.remove()
+        }
     }
 
-    private func upload(of job: UploadJob, _ state: TusState) throws(UploadError) -> TusUpload {
-        try client.address.check(state.url)
-        return TusUpload(client: client, job: job, url: state.url)
+    private func resume(
+        _ job: UploadJob, _ metadata: TusMetadata, _ state: TusState
+    ) async throws(UploadError) -> any UploadSession {
+        guard let streams = try await streams(of: job, state) else { throw client.gone(state.displayURL) }
+        if case .whole = state.place, let stream = streams.first {
+            return TusSession(stream, state, isAlone: !configuration.concatenates)
+        }
+        return TusConcatenation(job, metadata, streams, state, by: client)
+    }
+
+    /// Asks for every upload that a state names.
+    /// - Returns: nil when one of them is gone.
+    private func streams(of job: UploadJob, _ state: TusState) async throws(UploadError) -> [TusStream]? {
+        guard let places = state.uploads(of: job.size) else { return nil }
+        var streams: [TusStream] = []
+        for (url, range) in places {
+            let upload = try upload(of: job, at: url, range)
+            guard let standing = try await upload.standing() else { return nil }
+            streams.append(TusStream(upload, reached: standing.reached, response: standing.response))
+        }
+        return streams
+    }
+
+    private func upload(of job: UploadJob, at url: String, _ range: Range<Int64>) throws(UploadError) -> TusUpload {
+        try client.address.check(url)
+        return TusUpload(client: client, job: job, url: url, range: range)
     }
 
     private func key(of job: UploadJob) throws(UploadError) -> String {

@@ -4,6 +4,10 @@ import Foundation
 enum TusLimits {
     /// Longest URL of an upload that is kept, in bytes: the state has to fit a message.
     static let urlBytesMaximum = 8192
+    /// Most uploads that are concatenated to one; all their URLs have to fit the state.
+    static let partialsMaximum = 64
+    /// Longest URLs of such uploads together, in bytes.
+    static let partialURLBytesMaximum = 12 << 10
     /// Largest `Upload-Metadata` that is sent, in bytes; many servers take no longer header.
     static let metadataBytesMaximum = 8192
     /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.

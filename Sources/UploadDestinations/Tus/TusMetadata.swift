@@ -29,6 +29,12 @@ struct TusMetadata: Hashable, Sendable {
         values[Self.enqueuedKey] = mark.enqueuedAt
     }
 
+    /// Of an upload that is part of another: whose it is.
+    init(partOf job: UploadJob) {
+        let mark = JobMark(job)
+        values = [Self.jobKey: mark.job, Self.enqueuedKey: mark.enqueuedAt]
+    }
+
     /// The header as a server tells it; what cannot be read in it is left out.
     init(header: String) {
         values = [:]

@@ -3,28 +3,62 @@ import Uploads
 
 /// What another worker needs to go on: where the upload is, and how it is cut.
 struct TusState: Hashable, Sendable {
-    /// May be a credential: never shown with its query.
-    var url: String
+    /// URLs may be credentials: never shown with their query.
+    enum Place: Hashable, Sendable {
+        case whole(String)
+        /// One for each part, to be concatenated.
+        case partials([String])
+    }
+
+    var place: Place
     /// Bytes of every part but the last.
     var partBytes: Int64
 
-    init(url: String, partBytes: Int64) {
-        self.url = url
+    init(_ place: Place, partBytes: Int64) {
+        self.place = place
         self.partBytes = partBytes
     }
 
     /// - Throws: `sessionExpired` for a payload that this driver cannot have written.
     init(_ state: UploadState) throws(UploadError) {
-        guard let url = state.payload["url"]?.string, !url.isEmpty,
-            let partBytes = state.payload["partBytes"]?.integer, partBytes > 0
-        else {
+        var place: Place?
+        if let url = state.payload["url"]?.string, !url.isEmpty { place = .whole(url) }
+        if case .array(let values)? = state.payload["partials"] {
+            let urls = values.compactMap(\.string)
+            if urls.count == values.count, !urls.isEmpty, !urls.contains("") { place = .partials(urls) }
+        }
+        guard let place, let partBytes = state.payload["partBytes"]?.integer, partBytes > 0 else {
             throw UploadError(.sessionExpired, "the state of the tus upload cannot be read: it is begun anew")
         }
-        self.init(url: url, partBytes: partBytes)
+        self.init(place, partBytes: partBytes)
+    }
+
+    /// Of the first place, as it may be shown.
+    var displayURL: String {
+        switch place {
+        case .whole(let url): DestinationReference.redact(url)
+        case .partials(let urls): DestinationReference.redact(urls.first ?? "")
+        }
     }
 
     var uploadState: UploadState {
-        UploadState(
-            driver: TusDestination.driverName, payload: ["url": .string(url), "partBytes": .integer(partBytes)])
+        let (key, value): (String, JSONValue) =
+            switch place {
+            case .whole(let url): ("url", .string(url))
+            case .partials(let urls): ("partials", .array(urls.map { .string($0) }))
+            }
+        return UploadState(
+            driver: TusDestination.driverName, payload: .object([key: value, "partBytes": .integer(partBytes)]))
+    }
+
+    /// Where the bytes are, with what of the file each place is to hold; nil for a state that does not fit the file.
+    func uploads(of size: Int64) -> [(url: String, range: Range<Int64>)]? {
+        switch place {
+        case .whole(let url): return [(url, 0..<size)]
+        case .partials(let urls):
+            let plan = PartPlan(size: size, partSize: partBytes)
+            guard urls.count == plan.count else { return nil }
+            return zip(urls, plan.parts).map { ($0, $1.range) }
+        }
     }
 }

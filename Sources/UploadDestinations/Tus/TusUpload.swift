@@ -2,17 +2,18 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// The requests of one job's upload, one method each.
+/// The requests of one upload of a job, one method each. Positions are those of the file.
 struct TusUpload: Sendable {
     /// What the server says that it holds.
     struct Standing: Sendable {
-        var offset: Int64
+        /// Up to where it holds the file.
+        var reached: Int64
         var response: ServerResponse
     }
 
     /// What came of sending bytes.
     enum Appended: Sendable {
-        /// All up to this offset is held; nil where the server does not say it.
+        /// All up to this position is held; nil where the server does not say it.
         case held(Int64?, ServerResponse)
         /// The server holds another number of bytes than was thought.
         case elsewhere(HTTPReply)
@@ -23,18 +24,40 @@ struct TusUpload: Sendable {
     let job: UploadJob
     /// Of the upload; may be a credential.
     let url: String
+    /// What of the file it is to hold: all of it, or what is concatenated with others.
+    let range: Range<Int64>
+
+    /// How an upload belongs to others (tus 1.0, "Concatenation").
+    enum Concatenation: Sendable {
+        case partial
+        /// The URLs of the partial uploads, in the order of the file.
+        case final([String])
+
+        var header: String {
+            switch self {
+            case .partial: "partial"
+            case .final(let urls): "final;" + urls.joined(separator: " ")
+            }
+        }
+    }
 
     /// Where it is, as it may be shown.
     var location: String { DestinationReference.redact(url) }
 
     /// Makes an upload (tus 1.0, "Creation").
-    static func create(_ job: UploadJob, key: String, by client: TusClient) async throws(UploadError) -> TusUpload {
-        let capabilities = try await client.capabilities()
+    static func create(
+        _ job: UploadJob, _ range: Range<Int64>, _ metadata: TusMetadata, _ concatenation: Concatenation? = nil,
+        by client: TusClient
+    ) async throws(UploadError) -> TusUpload {
         let endpoint = client.address.url
-        try capabilities.check(job, at: client.address.displayURL)
-        let metadata = try TusMetadata(job, key: key).header()
-        let reply = try await client.sendUnlessLocked(
-            .POST, endpoint, headers: [("upload-length", String(job.size)), ("upload-metadata", metadata)])
+        var headers = [("upload-metadata", try metadata.header())]
+        if let concatenation { headers.append(("upload-concat", concatenation.header)) }
+        // The length of what is put together is the sum of its parts.
+        if case .final = concatenation {
+        } else {
+            headers.append(("upload-length", String(range.count)))
+        }
+        let reply = try await client.sendUnlessLocked(.POST, endpoint, headers: headers)
         guard reply.status == 201 else {
             guard !(200..<300).contains(reply.status) else {
                 throw UploadError(
@@ -45,7 +68,7 @@ struct TusUpload: Sendable {
             throw client.failure(reply, of: "POST", at: endpoint)
         }
         let url = try client.address.upload(at: reply.header("location") ?? "")
-        return TusUpload(client: client, job: job, url: url)
+        return TusUpload(client: client, job: job, url: url, range: range)
     }
 
     /// Asks how much the server holds.
@@ -56,43 +79,43 @@ struct TusUpload: Sendable {
             if TusErrorTable.mayBeGone(reply.status) { return nil }
             throw client.failure(reply, of: "HEAD", at: url)
         }
-        guard let offset = Self.offset(reply), offset <= job.size else {
+        let length = reply.header("upload-length").map { Int64($0) }
+        let metadata = reply.header("upload-metadata").map(TusMetadata.init(header:))
+        guard length == nil || length == Int64(range.count), metadata?.contradicts(job) != true else { return nil }
+        guard let reached = reached(reply), reached <= range.upperBound else {
             throw UploadError(
                 .invalidResponse,
                 "HEAD \(location) was answered without an Upload-Offset of this file: look at the server",
                 response: client.shown(reply, of: url))
         }
-        let length = reply.header("upload-length").map { Int64($0) }
-        let metadata = reply.header("upload-metadata").map(TusMetadata.init(header:))
-        guard length == nil || length == job.size, metadata?.contradicts(job) != true else { return nil }
-        return Standing(offset: offset, response: client.shown(reply, of: url))
+        return Standing(reached: reached, response: client.shown(reply, of: url))
     }
 
-    /// Sends the bytes of a range, which begins at the server's offset, in one PATCH.
+    /// Sends the bytes of a range of the file, which begins where the server stands, in one PATCH.
     /// - Throws: `sessionExpired` when the upload is gone; `checksumMismatch`.
     func append(
-        _ range: Range<Int64>, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+        _ bytes: Range<Int64>, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) -> Appended {
         var headers = [
-            ("content-type", "application/offset+octet-stream"), ("upload-offset", String(range.lowerBound)),
+            ("content-type", "application/offset+octet-stream"),
+            ("upload-offset", String(bytes.lowerBound - range.lowerBound)),
         ]
         if client.configuration.sendsChecksums, let checksum = try await client.capabilities().checksum {
-            headers.append(("upload-checksum", try await checksum.value(of: range, from: source, job)))
+            headers.append(("upload-checksum", try await checksum.value(of: bytes, from: source, job)))
         }
-        let size = range.upperBound - range.lowerBound
-        let body = HTTPBody(source: source.read(range), size: size, sent: sent)
+        let body = HTTPBody(source: source.read(bytes), size: Int64(bytes.count), sent: sent)
         let reply = try await client.send(.PATCH, url, headers: headers, body: body)
         switch reply.status {
         case 200..<300:
-            let offset = Self.offset(reply)
-            let isPossible = offset.map { (range.lowerBound...range.upperBound).contains($0) } ?? true
-            guard isPossible, offset != range.upperBound || body.isComplete else {
+            let reached = reached(reply)
+            let isPossible = reached.map { (bytes.lowerBound...bytes.upperBound).contains($0) } ?? true
+            guard isPossible, reached != bytes.upperBound || body.isComplete else {
                 throw UploadError(
                     .invalidResponse,
                     "PATCH \(location) was answered with an Upload-Offset of bytes that were not sent: look at the server",
                     response: client.shown(reply, of: url))
             }
-            return .held(offset, client.shown(reply, of: url))
+            return .held(reached, client.shown(reply, of: url))
         case 409: return .elsewhere(reply)
         case 423: return .locked(reply)
         case 404, 410: throw client.gone(url)
@@ -116,7 +139,15 @@ struct TusUpload: Sendable {
     /// What a finished upload is. The server says nothing of its digests: what was read was checked, and TLS or checksums protected it.
     var object: StoredObject { StoredObject(location: location, size: job.size, digests: job.digests) }
 
-    private static func offset(_ reply: HTTPReply) -> Int64? {
-        reply.header("upload-offset").flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+    func incomplete(_ reached: Int64) -> UploadError {
+        UploadError(
+            .invalidResponse,
+            "\(location) holds \(reached - range.lowerBound) of \(range.count) bytes: the rest is sent again",
+            retry: .afterBackoff)
+    }
+
+    private func reached(_ reply: HTTPReply) -> Int64? {
+        guard let offset = reply.header("upload-offset").flatMap({ Int64($0) }), offset >= 0 else { return nil }
+        return range.lowerBound.addingReportingOverflow(offset).overflow ? nil : range.lowerBound + offset
     }
 }

@@ -27,7 +27,9 @@ struct TusConformanceTests {
 
     @Test func `many at once arrive`() async throws {
         try await TusBench.with { bench in
-            let conformance = bench.conformance()
+            var configuration = bench.configuration
+            configuration.url = bench.server.url
+            let conformance = bench.conformance(configuration)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
                     group.addTask {

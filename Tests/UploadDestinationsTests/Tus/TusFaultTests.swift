@@ -75,7 +75,10 @@ struct TusFaultTests {
                 try await bench.send(1, of: job, to: session)
                 let upload = try #require(try bench.uploads().last)
                 if isExpired { try bench.server.expire(upload.id) } else { try bench.server.remove(upload.id) }
-                #expect(await failure(bench, job, at: session)?.code == .sessionExpired)
+                var refused = await failure(bench, job, at: session)
+                // It answers before it has the body and hangs up: its word may not arrive. The next try asks first.
+                if refused?.code == .networkFailure { refused = await failure(bench, job, at: session) }
+                #expect(refused?.code == .sessionExpired)
                 let error = await #expect(throws: UploadError.self) {
                     try await bench.destination().open(job, resuming: session.state)
                 }
@@ -144,26 +147,24 @@ struct TusFaultTests {
 
     @Test func `silence ends in a failure that is worth a retry`() async throws {
         try await TusBench.with { bench in
-            let job = try bench.job(parts: 2)
             var impatient = bench.configuration
             impatient.firstByteSeconds = 1
             impatient.stallSeconds = 1
-            let state = try #require(try await bench.destination().open(job, resuming: nil).state)
-            let known = try TusState(state)
-            for action in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)] {
+            // An upload for each: while this server has not noticed that nothing more comes, it answers nobody who asks for the same.
+            for (number, action) in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)].enumerated()
+            {
+                let job = try bench.job(parts: 2, key: "\(number)")
+                let state = try #require(try await bench.destination().open(job, resuming: nil).state)
+                let known = try TusState(state)
+                guard case .whole(let url) = known.place else { throw DidNotHappen("it is one upload") }
                 bench.proxy.setRule { $0.method == "PATCH" ? action : .forward }
-                let session = TusSession(
-                    TusUpload(client: try TusClient(impatient, client: bench.client), job: job, url: known.url), known,
-                    holding: try bench.uploads().first.map { Int64($0.offset) } ?? 0)
-                let error = await failure(bench, job, at: session)
+                let upload = TusUpload(
+                    client: try TusClient(impatient, client: bench.client), job: job, url: url, range: 0..<job.size)
+                let error = await failure(bench, job, at: TusSession(TusStream(upload, reached: 0), known))
                 #expect(error?.code == .networkFailure)
                 #expect(error?.retry == .afterBackoff)
                 bench.proxy.setRule { _ in .forward }
             }
-            // With the usual limits: a busy machine is silent for a second, too.
-            let patient = try await bench.destination().open(job, resuming: state)
-            try await bench.send(of: job, to: patient)
-            #expect(try await patient.complete(.none).object.size == job.size)
         }
     }
 

@@ -119,9 +119,10 @@ struct TusResumeTests {
             guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else {
                 throw DidNotHappen("an inline source can always be claimed")
             }
-            for part in slow.missing { try await slow.upload(part, from: source) { _ in } }
+            // The server answers before it has the body and hangs up: its word may not arrive, and the part is tried again.
+            try? await slow.upload(slow.plan.part(1), from: source) { _ in }
+            for number in 1...4 { try await slow.upload(slow.plan.part(number), from: source) { _ in } }
             _ = try await slow.complete(.none)
-            #expect(bench.proxy.requests.filter { $0.method == "PATCH" }.map(\.serverStatus) == [409, 204, 204])
             #expect(bench.offsetsSent == [0, 2 * Self.part, 3 * Self.part])
             #expect(try server(bench) == DestinationConformance.bytes(Int(job.size)))
         }

@@ -90,16 +90,35 @@ struct TusValueTests {
         }
     }
 
-    @Test func `a state survives its trip, and one of somebody else's making is none`() throws {
-        let state = TusState(url: "https://h/files/1?token=2", partBytes: 8 << 20)
+    @Test(arguments: [
+        TusState(.whole("https://h/files/1?token=2"), partBytes: 8 << 20),
+        TusState(.partials(["https://h/files/1", "https://h/files/2?x"]), partBytes: 9),
+    ])
+    func `a state survives its trip`(state: TusState) throws {
         let wire = try WireJSON.encode(state.uploadState)
         #expect(try TusState(WireJSON.decode(UploadState.self, from: wire)) == state)
-        for payload: JSONValue in [
+        #expect(!state.displayURL.contains("?"))
+    }
+
+    @Test(
+        arguments: [
             [:], ["url": "https://h/1"], ["url": "", "partBytes": 1], ["url": "https://h/1", "partBytes": 0],
-        ] {
-            let error = #expect(throws: UploadError.self) { try TusState(UploadState(driver: "tus", payload: payload)) }
-            #expect(error?.code == .sessionExpired)
-        }
+            ["partials": [], "partBytes": 1], ["partials": ["https://h/1", 2], "partBytes": 1],
+            ["partials": ["https://h/1", ""], "partBytes": 1],
+        ] as [JSONValue])
+    func `a state of somebody else's making is none`(payload: JSONValue) {
+        let error = #expect(throws: UploadError.self) { try TusState(UploadState(driver: "tus", payload: payload)) }
+        #expect(error?.code == .sessionExpired)
+    }
+
+    @Test func `a state says what of the file lies where, if it fits the file`() {
+        let whole = TusState(.whole("a"), partBytes: 4).uploads(of: 10)
+        #expect(whole?.map(\.url) == ["a"])
+        #expect(whole?.map(\.range) == [0..<10])
+        let parts = TusState(.partials(["a", "b", "c"]), partBytes: 4)
+        #expect(parts.uploads(of: 10)?.map(\.url) == ["a", "b", "c"])
+        #expect(parts.uploads(of: 10)?.map(\.range) == [0..<4, 4..<8, 8..<10])
+        #expect(parts.uploads(of: 13) == nil)
     }
 
     @Test(arguments: [

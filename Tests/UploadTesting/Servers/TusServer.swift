@@ -54,8 +54,10 @@ public final class TusServer: Sendable {
 
     /// Every upload that it keeps, finished or not, in the order of their making.
     public func uploads() throws -> [Upload] {
-        let names = try process.directory.names(in: "files").filter { $0.hasSuffix(".info") }
-        return try names.compactMap { name in
+        let names = try Set(process.directory.names(in: "files"))
+        return try names.filter { $0.hasSuffix(".info") }.compactMap { name in
+            // What is removed while a request for it ends leaves such a file behind, and is gone all the same.
+            guard names.contains(String(name.dropLast(".info".count))) else { return nil }
             // One that is removed in between is none.
             guard let bytes = process.directory.read("files/\(name)"),
                 let info = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
@@ -82,7 +84,7 @@ public final class TusServer: Sendable {
         let file = process.directory.file("files/\(id).info")
         var info = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
         info["expires"] = "Mon, 02 Jan 2006 15:04:05 GMT"
-        try JSONSerialization.data(withJSONObject: info).write(to: file)
+        try JSONSerialization.data(withJSONObject: info).write(to: file, options: .atomic)
     }
 
     /// Removes an upload, as an operator would.
