@@ -47,13 +47,14 @@ public struct KeyRegistry: Sendable {
     private static func check(_ job: UploadJob, against known: UploadJob) throws(UploadError) {
         let isSame =
             job.size == known.size && !job.digests.contradicts(known.digests)
-            && job.destination.redacted == known.destination
+            && job.destination.redacted == known.destination && job.origin == known.origin
         guard !isSame else { return }
+        let content = known.origin?.displayText ?? "\(known.size) bytes"
         throw UploadError(
             .rejected,
             """
             the idempotency key '\(job.idempotencyKey ?? "")' was used before, at \(WireJSON.timestamp(known.enqueuedAt)), for \
-            something else (\(known.size) bytes to \(known.destination.displayText)): use another key
+            something else (\(content) to \(known.destination.displayText)): use another key
             """)
     }
 }
@@ -62,5 +63,29 @@ extension StagingArea {
     /// The area's keys; their directory is created when it is missing.
     public func keys() async throws(UploadError) -> KeyRegistry {
         KeyRegistry(directory: try await subdirectory(KeyRegistry.name))
+    }
+
+    /// A keyed job as it is to be published: with the time and the copy of the one that was first under its key, whose own copy
+    /// then goes. Others are as they were.
+    /// - Throws: as ``KeyRegistry/register(_:)`` does.
+    public func registered(_ made: UploadJob) async throws(UploadError) -> UploadJob {
+        guard made.idempotencyKey != nil, let known = try await keys().register(made) else { return made }
+        var job = made
+        job.enqueuedAt = known.enqueuedAt
+        switch job.source {
+        // What is registered lacks inline bytes, and the query of a URL.
+        case .inline, .object: break
+        case .staged, .file:
+            try? await remove(job.source)
+            job.source = known.source
+        }
+        return job
+    }
+}
+
+extension UploadJob {
+    /// Where the object lies that is carried, as it may be shown.
+    fileprivate var origin: DestinationReference? {
+        if case .object(let origin, _) = source { origin.redacted } else { nil }
     }
 }

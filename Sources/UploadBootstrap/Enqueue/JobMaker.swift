@@ -86,24 +86,14 @@ struct JobMaker: Sendable {
         guard let area, made.contains(where: { $0.idempotencyKey != nil }) else { return made }
         var jobs = made
         for (index, made) in made.enumerated() where made.idempotencyKey != nil {
-            var job = made
-            let known: UploadJob?
             do throws(UploadError) {
-                known = try await area.keys().register(job)
+                jobs[index] = try await area.registered(made)
             } catch {
                 // Once registered, a job may be published by somebody else who uses its key: its copy stays.
                 await discard(jobs[..<index])
                 await removeCopies(of: jobs[index...])
                 throw error
             }
-            guard let known else { continue }
-            job.enqueuedAt = known.enqueuedAt
-            if case .inline = job.source {
-            } else {
-                try? await area.remove(job.source)
-                job.source = known.source
-            }
-            jobs[index] = job
         }
         return jobs
     }

@@ -39,7 +39,7 @@ struct Preparation: Sendable {
         }
         do throws(UploadError) {
             try await area.synchronize()
-            return try await registered(
+            return try await area.registered(
                 make(upload, staged, contentType ?? Self.contentType([name, Self.name(upload.destination)])))
         } catch {
             try? await area.remove(staged.reference)
@@ -65,32 +65,6 @@ struct Preparation: Sendable {
             job.id = JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
         }
         return job
-    }
-
-    /// A keyed job with the source of the one that was first.
-    private func registered(_ made: UploadJob) async throws(UploadError) -> UploadJob {
-        guard made.idempotencyKey != nil, let known = try await area.keys().register(made) else { return made }
-        var job = made
-        job.enqueuedAt = known.enqueuedAt
-        switch (job.source, known.source) {
-        case (.object, _), (_, .object):
-            guard job.source.redacted == known.source else { throw Self.isUsed(job, known) }
-            return job
-        case (.inline, _): return job
-        default: break
-        }
-        try? await area.remove(job.source)
-        job.source = known.source
-        return job
-    }
-
-    private static func isUsed(_ job: UploadJob, _ known: UploadJob) -> UploadError {
-        UploadError(
-            .rejected,
-            """
-            the idempotency key '\(job.idempotencyKey ?? "")' was used before, at \(WireJSON.timestamp(known.enqueuedAt)), for \
-            other content to \(known.destination.displayText): use another key
-            """)
     }
 
     /// - Returns: what the first name says that says anything.
