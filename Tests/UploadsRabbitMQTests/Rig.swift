@@ -55,7 +55,7 @@ struct Rig: Sendable {
     }
 
     /// A connection of its own, perhaps through a proxy.
-    func open(_ proxy: FaultProxy? = nil) async throws -> Connection {
+    func open(_ proxy: (any BrokerProxy)? = nil) async throws -> Connection {
         var configuration = try ConnectionConfiguration(
             urls: [proxy.map { "amqp://guest:guest@127.0.0.1:\($0.port)/" } ?? node.url])
         configuration.reconnectDelay = ReconnectDelay(base: .milliseconds(20), cap: .milliseconds(200))
@@ -66,7 +66,7 @@ struct Rig: Sendable {
 
     /// A worker whose connections can be disturbed one by one.
     func worker(
-        publishing: FaultProxy? = nil, consuming: FaultProxy? = nil, prefetchPerLane: UInt16 = 4,
+        publishing: (any BrokerProxy)? = nil, consuming: (any BrokerProxy)? = nil, prefetchPerLane: UInt16 = 4,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) async throws -> RabbitMQJobQueue {
         let publisher = try await Publisher(connection: try await open(publishing), logger: logger)
@@ -166,3 +166,11 @@ final class TestHandler: JobHandler {
 
     func removeStagedCopy(of job: UploadJob) async { removed.change { $0.append(job.id) } }
 }
+
+/// What stands between a worker and its broker.
+protocol BrokerProxy {
+    var port: Int { get }
+}
+
+extension FaultProxy: BrokerProxy {}
+extension AMQPFaultProxy: BrokerProxy {}
