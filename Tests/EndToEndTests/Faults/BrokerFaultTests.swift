@@ -141,7 +141,8 @@ import UploadsRabbitMQ
 
     @Test func aSliceLongerThanTheConsumerTimeoutIsExplainedAndTheUploadEndsAllTheSame() async throws {
         try await with { deployment, bucket, broker in
-            try await setConsumerTimeout(.seconds(4), broker)
+            // A part takes 4 s, all of them 24 s.
+            try await setConsumerTimeout(.seconds(10), broker)
             try deployment.start(.notifier)
             let worker = try deployment.start(.worker, ["--parts", "1"])
             let (file, id) = try await begin(deployment, bucket)
