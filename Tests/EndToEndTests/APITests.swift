@@ -25,7 +25,7 @@ import UploadTesting
 
     private func waitForHTTP(_ notifier: RunningProgram) async throws -> Int {
         let port = try #require(notifier.port)
-        try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+        try await eventually("the notifier listens") { Ports.isOpen(port) }
         return port
     }
 
@@ -80,7 +80,7 @@ import UploadTesting
             let guarded = try deployment.start(
                 .notifier, ["--http", "0.0.0.0:\(port)"],
                 environment: ["UPLOAD_NOTIFIER_TOKEN": "0123456789abcdef"])
-            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await eventually("the notifier listens") { Ports.isOpen(port) }
             try await python("guarded.py", port, ["0123456789abcdef"])
             await guarded.stop()
             #expect(!guarded.errorText.contains("0123456789abcdef"))

@@ -30,11 +30,11 @@ import UploadTesting
             let bad = deployment.path.appending(path: "files/bad")
             let ids = try await deployment.enqueue(["--to", "bucket:", "--max-attempts", "3", bad.path])
             #expect(ids.count == 20)
-            try await eventually("the circuit opens", within: .seconds(60)) {
+            try await eventually("the circuit opens") {
                 worker.errorText.contains("A destination keeps failing")
             }
             // Longer than three attempts would last: every failed trial opens it again.
-            try await eventually("it opened several times", within: .seconds(90)) {
+            try await eventually("it opened several times") {
                 worker.errorText.components(separatedBy: "A destination keeps failing").count > 4
             }
             let metrics = try Shell.run("curl", "-s", "http://127.0.0.1:\(try #require(worker.port))/metrics")
@@ -68,14 +68,14 @@ import UploadTesting
         try await with(limits: "limits: {jobs: 3, requestsPerSecond: 500},") { deployment, bucket in
             let port = try Ports.free()
             try deployment.start(.notifier, ["--http", "127.0.0.1:\(port)"])
-            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await eventually("the notifier listens") { Ports.isOpen(port) }
             let api = "http://127.0.0.1:\(port)"
             try deployment.start(.worker, ["--concurrency", "4"])
             bucket.proxy.setRule { _ in .cut }
             for number in 0..<10 { _ = try deployment.makeFile("bad/\(number)", bytes: 1000) }
             let bad = deployment.path.appending(path: "files/bad")
             _ = try await deployment.enqueue(["--to", "bucket:", "--max-attempts", "3", bad.path])
-            try await eventually("the worker's open circuit is shown", within: .seconds(90)) {
+            try await eventually("the worker's open circuit is shown") {
                 let shown = try await destination("bucket", deployment, api)
                 let live = shown["live"] as? [String: Any]
                 let workers = shown["workers"] as? [[String: Any]] ?? []
@@ -87,7 +87,7 @@ import UploadTesting
             let page = try Shell.run("curl", "-s", "\(api)/")
             #expect(page.contains("destination-bucket"))
             bucket.proxy.setRule { _ in .forward }
-            try await eventually("a worker tells that it is closed again", within: .seconds(180)) {
+            try await eventually("a worker tells that it is closed again") {
                 let shown = try await destination("bucket", deployment, api)
                 let live = shown["live"] as? [String: Any]
                 return live?["failing"] as? Int == 0

@@ -32,7 +32,7 @@ import UploadTesting
             for round in 1...3 {
                 // Their program ends at once: whatever becomes of them goes to the service.
                 ids += try await deployment.startUploads(of: "example-uploader", count: 20, named: "up-\(round)")
-                try await eventually("the service is told of some", within: .seconds(120)) {
+                try await eventually("the service is told of some") {
                     noted().count >= ids.count - 25
                 }
                 service.signal(SIGKILL)

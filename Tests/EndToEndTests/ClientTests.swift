@@ -136,7 +136,7 @@ import Uploads
                 }
                 let delegate = TellingDelegate()
                 try await app.setDelegate(delegate)
-                try await eventually("the delegate is told", within: .seconds(120)) {
+                try await eventually("the delegate is told") {
                     delegate.ids.contains("\(orphan).1.ended")
                 }
             }
@@ -164,7 +164,7 @@ import Uploads
 
                     let file = try deployment.makeFile("running.bin", bytes: 24 << 20)
                     let running = try await manager.upload(file, to: "slow:running.bin")
-                    try await eventually("it runs", within: .seconds(120)) { running.latest.status.isRunning }
+                    try await eventually("it runs") { running.latest.status.isRunning }
                     try await broker.kill()
                     let late = try await manager.start(
                         try Upload(.data(Data(repeating: 8, count: 100_000)), to: "local:late.bin"))
@@ -252,7 +252,7 @@ import Uploads
                 let handle = try await manager.upload(file, to: "local:a.bin")
                 try await handle.pause()
                 try deployment.start(.worker)
-                try await eventually("it is paused", within: .seconds(120)) { handle.latest.status.isPaused }
+                try await eventually("it is paused") { handle.latest.status.isPaused }
                 // Under way: nothing new begins.
                 let state = ResumableUpload(job: try await Self.job(of: handle, manager), round: 1, state: nil)
                 let resumed = try await manager.resume(with: state)
@@ -265,7 +265,7 @@ import Uploads
 
                 let big = try deployment.makeFile("big.bin", bytes: 64 << 20)
                 let running = try await manager.upload(big, to: "slow:big.bin")
-                try await eventually("it runs", within: .seconds(120)) { running.latest.status.isRunning }
+                try await eventually("it runs") { running.latest.status.isRunning }
                 try await running.cancel()
                 let end = try await running.ended()
                 #expect(end.isCancelled)

@@ -40,7 +40,7 @@ import Uploads
         bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 8 << 20) }
         let file = try deployment.makeFile("running.bin", bytes: parts * Self.part)
         let id = try #require(try await deployment.enqueue(["--to", "bucket:", file.path]).first)
-        try await eventually("some parts are there", within: .seconds(120)) { bucket.proxy.partsSent.count >= 2 }
+        try await eventually("some parts are there") { bucket.proxy.partsSent.count >= 2 }
         try await deployment.waitForStatus("running", of: id)
         return (id, file)
     }
@@ -270,7 +270,7 @@ import Uploads
             #expect(held < 24, "the upload was not interrupted")
             // Whoever comes later does not take from a stopped queue either.
             let second = try deployment.start(.worker, ["--concurrency", "1"])
-            try await eventually("the second worker has read the control log", within: .seconds(60)) {
+            try await eventually("the second worker has read the control log") {
                 second.errorText.contains("connected to the broker")
             }
             bucket.proxy.setRule { _ in .forward }
@@ -317,7 +317,7 @@ import Uploads
             let silent = try await deployment.control("pause", "--no-wait", paused)
             #expect(silent.outputText.isEmpty && silent.errorText.isEmpty)
             let notifier = try deployment.start(.notifier)
-            try await eventually("the orders are read", within: .seconds(60)) {
+            try await eventually("the orders are read") {
                 guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
                 return try deployment.queryLedger("SELECT count(*) FROM sqlite_master WHERE name = 'orders'") == ["1"]
                     && deployment.queryLedger("SELECT count(*) FROM orders") == ["2"]

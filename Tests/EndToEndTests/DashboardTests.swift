@@ -25,7 +25,7 @@ import UploadTesting
                 ["--to", "gone:\(Self.hostile)", "--max-attempts", "1", small.path])
             _ = try await deployment.enqueue(["--to", "local:waits", "--queue", "video", small.path])
             try await deployment.waitForStatus("failed", of: try #require(failing.first))
-            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await eventually("the notifier listens") { Ports.isOpen(port) }
             let running = try await deployment.enqueue(["--to", "slow:large.bin", large.path])
             let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "API/browse.py")
             let browser = try RunningProgram(

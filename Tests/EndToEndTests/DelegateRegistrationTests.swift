@@ -31,7 +31,7 @@ import UploadTesting
             }
             /// What was answered and not noted yet would be told again after a crash, and not by a replay.
             func waitUntilNoted() async throws {
-                try await eventually("what was told is noted", within: .seconds(60)) {
+                try await eventually("what was told is noted") {
                     try deployment.queryLedger(
                         "SELECT count(*) FROM deliveries WHERE delegate = 'hook' AND delivered IS NULL") == ["0"]
                 }
@@ -44,7 +44,7 @@ import UploadTesting
                 let program = try deployment.start(
                     .notifier, [], environment: ["UPLOAD_NOTIFIER_ALLOW_NETWORKS": "127.0.0.0/8"])
                 let port = try #require(program.port)
-                try await eventually("the notifier is ready", within: .seconds(60)) {
+                try await eventually("the notifier is ready") {
                     // Before it listens, nothing is written and the status is 7.
                     let (output, _) = try Spawn.run(
                         "/usr/bin/env", ["curl", "-sS", "http://127.0.0.1:\(port)/readyz"])
@@ -63,14 +63,14 @@ import UploadTesting
             #expect(first.hasPrefix("whsec_") && added.errorText.contains("it is not shown again"))
             try Data("\(first)\n".utf8).write(to: secrets)
             let one = try await upload("one.bin")
-            try await eventually("the webhook is told", within: .seconds(60)) { told().map(\.subject) == [one] }
+            try await eventually("the webhook is told") { told().map(\.subject) == [one] }
             try await waitUntilNoted()
 
             notifier.signal(SIGKILL)
             _ = await notifier.wait()
             (notifier, api) = try await startNotifier()
             let two = try await upload("two.bin")
-            try await eventually("it is told of the next", within: .seconds(60)) {
+            try await eventually("it is told of the next") {
                 told().map(\.subject) == [one, two]
             }
 
@@ -81,10 +81,10 @@ import UploadTesting
             try Data("\(first)\n\(second)\n".utf8).write(to: secrets)
             try await deployment.control("delegate", "change", "hook", "--mode", "binary", "--api", api)
             let three = try await upload("three.bin")
-            try await eventually("it is told as it was changed", within: .seconds(60)) { told().count == 3 }
+            try await eventually("it is told as it was changed") { told().count == 3 }
             try await waitUntilNoted()
             try await deployment.control("delegate", "replay", "hook", "--since", "1h", "--api", api)
-            try await eventually("it is told of before as well", within: .seconds(60)) { told().count == 7 }
+            try await eventually("it is told of before as well") { told().count == 7 }
             try await waitUntilNoted()
             #expect(Set(told().map(\.subject)) == [before, one, two, three])
             #expect(told().map(\.mode) == ["structured", "structured"] + Array(repeating: "binary", count: 5))
@@ -97,7 +97,7 @@ import UploadTesting
             try await deployment.control("delegate", "remove", "events", "--yes", "--api", api, expecting: 1)
             try await deployment.control("delegate", "pause", "hook", "--api", api)
             _ = try await upload("four.bin")
-            try await eventually("one waits for it", within: .seconds(60)) {
+            try await eventually("one waits for it") {
                 try Shell.run("curl", "-fsS", "\(api)/metrics").contains(
                     #"upload_delegate_backlog{delegate="hook"} 1"#)
             }

@@ -57,7 +57,7 @@ import UploadTesting
             }
         }
         func waitForFailed() async throws {
-            try await eventually("the round has failed", within: .seconds(120)) {
+            try await eventually("the round has failed") {
                 let failed = try deployment.queryLedger(
                     "SELECT count(*) FROM jobs WHERE status = 'failed' AND batch = 'blocked'")
                 return failed == ["\(Self.failingCount)"]
@@ -90,7 +90,7 @@ import UploadTesting
         try receiver.hold(after: 40)
         try await deployment.control("run", "--again", "--batch", "blocked")
         ids += try await enqueue(550..<800, ["--to", "local:"])
-        try await eventually("the receiver holds", within: .seconds(120)) { try receiver.verdict().isHolding }
+        try await eventually("the receiver holds") { try receiver.verdict().isHolding }
         notifier.signal(SIGKILL)
         _ = await notifier.wait()
         #expect(try receiver.verdict().acceptedCount < 800 + 2 * Self.failingCount, "the notifier died too late")

@@ -67,7 +67,7 @@ import UploadTesting
             // Published twice is uploaded once.
             let times = try modified(deployment, ["small.bin", "large.bin"])
             for (file, spare) in spares { try FileManager.default.copyItem(at: spare, to: file) }
-            try await eventually("the outbox is published again", within: .seconds(60)) { outbox(deployment).isEmpty }
+            try await eventually("the outbox is published again") { outbox(deployment).isEmpty }
             let after = try deployment.makeFile("after.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", "--wait", after.path])
             try await deployment.waitForOutcomes(4)

@@ -33,7 +33,7 @@ import UploadTesting
             let far = try deployment.makeFile("far.bin", bytes: 1000)
             let id = try #require(
                 try await deployment.enqueue(["--to", "local:", "--after", "30d", far.path]).first)
-            try await eventually("it waits", within: .seconds(30)) {
+            try await eventually("it waits") {
                 try deployment.queryLedger("SELECT status FROM jobs WHERE id = '\(id)'") == ["waiting"]
             }
         }

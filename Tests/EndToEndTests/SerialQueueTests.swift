@@ -91,7 +91,7 @@ import Uploads
             #expect(try deployment.queryLedger("SELECT status FROM jobs WHERE id = '\(ids[1])'") == ["paused"])
             try deployment.start(.worker, ["--concurrency", "4"])
             try await deployment.waitForOutcomes(1)
-            try await eventually("its turn has come", within: .seconds(60)) {
+            try await eventually("its turn has come") {
                 try deployment.queryLedger(
                     "SELECT count(*) FROM events WHERE job = '\(ids[1])' AND CAST(body AS TEXT) LIKE '%upload.paused%'")
                     != ["0"]
@@ -144,7 +144,7 @@ import Uploads
             // A delegate may hear twice of what was told when the notifier was killed, never of another order.
             var order: [String] = []
             for id in try told(deployment) where !order.contains(id) { order.append(id) }
-            try await eventually("all are told", within: .seconds(120)) { try Set(told(deployment)).count == ids.count }
+            try await eventually("all are told") { try Set(told(deployment)).count == ids.count }
             order = []
             for id in try told(deployment) where !order.contains(id) { order.append(id) }
             #expect(order == ids)

@@ -60,7 +60,7 @@ import UploadsRabbitMQ
             let small = try files.write([1, 2, 3], to: "small.bin")
             _ = try await submit("orphan", URL(filePath: small), to: deployment)
             _ = try await deployment.waitForOutcomes(1)
-            try await eventually("the live job's session is told", within: .seconds(60)) {
+            try await eventually("the live job's session is told") {
                 try deployment.queryLedger(
                     """
                     SELECT json_extract(CAST(record AS TEXT), '$.baton.state.driver') FROM jobs WHERE id = '\(live)'

@@ -11,7 +11,7 @@ import UploadTesting
     }
 
     private func waitUntil(_ program: RunningProgram, says text: String) async throws {
-        try await eventually("\(program.name) says '\(text)'", within: .seconds(60)) {
+        try await eventually("\(program.name) says '\(text)'") {
             #expect(program.isRunning)
             return try self.ready(program).hasPrefix(text)
         }

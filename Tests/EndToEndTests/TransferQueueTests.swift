@@ -24,7 +24,7 @@ import Uploads
     }
 
     private func waitForFirstPart(_ bucket: S3Bucket) async throws {
-        try await eventually("a part is there", within: .seconds(120)) { !bucket.proxy.partsSent.isEmpty }
+        try await eventually("a part is there") { !bucket.proxy.partsSent.isEmpty }
     }
 
     private func expectArrived(_ file: URL, _ bucket: S3Bucket, _ deployment: Deployment) async throws {

@@ -8,8 +8,8 @@ import Uploads
     private func notifier(_ deployment: Deployment) async throws -> (program: RunningProgram, api: String) {
         let notifier = try deployment.start(.notifier)
         let port = try #require(notifier.port)
-        try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
-        try await eventually("the notifier is at work", within: .seconds(60)) {
+        try await eventually("the notifier listens") { Ports.isOpen(port) }
+        try await eventually("the notifier is at work") {
             try Shell.run("curl", "-s", "--max-time", "10", "http://127.0.0.1:\(port)/readyz") == "ready\n"
         }
         return (notifier, "http://127.0.0.1:\(port)")
@@ -82,7 +82,7 @@ import Uploads
             #expect(stranger.errorText.contains("no delegate is named 'nobody'"))
 
             try await deployment.publishNonsense()
-            try await eventually("the letter is recorded", within: .seconds(60)) {
+            try await eventually("the letter is recorded") {
                 try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["1"]
             }
             let dead = lines(try await deployment.control("dead", "list", "--json", "--api", api))
@@ -92,7 +92,7 @@ import Uploads
             #expect(shown.outputText.contains("nonsense"))
             let replay = try await deployment.control("dead", "replay", "\(number)", "--api", api)
             #expect(replay.outputText.contains("is published again: to the notifier's queue"))
-            try await eventually("what cannot be read comes back", within: .seconds(60)) {
+            try await eventually("what cannot be read comes back") {
                 try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["2"]
             }
             let back = try await deployment.control("dead", "show", "\(number + 1)", "--api", api)
@@ -141,7 +141,7 @@ import Uploads
                 "destination": {"name": "local", "key": "late.txt"}}
                 """
             try await deployment.publishToNotifier(Data(job.utf8), id: id, type: "upload.job.v2")
-            try await eventually("the letter is recorded", within: .seconds(60)) {
+            try await eventually("the letter is recorded") {
                 try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["1"]
             }
             let early = try await deployment.control("dead", "list", "--type", "upload.job.v2", "--json", "--api", api)
@@ -172,19 +172,19 @@ import Uploads
         try await Deployment.with { deployment in
             let first = try deployment.start(.notifier)
             let port = try #require(first.port)
-            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await eventually("the notifier listens") { Ports.isOpen(port) }
             let watch = try deployment.startControl("watch", "--json", "--api", "http://127.0.0.1:\(port)")
             try deployment.start(.worker)
             let file = try deployment.makeFile("a.bin", bytes: 1000)
             // The first one may come before the watch has begun.
-            try await eventually("the watch has begun", within: .seconds(120)) {
+            try await eventually("the watch has begun") {
                 _ = try await deployment.enqueue(["--to", "local:1", file.path])
                 return watch.outputText.contains("upload.completed")
             }
             await first.stop()
             let late = try #require(try await deployment.enqueue(["--to", "local:2", file.path]).first)
             try deployment.start(.notifier, ["--http", "127.0.0.1:\(port)"])
-            try await eventually("what came in the meantime is told", within: .seconds(120)) {
+            try await eventually("what came in the meantime is told") {
                 watch.outputText.split(separator: "\n").contains {
                     $0.contains(late) && $0.contains("upload.completed")
                 }
@@ -238,7 +238,7 @@ import Uploads
             let port = try Ports.free()
             let guarded = try deployment.start(
                 .notifier, ["--http", "127.0.0.1:\(port)"], environment: ["UPLOAD_NOTIFIER_TOKEN": "0123456789abcdef"])
-            try await eventually("the notifier listens", within: .seconds(60)) { Ports.isOpen(port) }
+            try await eventually("the notifier listens") { Ports.isOpen(port) }
             let api = "http://127.0.0.1:\(port)"
             let refused = try await deployment.control(["queue", "list", "--api", api], expecting: 77)
             #expect(refused.errorText.contains("--token-file"))

@@ -30,10 +30,10 @@ import Uploads
         for _ in 0..<20 { bench.add(to: "bad") }
         for _ in 0..<5 { bench.add(to: "good") }
         try await bench.running {
-            try await eventually("the circuit is told to be open", within: .seconds(60)) {
+            try await eventually("the circuit is told to be open") {
                 reports.of("bad").contains { $0.circuit == .open && $0.until != nil }
             }
-            try await eventually("the other is told of", within: .seconds(60)) { !reports.of("good").isEmpty }
+            try await eventually("the other is told of") { !reports.of("good").isEmpty }
         }
         #expect(reports.of("bad").allSatisfy { $0.worker == "host/1-a" && $0.limits.jobs == 2 })
         #expect(reports.of("good").allSatisfy { $0.circuit == .closed })
@@ -47,12 +47,12 @@ import Uploads
         }
         for _ in 0..<3 { bench.add(size: 10) }
         try await bench.running {
-            try await eventually("three jobs with a part each are told", within: .seconds(60)) {
+            try await eventually("three jobs with a part each are told") {
                 reports.of("memory").contains { $0.jobsInFlight == 3 && $0.partsInFlight == 3 }
             }
             door.open()
-            try await eventually("all have ended", within: .seconds(60)) { bench.log.endedCount == 3 }
-            try await eventually("and it is told that nothing is under way", within: .seconds(60)) {
+            try await eventually("all have ended") { bench.log.endedCount == 3 }
+            try await eventually("and it is told that nothing is under way") {
                 reports.of("memory").last?.jobsInFlight == 0
             }
         }

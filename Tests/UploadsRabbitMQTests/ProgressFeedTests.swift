@@ -114,7 +114,7 @@ import Uploads
             let pid = try #require(
                 lines.split(separator: "\n").first { $0.contains(".progress") }?.split(separator: "\t").first)
             _ = try await rig.node.ctl("close_connection", String(pid), "a test")
-            try await eventually("it is heard again", within: .seconds(60)) {
+            try await eventually("it is heard again") {
                 rig.channel.post(try report(job, 9), to: rig.topology.progress, routingKey: "progress.a.b")
                 return heard.value.contains { $0.job.id == job.id }
             }

@@ -34,11 +34,11 @@ import UploadTesting
                 _ = await worker.wait()
                 try deployment.start(.worker, ["--broker", neutral.url])
             }
-            try await eventually("the point is reached", within: .seconds(45)) { !victim.isRunning }
+            try await eventually("the point is reached") { !victim.isRunning }
             #expect(await victim.wait() == 128 + SIGKILL)
             try deployment.start(point.victim == .worker ? .worker : .notifier, ["--broker", neutral.url])
 
-            _ = try await deployment.waitForOutcomes(1, within: .seconds(60))
+            _ = try await deployment.waitForOutcomes(1)
             try await deployment.expectNothingLeftOnTheBroker(watched: [neutral])
             try await check(point, deployment, bucket, id, file)
         }

@@ -24,7 +24,7 @@ extension Deployment {
     /// Waits until every queue is empty and nobody holds anything, then ends all programs, and looks again.
     /// - Parameter watched: what the programs that still run are connected by.
     func expectNothingLeftOnTheBroker(
-        watched proxies: [AMQPFaultProxy], within limit: Duration = .seconds(60)
+        watched proxies: [AMQPFaultProxy], within limit: Duration = .seconds(300)
     ) async throws {
         let topology = try UploadTopology(namespace: namespace)
         // The control log is a stream, which keeps what was read.

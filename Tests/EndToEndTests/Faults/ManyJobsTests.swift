@@ -83,12 +83,12 @@ import UploadTesting
                         try proxy.steps.count >= steps || deployment.toldCount() >= count.jobs
                     }
                 }
-                try await eventually("every job has an outcome", within: .seconds(180)) {
+                try await eventually("every job has an outcome") {
                     guard try deployment.toldCount() >= ids.count else { return false }
                     return Set(try deployment.toldOutcomes().compactMap { $0["subject"] as? String }) == ids
                 }
             } while ContinuousClock.now < end
-            try await deployment.expectNothingLeftOnTheBroker(watched: [proxy], within: .seconds(120))
+            try await deployment.expectNothingLeftOnTheBroker(watched: [proxy])
             try await check(deployment, bucket, ids, digests)
             try report(count, deployment, bucket, proxy)
         }

@@ -32,7 +32,7 @@ extension Deployment {
     func waitForDelivered(_ count: Int, to identifier: String = "app") async throws {
         // By then the ledger has its tables.
         try await waitForOutcomes(count)
-        try await eventually("\(count) outcomes are delivered to \(identifier)", within: .seconds(120)) {
+        try await eventually("\(count) outcomes are delivered to \(identifier)") {
             try self.queryLedger(
                 "SELECT count(*) FROM deliveries WHERE delegate = 'client-\(identifier)' AND delivered IS NOT NULL")
                 == ["\(count)"]

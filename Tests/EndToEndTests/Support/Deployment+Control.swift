@@ -68,7 +68,7 @@ extension Deployment {
 
     /// Waits until the ledger says so of a job.
     func waitForStatus(_ status: String, of job: String) async throws {
-        try await eventually("\(job) is \(status)", within: .seconds(120)) {
+        try await eventually("\(job) is \(status)") {
             guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
             return try self.queryLedger("SELECT status FROM jobs WHERE id = '\(job)'") == [status]
         }
@@ -78,7 +78,7 @@ extension Deployment {
     func waitForLedger() async throws {
         let topology = try UploadTopology(namespace: namespace)
         try await withChannel { channel in
-            try await eventually("the notifier is up to date", within: .seconds(120)) {
+            try await eventually("the notifier is up to date") {
                 guard try await channel.messageCount(of: topology.notifier) == 0 else { return false }
                 return try self.queryLedger("SELECT count(*) FROM owed") == ["0"]
             }
@@ -89,7 +89,7 @@ extension Deployment {
     func waitForEmptyLane(_ lane: Lane) async throws {
         let topology = try UploadTopology(namespace: namespace)
         try await withChannel { channel in
-            try await eventually("lane \(lane) is empty", within: .seconds(60)) {
+            try await eventually("lane \(lane) is empty") {
                 try await channel.messageCount(of: topology.laneQueue(.standard, lane)) == 0
             }
         }

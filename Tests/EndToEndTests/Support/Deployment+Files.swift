@@ -55,7 +55,7 @@ extension Deployment {
     /// Waits until the notifier has told this many outcomes, and returns them. What a notifier that was killed has told
     /// twice counts once.
     @discardableResult
-    func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(120)) async throws -> [[String: Any]] {
+    func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(300)) async throws -> [[String: Any]] {
         try await eventually("\(count) outcomes are told", within: limit) {
             guard try self.toldCount() >= count else { return false }
             return Set(try self.toldOutcomes().compactMap { $0["id"] as? String }).count >= count
@@ -66,7 +66,7 @@ extension Deployment {
     /// Waits until the notifier has told the outcome of a job, and returns it.
     func waitForOutcome(of id: String) async throws -> [String: Any] {
         var found: [String: Any]?
-        try await eventually("the outcome of \(id) is told", within: .seconds(120)) {
+        try await eventually("the outcome of \(id) is told") {
             found = try self.toldOutcomes().last { $0["subject"] as? String == id }
             return found != nil
         }

@@ -38,7 +38,7 @@ struct JudgingReceiver {
                 "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8",
                 "PYTHONDONTWRITEBYTECODE": "1",
             ], directory: deployment.path, logs: deployment.logs, name: name)
-        try await eventually("the receiver listens", within: .seconds(60)) {
+        try await eventually("the receiver listens") {
             guard program.isRunning else { throw DidNotHappen("the receiver ended: \(program.errorText)") }
             return program.outputText.contains("listening")
         }

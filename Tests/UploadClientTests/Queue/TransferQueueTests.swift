@@ -187,7 +187,7 @@ import Uploads
             try await queue.settle()
             try await queue.start()
             _ = try await session(queue, "a")
-            try await eventually("its job is in the outbox", within: .seconds(60)) {
+            try await eventually("its job is in the outbox") {
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: outbox)) ?? []
                 return names.contains { $0.hasSuffix(".json") }
             }

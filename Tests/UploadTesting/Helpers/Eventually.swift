@@ -8,7 +8,7 @@ public struct DidNotHappen: Error, CustomStringConvertible {
 /// Asks again and again, a few milliseconds apart, until `condition` holds. The limit is generous: it is there to end
 /// a broken test, not to measure.
 public func eventually(
-    _ what: String, within limit: Duration = .seconds(180), isolation: isolated (any Actor)? = #isolation,
+    _ what: String, within limit: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
 ) async throws {
     let end = ContinuousClock.now + limit

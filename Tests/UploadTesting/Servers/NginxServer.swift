@@ -24,7 +24,7 @@ public final class NginxServer: Sendable {
         process = try ChildProcess(
             "/usr/sbin/nginx", ["-p", scratch.path, "-c", scratch.path("nginx.conf"), "-e", scratch.path("error.log")])
         do {
-            try await eventually("nginx listens", within: .seconds(20)) { Ports.isOpen(port) }
+            try await eventually("nginx listens") { Ports.isOpen(port) }
         } catch {
             process.stop()
             let log = scratch.read("error.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
