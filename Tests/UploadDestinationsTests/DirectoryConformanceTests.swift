@@ -29,6 +29,8 @@ struct DirectoryConformanceTests {
 
     @Test func `the last of two wins`() async throws { try await conformance.theLastOfTwoWins() }
 
+    @Test func `many at once arrive`() async throws { try await conformance.manyAtOnceArrive() }
+
     @Test func `another worker goes on where one stopped`() async throws { try await conformance.anotherWorkerGoesOn() }
 
     @Test func `a discarded upload leaves nothing`() async throws {

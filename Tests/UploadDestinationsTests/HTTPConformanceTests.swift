@@ -64,6 +64,10 @@ struct HTTPConformanceTests {
         try await withConformance { conformance, _ in try await conformance.theLastOfTwoWins() }
     }
 
+    @Test func `many at once arrive`() async throws {
+        try await withConformance { conformance, _ in try await conformance.manyAtOnceArrive() }
+    }
+
     @Test func `a whole URL needs no configuration, and the answer is kept`() async throws {
         try await withConformance { conformance, server in
             var job = try conformance.job([1, 2, 3], key: "x")

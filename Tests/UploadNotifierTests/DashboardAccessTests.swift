@@ -112,20 +112,4 @@ import Uploads
         #expect(brake.isOpen(at: Sample.start + 0.3))
         #expect(brake.wrong(at: Sample.start + 120) == Sample.start + 120.25, "after a while all is forgotten")
     }
-
-    @Test func `a stream begins with the version of the page, and ends with the session`() async throws {
-        let house = try await APIHouse(access: .token(Self.token))
-        try await house.record([.job(Sample.job(), maybeRepeated: false)])
-        try await house.with { client in
-            let cookie = try await Self.signIn(client)
-            async let stream = client.ask(.get, "/dashboard/stream", headers: [.cookie: cookie])
-            try await until { house.api.readers.withLock { $0 } == 1 }
-            let out = try await client.ask(.post, "/dashboard/sign-out", headers: Self.form(cookie))
-            #expect(out.status == 303)
-            let reply = try await stream
-            #expect(reply.headers[.contentType] == "text/event-stream")
-            #expect(reply.text.hasPrefix("retry: 2000\n\nevent: version\ndata: \(DashboardAsset.version)\n\n"))
-            #expect(house.api.readers.withLock { $0 } == 0)
-        }
-    }
 }

@@ -32,13 +32,15 @@ import Uploads
         }
 
         /// Asks, and takes what comes until the condition holds or the stream ends.
-        func ask(_ path: String, until isDone: @escaping @Sendable (String) -> Bool) async throws -> String {
+        func ask(
+            _ path: String, cookie: String? = nil, until isDone: @escaping @Sendable (String) -> Bool
+        ) async throws -> String {
+            let headers = "Host: localhost\r\n" + (cookie.map { "Cookie: \($0)\r\n" } ?? "")
             let heard = Mutex("")
             do {
                 try await withTimeLimit(240) { [channel] in
                     try await channel.executeThenClose { inbound, outbound in
-                        try await outbound.write(
-                            ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                        try await outbound.write(ByteBuffer(string: "GET \(path) HTTP/1.1\r\n\(headers)\r\n"))
                         for try await buffer in inbound {
                             let text = heard.withLock { text in
                                 text += String(buffer: buffer)
@@ -136,6 +138,24 @@ import Uploads
         try await house.with { client in
             let reply = try await client.ask(.get, "/v1/events\(query)")
             #expect(reply.status == 400 && reply.problem == "invalid-request")
+        }
+    }
+
+    @Test func `the dashboard's begins with the version of the page, and ends with the session`() async throws {
+        let house = try await APIHouse(access: .token("0123456789abcdef"))
+        try await house.record([.job(Sample.job(), maybeRepeated: false)])
+        let sessions = try #require(house.api.dashboard.sessions)
+        let session = sessions.begin(at: Date())
+        try await serve(house) { port in
+            async let stream = Reader(port).ask(
+                "/dashboard/stream", cookie: "\(sessions.cookieName)=\(session)"
+            ) { $0.hasSuffix("\r\n0\r\n\r\n") }
+            try await until { house.api.readers.withLock { $0 } == 1 }
+            sessions.end(session, at: Date())
+            let text = try await stream
+            #expect(text.contains("text/event-stream"))
+            #expect(text.contains("retry: 2000\n\nevent: version\ndata: \(DashboardAsset.version)\n\n"))
+            try await until { house.api.readers.withLock { $0 } == 0 }
         }
     }
 

@@ -23,7 +23,7 @@ final class Scratch: Sendable {
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// Waits until something holds; the limit only ends a test that has failed.
-func until(_ seconds: Double = 60, _ holds: () async throws -> Bool) async throws {
+func until(_ seconds: Double = 300, _ holds: () async throws -> Bool) async throws {
     let end = Date().addingTimeInterval(seconds)
     while try await !holds() {
         try #require(Date() < end, "what was waited for did not happen within \(seconds) s")

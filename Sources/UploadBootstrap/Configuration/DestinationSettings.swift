@@ -10,6 +10,16 @@ public struct DestinationSettings: Hashable, Sendable {
         case http(HTTPSettings)
         case s3(S3Settings)
         case tus(TusSettings)
+
+        /// The word in the configuration.
+        var name: String {
+            switch self {
+            case .directory: "directory"
+            case .http: "http"
+            case .s3: "s3"
+            case .tus: "tus"
+            }
+        }
     }
 
     public struct HTTPSettings: Hashable, Sendable {

@@ -53,15 +53,8 @@ extension UploadConfiguration {
 
     /// The destinations as the API shows them: without credentials.
     var destinationSummaries: [DestinationSummary] {
-        (destinations ?? [:]).values.map { settings in
-            let driver =
-                switch settings.driver {
-                case .directory: "directory"
-                case .http: "http"
-                case .s3: "s3"
-                case .tus: "tus"
-                }
-            return DestinationSummary(name: settings.name.rawValue, driver: driver, limits: settings.limits)
+        (destinations ?? [:]).values.map {
+            DestinationSummary(name: $0.name.rawValue, driver: $0.driver.name, limits: $0.limits)
         }
     }
 }

@@ -21,6 +21,8 @@ struct S3ConformanceTests {
 
     @Test func `the last of two wins`() async throws { try await run { try await $0.theLastOfTwoWins() } }
 
+    @Test func `many at once arrive`() async throws { try await run { try await $0.manyAtOnceArrive() } }
+
     @Test func `another worker goes on`() async throws { try await run { try await $0.anotherWorkerGoesOn() } }
 
     @Test func `objects are read back`() async throws {
@@ -95,6 +97,8 @@ struct S3PlainFilesConformanceTests {
     @Test func `odd names arrive`() async throws { try await run { try await $0.oddNamesArrive() } }
 
     @Test func `the last of two wins`() async throws { try await run { try await $0.theLastOfTwoWins() } }
+
+    @Test func `many at once arrive`() async throws { try await run { try await $0.manyAtOnceArrive() } }
 
     @Test func `another worker goes on`() async throws { try await run { try await $0.anotherWorkerGoesOn() } }
 

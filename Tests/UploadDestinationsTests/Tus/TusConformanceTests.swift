@@ -29,21 +29,7 @@ struct TusConformanceTests {
         try await TusBench.with { bench in
             var configuration = bench.configuration
             configuration.url = bench.server.url
-            let conformance = bench.conformance(configuration)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<50 {
-                    group.addTask {
-                        let bytes = DestinationConformance.bytes(10_000 + number, seed: UInt8(number))
-                        try await conformance.carry(conformance.job(bytes, key: "\(number)"))
-                    }
-                }
-                try await group.waitForAll()
-            }
-            for number in 0..<50 {
-                #expect(
-                    try await conformance.stored("\(number)")
-                        == DestinationConformance.bytes(10_000 + number, seed: UInt8(number)))
-            }
+            try await bench.conformance(configuration).manyAtOnceArrive()
         }
     }
 

@@ -113,6 +113,18 @@ public struct DestinationConformance: Sendable {
         #expect(try await stored("again") == bytes)
     }
 
+    /// Fifty jobs, each with bytes of its own.
+    public func manyAtOnceArrive() async throws {
+        func bytes(_ number: Int) -> [UInt8] { Self.bytes(10_000 + number, seed: UInt8(number)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { try await carry(job(bytes(number), key: "many/\(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        for number in 0..<50 { #expect(try await stored("many/\(number)") == bytes(number), "\(number)") }
+    }
+
     /// For destinations that can be gone on with.
     public func anotherWorkerGoesOn() async throws {
         let bytes = Self.bytes(partBytes * 4 + 3)

@@ -72,7 +72,7 @@ public final class NginxServer: Sendable {
             master_process off;
             pid \(path)/nginx.pid;
             error_log \(path)/error.log;
-            events { worker_connections 64; }
+            events { worker_connections 512; }
             http {
                 access_log off;
                 client_body_temp_path \(path)/temporary/body;

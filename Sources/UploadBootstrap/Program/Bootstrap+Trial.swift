@@ -1,0 +1,64 @@
+import Synchronization
+import Uploads
+
+extension Bootstrap {
+    /// `uploadctl destination test`: uses a destination of this host's configuration as a worker would.
+    public static func tryDestination(
+        _ request: TrialRequest, _ input: ConfigurationInput, checkConfig: Bool
+    ) async throws -> ExitCode {
+        var input = input
+        input.standards["log.level"] = "error"
+        let configuration = try UploadConfiguration(input)
+        if checkConfig {
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            return .done
+        }
+        let (name, settings) = try settings(of: request.name, configuration)
+        let reference = try DestinationArgument("\(name):\(request.key ?? trialKey)").reference
+        let refusals = Mutex<[DestinationName: ProgramError]>([:])
+        let registry = try DestinationRegistry(configuration) { name, error in refusals.withLock { $0[name] = error } }
+        let report = Mutex(TrialReport(destination: name.rawValue, driver: settings.driver.name))
+        if !request.printsJSON { Console.output(line: "\(name), driver \(settings.driver.name)") }
+        let tell: DestinationTrial.Tell = { step in
+            report.withLock { $0.steps.append(step) }
+            if !request.printsJSON { Console.output(line: TrialReport.line(step)) }
+        }
+        let interruption = Interruption()
+        if let refusal = refusals.withLock({ $0[name] }) {
+            tell(.failed(.settings, UploadError(.misconfigured, refusal.description)))
+        } else if let destination = try registry.destination(for: reference) {
+            tell(.done(.settings, "its settings and secrets are there"))
+            let trial = DestinationTrial(destination: destination, reference: reference, writes: request.key != nil)
+            try await interruption.cancelling { await trial.run(tell) }
+        }
+        try await registry.shutdown()
+        let whole = report.withLock { $0 }
+        if request.printsJSON {
+            Console.output(line: String(decoding: try WireJSON.encode(whole), as: UTF8.self))
+        } else {
+            Console.output(line: whole.verdict)
+        }
+        return interruption.wasInterrupted ? .interrupted : whole.works ? .done : .uploadFailed
+    }
+
+    private static func settings(
+        of text: String, _ configuration: UploadConfiguration
+    ) throws(ProgramError) -> (DestinationName, DestinationSettings) {
+        let known = configuration.destinations ?? [:]
+        if let found = known.first(where: { $0.key.rawValue == text }) { return found }
+        guard !known.isEmpty else {
+            throw ProgramError(
+                .noInput, "no destination is configured here: name the workers' configuration with --config")
+        }
+        let names = known.keys.map(\.rawValue).sorted()
+        let nearest = EditDistance.nearest(to: text, among: names).map { "did you mean '\($0)'?" }
+        throw ProgramError(
+            .noInput,
+            "no destination is configured as '\(text.prefix(80))'; \(nearest ?? "there are \(names.joined(separator: ", "))")"
+        )
+    }
+
+    private static var trialKey: String {
+        "longshore-test-" + String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Uploads
+
+/// Uses a destination as a worker would, step by step, and leaves nothing there unless it is told to.
+struct DestinationTrial: Sendable {
+    typealias Tell = @Sendable (TrialStep) -> Void
+
+    /// Bytes of the upload that is begun and never completed: more than one part nearly everywhere.
+    private static let size: Int64 = 64 << 20
+    /// Bytes of the file that stays.
+    private static let fileSize: Int64 = 1 << 10
+
+    let destination: any Destination
+    let reference: DestinationReference
+    /// Whether a small file is written under the key of ``reference`` and stays.
+    var writes = false
+
+    /// - Parameter tell: told of each step as it ends. Behind one that failed there is none.
+    func run(_ tell: Tell) async {
+        let seen: ProbeAnswer
+        do throws(UploadError) {
+            seen = try await look(tell)
+        } catch {
+            tell(.failed(.look, error))
+            return
+        }
+        if writes { await write(seen, tell) } else { await begin(tell) }
+    }
+
+    private func job(_ size: Int64, _ digests: Digests = Digests()) -> UploadJob {
+        UploadJob(source: .inline(Data()), destination: reference, size: size, digests: digests)
+    }
+
+    private var place: String { reference.displayText }
+
+    private func look(_ tell: Tell) async throws(UploadError) -> ProbeAnswer {
+        let answer = try await destination.probe(job(Self.fileSize), state: nil)
+        switch answer {
+        case .nothing: tell(.done(.look, "it answers, and nothing lies at \(place)"))
+        case .unknowable: tell(.skipped(.look, "it cannot be asked what it holds"))
+        case .complete, .partial, .other: tell(.done(.look, "it answers, and something lies at \(place)"))
+        }
+        return answer
+    }
+
+    /// Begins an upload, sends one part, and removes both.
+    private func begin(_ tell: Tell) async {
+        let job = job(Self.size)
+        guard destination.canYield(job) else {
+            tell(
+                .skipped(
+                    .begin,
+                    "it takes whole files only, and one would stay there: --write KEY puts \(Quantity.text(bytes: Self.fileSize)) under a key"
+                ))
+            return
+        }
+        let session: any UploadSession
+        do throws(UploadError) {
+            session = try await destination.open(job, resuming: nil)
+        } catch {
+            tell(.failed(.begin, error))
+            return
+        }
+        tell(.done(.begin, "an upload can be begun"))
+        await send(to: session, tell)
+        let state = session.state
+        await session.close()
+        guard let state else { return }
+        tell(await removed(state, of: job))
+    }
+
+    /// Even if whoever asked wants to hear no more of it.
+    private func removed(_ state: UploadState, of job: UploadJob) async -> TrialStep {
+        await Task { () -> TrialStep in
+            do throws(UploadError) {
+                try await destination.discard(state, of: job)
+                return .done(.remove, "nothing is left of it")
+            } catch {
+                return .failed(.remove, error)
+            }
+        }.value
+    }
+
+    private func send(to session: any UploadSession, _ tell: Tell) async {
+        guard let part = session.missing.first else { return }
+        let start = ContinuousClock.now
+        do throws(UploadError) {
+            try await session.upload(part, from: TrialSource(size: Self.size)) { _ in }
+        } catch {
+            tell(.failed(.send, error))
+            return
+        }
+        let seconds = max(0.001, (ContinuousClock.now - start) / .seconds(1))
+        let pace = Quantity.text(bytes: Int64(Double(part.size) / seconds))
+        tell(.done(.send, "a part of \(Quantity.text(bytes: part.size)) arrived, \(pace)/s"))
+    }
+
+    /// Writes a file as a job would; what lies there already is left alone.
+    private func write(_ seen: ProbeAnswer, _ tell: Tell) async {
+        switch seen {
+        case .nothing, .unknowable: break
+        case .complete, .partial, .other:
+            tell(
+                .failed(
+                    .write, UploadError(.rejected, "something lies at \(place) already, and is kept: give another key"))
+            )
+            return
+        }
+        let source = TrialSource(size: Self.fileSize)
+        let job = job(Self.fileSize, Digests(crc64nvme: CRC64NVME(of: source.bytes).hexadecimal))
+        let condition: WriteCondition = seen == .nothing ? .absent : .none
+        do throws(UploadError) {
+            let session = try await destination.open(job, resuming: nil)
+            session.prepare(for: condition)
+            for part in session.missing { try await session.upload(part, from: source) { _ in } }
+            let completed = try await session.complete(condition)
+            await session.close()
+            let size = Quantity.text(bytes: Self.fileSize)
+            tell(.done(.write, "\(size) of random bytes lie at \(completed.object.location), and stay there"))
+        } catch {
+            tell(.failed(.write, error))
+        }
+    }
+}

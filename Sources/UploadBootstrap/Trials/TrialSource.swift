@@ -1,0 +1,28 @@
+import Uploads
+
+/// Bytes that nobody has written down: as many as are wanted, and hard to compress.
+struct TrialSource: UploadSource {
+    let size: Int64
+
+    private static let block: SourceBuffer = {
+        var random = SystemRandomNumberGenerator()
+        return (0..<(1 << 20) / 8).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
+    }()
+
+    var bytes: SourceBuffer { Array(Self.block.prefix(Int(clamping: size))) }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        let block = Int64(Self.block.count)
+        return AsyncThrowingStream { continuation in
+            for begin in stride(from: range.lowerBound / block * block, to: range.upperBound, by: Int64.Stride(block)) {
+                let piece = range.clamped(to: begin..<begin + block)
+                continuation.yield(Array(Self.block[Int(piece.lowerBound - begin)..<Int(piece.upperBound - begin)]))
+            }
+            continuation.finish()
+        }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}

@@ -1,0 +1,78 @@
+/// What the documentation promises of each driver, and the tests that show it.
+enum DriverTable {
+    /// A cell, and who shows that it is so.
+    struct Claim {
+        let text: String
+        /// `Suite.test`; nil for what is not promised.
+        let shownBy: String?
+
+        static func yes(_ text: String = "yes", _ test: String) -> Claim { Claim(text: text, shownBy: test) }
+        static func no(_ text: String = "no") -> Claim { Claim(text: text, shownBy: nil) }
+    }
+
+    struct Row {
+        let driver: String
+        let resumes: Claim
+        let parallel: Claim
+        let verified: Claim
+        let conditional: Claim
+        let cancelled: Claim
+        let servers: String
+
+        var claims: [Claim] { [resumes, parallel, verified, conditional, cancelled] }
+    }
+
+    static let titles = [
+        "driver", "resumes elsewhere", "parts at once", "checked end to end", "conditional write", "cancel removes",
+        "tested against",
+    ]
+
+    static let rows = [
+        Row(
+            driver: "directory",
+            resumes: .yes("yes, by the part", "DirectoryConformanceTests.another worker goes on where one stopped"),
+            parallel: .yes("yes", "DirectoryDestinationTests.parts may be sent all at once"),
+            verified: .yes("yes", "DirectoryDestinationTests.bytes that are not the job's are never stored"),
+            conditional: .yes("yes", "DirectoryConformanceTests.conditions hold"),
+            cancelled: .yes("yes", "DirectoryConformanceTests.a discarded upload leaves nothing"),
+            servers: "the file system, with and without extended attributes"),
+        Row(
+            driver: "http", resumes: .no("no, one PUT"), parallel: .no(),
+            verified: .no("no: TLS protects the bytes on their way"),
+            conditional: .yes("where the server has it", "HTTPFaultTests.conditions travel as headers"),
+            cancelled: .no("nothing is left of a PUT that was cut off"), servers: "nginx"),
+        Row(
+            driver: "s3", resumes: .yes("yes, by the part", "S3ConformanceTests.another worker goes on"),
+            parallel: .yes("yes", "S3ConformanceTests.another worker goes on"),
+            verified: .yes(
+                "yes, CRC-64/NVME or SHA-256",
+                "S3ConformanceTests.every checksum arrives in a header, with signed bodies and without"),
+            conditional: .yes(
+                "where the server has it",
+                "S3ConformanceTests.conditions hold, also those that the server does not have"
+            ),
+            cancelled: .yes("yes", "S3ConformanceTests.a discarded upload leaves nothing"),
+            servers: "OpenStack Swift's S3, rclone"),
+        Row(
+            driver: "tus",
+            resumes: .yes(
+                "yes, by the byte",
+                "TusResumeTests.another worker goes on in the middle of a part, at the byte where the server stopped"),
+            parallel: .yes(
+                "with concatenation",
+                "TusConcatenationTests.parts go at once and make one upload, of which nothing else remains"),
+            verified: .yes(
+                "where the server offers checksums",
+                "TusFaultTests.parts carry a checksum where the server offers one, and what arrives broken is sent again"
+            ),
+            conditional: .no("each upload is a place of its own"),
+            cancelled: .yes("yes", "TusConformanceTests.a discarded upload leaves nothing"), servers: "tuspyserver"),
+    ]
+
+    static var markdown: String {
+        func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+        return
+            ([line(titles), line(titles.map { _ in "---" })]
+            + rows.map { line(["`\($0.driver)`"] + $0.claims.map(\.text) + [$0.servers]) }).joined(separator: "\n")
+    }
+}
