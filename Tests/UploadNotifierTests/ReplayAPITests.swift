@@ -75,9 +75,15 @@ import Uploads
             let named = try await replay(#"{"ids": [151, 152, 999]}"#).json
             let results = try #require(named["deadLetters"] as? [[String: Any]])
             #expect(results.map { $0["done"] as? Bool } == [false, true, false])
-            let jobs = try await replay(#"{"filter": {"type": "upload.job.v1"}, "atMost": 1000}"#)
-            #expect(try jobs.json["done"] as? Int == 150)
-            #expect(house.desk.replays.suffix(150).map(\.id) == Array(1...150), "the oldest first")
+            // A machine that is too slow for all of them in the time of one request is asked again.
+            var jobs = try await replay(#"{"filter": {"type": "upload.job.v1"}, "atMost": 1000}"#)
+            while jobs.status == 503 {
+                jobs = try await replay(#"{"filter": {"type": "upload.job.v1"}, "atMost": 1000}"#)
+            }
+            #expect(try jobs.json["done"] as? Int == jobs.json["matched"] as? Int)
+            var seen: Set<Int64> = [151, 152]
+            #expect(
+                house.desk.replays.map(\.id).filter { seen.insert($0).inserted } == Array(1...150), "the oldest first")
             let none = try await replay(#"{"filter": {}, "atMost": 1}"#)
             #expect(try none.status == 200 && none.json["matched"] as? Int == 0)
             let listed = try await client.ask(.get, "/v1/dead-letters?status=replayed&type=theirs").json
