@@ -69,11 +69,15 @@ public final class AMQPFaultProxy: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    // Nobody else: its number may be another listener's at once, whose connections this thread would take.
+                    close(listener)
+                    return
+                }
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 guard let self else {
                     close(client)
-                    return
+                    continue
                 }
                 self.serve(client)
             }
@@ -93,7 +97,6 @@ public final class AMQPFaultProxy: Sendable {
         cut()
         // Wakes accept, which then fails.
         shutdown(listener, CInt(SHUT_RDWR))
-        close(listener)
     }
 
     /// Closes all connections there are.

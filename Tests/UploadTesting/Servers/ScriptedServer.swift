@@ -13,11 +13,18 @@ public final class ScriptedServer: Sendable {
     public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
         listener = try LoopbackSocket.listen(port: 0)
         port = try LoopbackSocket.port(of: listener)
+        // Fixed, also for what is accepted: the kernel would else take tens of MiB that no script has read.
+        var bytes: CInt = 256 << 10
+        setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
         let listener = self.listener
         Thread.detachNewThread {
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Here, once it is shut down: its number may be another listener's at once, whose connections this thread would take.
+                    if errno == EINVAL { Glibc.close(listener) }
+                    return
+                }
                 Thread.detachNewThread {
                     script(Connection(socket: connection))
                     Glibc.close(connection)
@@ -29,7 +36,6 @@ public final class ScriptedServer: Sendable {
     deinit {
         // Wakes accept, which then fails.
         shutdown(listener, CInt(SHUT_RDWR))
-        Glibc.close(listener)
     }
 
     public struct Connection: Sendable {

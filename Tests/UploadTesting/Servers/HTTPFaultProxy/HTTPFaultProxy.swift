@@ -37,11 +37,15 @@ public final class HTTPFaultProxy: Sendable {
         Thread.detachNewThread { [weak self] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    // Here, once it is shut down: its number may be another listener's at once, whose connections this thread would take.
+                    if errno == EINVAL { close(listener) }
+                    return
+                }
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
                 guard let self else {
                     close(client)
-                    return
+                    continue
                 }
                 self.serve(client)
             }
@@ -60,7 +64,6 @@ public final class HTTPFaultProxy: Sendable {
         guard isFirst else { return }
         // Wakes accept, which then fails.
         shutdown(listener, CInt(SHUT_RDWR))
-        close(listener)
     }
 
     /// Cuts all connections there are.
