@@ -62,8 +62,9 @@ struct HTTPFaultProxyExchange {
         case .throttle(let pace): copy.bytesPerSecond = pace
         default: break
         }
-        // Some servers say twice that they are ready; anything else is an answer before its time.
-        copy.isInterrupted = { server.isReadable && !skipContinue(from: server) }
+        // Some servers say twice that they are ready; anything else is an answer before its time. A small body goes on all the same:
+        // the client has sent it with the head, and goes on to use the connection.
+        if !head.hasSmallBody { copy.isInterrupted = { server.isReadable && !skipContinue(from: server) } }
         copy.onBytes = { count in note { $0.bodyBytes += count } }
         switch copy.run() {
         case .whole:

@@ -45,6 +45,9 @@ struct HTTPHead {
         return framing == .none ? .untilClose : framing
     }
 
+    /// Of at most 4 KiB.
+    var hasSmallBody: Bool { if case .bytes(...4096) = requestFraming { true } else { false } }
+
     var wantsContinue: Bool { value("expect")?.lowercased() == "100-continue" }
 
     var isLast: Bool {
