@@ -23,7 +23,8 @@ import UploadsRabbitMQ
             let arguments = ["--broker", proxy.url, "--concurrency", "4"]
             try deployment.start(.notifier)
             var worker = try deployment.start(.worker, arguments)
-            let poison = try deployment.makeFile("poison", bytes: 2 << 20)
+            // More than the kernel takes from a worker, and would pass on after its death.
+            let poison = try deployment.makeFile("poison", bytes: 15 << 20)
             let id = try #require(try await deployment.enqueue(["--to", "bucket:poison", poison.path]).first)
             for number in 0..<Self.neighbours {
                 _ = try deployment.makeFile("beside/\(number)", bytes: number < 4 ? 4 << 20 : 400_000)
