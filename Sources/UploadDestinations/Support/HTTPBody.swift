@@ -8,8 +8,13 @@ struct HTTPBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     static let pieceBytes = 256 << 10
+    /// Bytes that may wait to be written.
+    static let unwrittenBytesMaximum = 1 << 20
 
     let size: Int64
+    /// Those that may write it. The client takes pieces as long as nobody tells it to stop; an event loop that gets no time on a busy
+    /// machine tells nobody, and the whole file would be in memory. So it is waited for.
+    var loops: [any EventLoop] = []
     private let source: any AsyncSequence<SourceBuffer, any Error> & Sendable
     private let sent: @Sendable (Int) -> Void
     private let progress = ProgressBox()
@@ -31,19 +36,22 @@ struct HTTPBody: AsyncSequence, Sendable {
     var failure: (any Error)? { progress.value.withLock { $0.failure } }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(source: source.makeAsyncIterator(), sent: sent, progress: progress)
+        Iterator(source: source.makeAsyncIterator(), sent: sent, progress: progress, loops: loops)
     }
 
     struct Iterator: AsyncIteratorProtocol {
         fileprivate var source: any AsyncIteratorProtocol<SourceBuffer, any Error>
         fileprivate let sent: @Sendable (Int) -> Void
         fileprivate let progress: ProgressBox
+        fileprivate let loops: [any EventLoop]
         private var rest = ByteBuffer()
+        private var unwritten = 0
 
         fileprivate init(
             source: any AsyncIteratorProtocol<SourceBuffer, any Error>, sent: @escaping @Sendable (Int) -> Void,
-            progress: ProgressBox
+            progress: ProgressBox, loops: [any EventLoop]
         ) {
+            self.loops = loops
             self.source = source
             self.sent = sent
             self.progress = progress
@@ -51,6 +59,11 @@ struct HTTPBody: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             progress.value.withLock { $0.lastMove = .now }
+            if unwritten >= HTTPBody.unwrittenBytesMaximum {
+                // They have done what they were given before once they do this.
+                for turn in loops.map({ $0.submit {} }) { try await turn.get() }
+                unwritten = 0
+            }
             while rest.readableBytes == 0 {
                 do {
                     guard let buffer = try await source.next(isolation: nil) else { return nil }
@@ -66,6 +79,7 @@ struct HTTPBody: AsyncSequence, Sendable {
                 progress.bytes += Int64(count)
                 progress.lastMove = .now
             }
+            unwritten += count
             sent(count)
             return piece
         }

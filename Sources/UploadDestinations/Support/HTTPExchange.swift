@@ -35,7 +35,10 @@ struct HTTPExchange: Sendable {
     /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw. Every status is an answer.
     func run(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
         var request = request
-        if let body { request.body = .stream(body, length: .known(body.size)) }
+        if var body {
+            body.loops = Array(client.eventLoopGroup.makeIterator())
+            request.body = .stream(body, length: .known(body.size))
+        }
         let received = LastReceived()
         let ready = request
         let ending = await withTaskGroup(of: Ending?.self) { group in
