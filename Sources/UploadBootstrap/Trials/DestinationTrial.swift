@@ -15,7 +15,7 @@ struct DestinationTrial: Sendable {
     /// Whether a small file is written under the key of ``reference`` and stays.
     var writes = false
 
-    /// - Parameter tell: told of each step as it ends. Behind one that failed there is none.
+    /// - Parameter tell: told of each step as it ends. Behind one that failed there is only the removal.
     func run(_ tell: Tell) async {
         let seen: ProbeAnswer
         do throws(UploadError) {
@@ -63,6 +63,10 @@ struct DestinationTrial: Sendable {
         }
         tell(.done(.begin, "an upload can be begun"))
         await send(to: session, tell)
+        await remove(session, of: job, tell)
+    }
+
+    private func remove(_ session: any UploadSession, of job: UploadJob, _ tell: Tell) async {
         let state = session.state
         await session.close()
         guard let state else { return }
@@ -109,8 +113,14 @@ struct DestinationTrial: Sendable {
         let source = TrialSource(size: Self.fileSize)
         let job = job(Self.fileSize, Digests(crc64nvme: CRC64NVME(of: source.bytes).hexadecimal))
         let condition: WriteCondition = seen == .nothing ? .absent : .none
+        let session: any UploadSession
         do throws(UploadError) {
-            let session = try await destination.open(job, resuming: nil)
+            session = try await destination.open(job, resuming: nil)
+        } catch {
+            tell(.failed(.write, error))
+            return
+        }
+        do throws(UploadError) {
             session.prepare(for: condition)
             for part in session.missing { try await session.upload(part, from: source) { _ in } }
             let completed = try await session.complete(condition)
@@ -119,6 +129,7 @@ struct DestinationTrial: Sendable {
             tell(.done(.write, "\(size) of random bytes lie at \(completed.object.location), and stay there"))
         } catch {
             tell(.failed(.write, error))
+            await remove(session, of: job, tell)
         }
     }
 }

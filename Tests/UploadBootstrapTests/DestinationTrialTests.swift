@@ -1,0 +1,33 @@
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadBootstrap
+
+@Suite(.timeLimit(.minutes(10)))
+struct DestinationTrialTests {
+    private static let reference = DestinationReference.named(DestinationName(unchecked: "memory"), key: "x")
+
+    private func run(_ destination: MemoryDestination, writes: Bool) async -> [TrialStep] {
+        let steps = Mutex<[TrialStep]>([])
+        await DestinationTrial(destination: destination, reference: Self.reference, writes: writes).run { step in
+            steps.withLock { $0.append(step) }
+        }
+        return steps.withLock { $0 }
+    }
+
+    @Test(arguments: [false, true])
+    func `what fails in the middle is removed, and nothing is kept open`(writes: Bool) async {
+        let log = MemoryLog()
+        let destination = MemoryDestination(partSize: 8 << 20, log: log) { _, _, _ throws(UploadError) in
+            throw UploadError(.serverFailure, "no space: free some")
+        }
+        let steps = await run(destination, writes: writes)
+        let expected: [TrialStep.Name] = writes ? [.look, .write, .remove] : [.look, .begin, .send, .remove]
+        #expect(steps.map(\.step) == expected)
+        #expect(steps.first { $0.result == .failed }?.detail == "no space: free some")
+        #expect(steps.last?.result == .done)
+        #expect(destination.sessionCount == 0 && log.counts.openSessions == 0)
+    }
+}
