@@ -17,6 +17,7 @@ let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
@@ -25,7 +26,10 @@ let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundationCompat = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioResumableUpload = Target.Dependency.product(name: "NIOResumableUpload", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
@@ -70,9 +74,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/CoreOffice/XMLCoder", from: "0.18.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -131,6 +137,11 @@ let package = Package(
             name: "UploadTesting", dependencies: ["RabbitMQ", "Uploads", logging], path: "Tests/UploadTesting",
             exclude: ["Servers/Python"], swiftSettings: settings),
         .target(
+            name: "ResumableTesting",
+            dependencies: [
+                httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, nioResumableUpload,
+            ], path: "Tests/ResumableTesting", swiftSettings: settings),
+        .target(
             name: "UploadClientTesting", dependencies: ["UploadClient", "UploadTesting", "Uploads"],
             path: "Tests/UploadClientTesting", swiftSettings: settings),
         .executableTarget(
@@ -151,8 +162,8 @@ let package = Package(
         tests(
             "UploadDestinationsTests",
             [
-                "LinuxFiles", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting", asyncHTTPClient,
-                nioCore, nioHTTP1, nioPosix, nioSSL,
+                "LinuxFiles", "ResumableTesting", "UploadDestinations", "UploadSources", "Uploads", "UploadTesting",
+                asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests(
             "UploadClientTests",
@@ -176,8 +187,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "RabbitMQ", "UploadClient", "UploadClientTesting", "UploadDestinations", "UploadSources",
-                "UploadTesting",
+                "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting", "UploadDestinations",
+                "UploadSources", "UploadTesting",
                 "UploadWorkers", "Uploads", "UploadsRabbitMQ", logging,
             ],
             exclude: ["API", "Faults/faults.json"]),

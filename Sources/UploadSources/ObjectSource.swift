@@ -21,11 +21,16 @@ struct ObjectSource: UploadSource {
     }
 
     func verifyUnchanged() async throws(UploadError) {
-        guard let found = try await origin.find(job)?.object, found.size == object.size, found.etag == object.etag,
-            found.version == object.version
+        guard let found = try await origin.find(job)?.object, found.size == object.size,
+            found.etag.map(Self.opaque) == object.etag.map(Self.opaque), found.version == object.version
         else {
             throw .sourceChanged(job.destination)
         }
+    }
+
+    /// Weak comparison (RFC 9110, section 8.8.3.2): some servers call the tag of a young object weak, and the same strong later.
+    private static func opaque(_ etag: String) -> Substring {
+        etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...]
     }
 
     func close() async {}

@@ -188,11 +188,11 @@ extension UploadWorker: JobHandler {
         case .wait(_, let reason, _):
             metadata[LogKeys.reason] = "\(reason.label)"
             switch reason {
-            case .retry(let error), .circuitOpen(let error): metadata[LogKeys.error] = "\(error)"
+            case .retry(let error), .circuitOpen(let error), .notYet(let error): metadata[LogKeys.error] = "\(error)"
             default: break
             }
             runner.logger.info("An upload waits", metadata: metadata)
-        case .handOver, .examined, .superseded, .abandoned:
+        case .handOver, .altered, .superseded, .abandoned:
             runner.logger.debug("A slice settled", metadata: metadata)
         }
     }

@@ -47,7 +47,7 @@ final class WorkerMetrics: Sendable {
             timer("upload_seconds", place).recordSeconds(baton.activeSeconds + slice.report.activeSeconds)
         case .wait(_, reason: .retry(let error), _):
             count("upload_retries_total", [("code", error.code.description)])
-        case .wait, .handOver, .examined, .superseded, .abandoned: break
+        case .wait, .handOver, .altered, .superseded, .abandoned: break
         }
     }
 

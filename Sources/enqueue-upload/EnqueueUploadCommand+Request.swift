@@ -32,7 +32,7 @@ extension EnqueueUploadCommand {
         }
         if let ifExists {
             guard let word = IfExists(rawValue: ifExists) else {
-                throw ProgramError(.usage, "--if-exists \(ifExists): expected skip, fail or replace")
+                throw ProgramError(.usage, "--if-exists \(ifExists): expected skip, fail, rename or replace")
             }
             request.ifExists = word
         }

@@ -20,6 +20,10 @@ struct EnqueueUploadCommand: ParsableCommand {
             allows (sourceURLs); so are keys at a destination, with --from (source: true).
             What a data: URL holds is enqueued itself.
 
+            A key may have placeholders, as in photos:{date}/{stem}-{sha256}.{ext}: there
+            are {date}, {path}, {name}, {stem}, {ext}, {sha256} and {metadata.x}. A brace
+            that is none is written twice.
+
             A manifest has a line for each file: its path, or an object
               {"path": "a b.jpg", "key": "a.jpg", "contentType": "image/jpeg",
                "metadata": {"owner": "jo"}, "ifExists": "skip", "verify": true}
@@ -27,9 +31,10 @@ struct EnqueueUploadCommand: ParsableCommand {
             contentEncoding, contentLanguage, storageClass, tags, notBefore, expiresAt,
             batch and idempotencyKey go there too.
 
-            With --if-exists skip or fail an object that lies there already is never
-            replaced, where the destination has conditional writes: the upload ends
-            as completed with what lies there, or as failed.
+            With --if-exists skip, fail or rename an object that lies there already is
+            never replaced, where the destination has conditional writes: the upload
+            ends as completed with what lies there, as failed, or goes beside it as
+            cat-1.jpg.
 
             Jobs of a queue that are enqueued with --serial form a line: each begins when
             the one before it has ended, however it ended. One that is paused, or must not
@@ -46,6 +51,7 @@ struct EnqueueUploadCommand: ParsableCommand {
         EXAMPLES
           enqueue-upload cat.jpg --to photos:2026/11/
           enqueue-upload cat.jpg --to photos:pets/tom.jpg --wait
+          enqueue-upload *.jpg --to 'photos:{date}/{name}' --if-exists rename
           enqueue-upload holiday/ --to file:///srv/archive/holiday/
           pg_dump shop | enqueue-upload - --to backups:shop.sql
           find . -name '*.log' | enqueue-upload --manifest - --to logs:
@@ -99,7 +105,7 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("S3 object tag, at most 10; repeatable.", valueName: "key=value"))
     var tag: [String] = []
 
-    @Option(help: ArgumentHelp("Object there already: skip, fail or replace (default).", valueName: "what"))
+    @Option(help: ArgumentHelp("Object there already: skip, fail, rename or replace (default).", valueName: "what"))
     var ifExists: String?
 
     @Flag(help: "Read the object back and compare it before it counts as completed.")

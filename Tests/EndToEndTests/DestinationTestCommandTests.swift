@@ -1,4 +1,5 @@
 import Foundation
+import ResumableTesting
 import Testing
 import UploadTesting
 
@@ -51,6 +52,38 @@ import UploadTesting
             #expect(blind.outputText.contains("as far as it was tried"))
             let typo = try await deployment.control("destination", "test", "bucked", expecting: 66)
             #expect(typo.errorText.contains("no destination is configured as 'bucked'"))
+        }
+    }
+
+    @Test func serversOfEachKindAreTriedOutAsFarAsTheProtocolCan() async throws {
+        let tus = try await TusServer.start()
+        let dav = try await WebDAVServer.start(.apache)
+        let apple = try await AppleServer()
+        let destinations = [
+            "intake: {driver: tus, url: '\(tus.url)'}",
+            "inbox: {driver: resumable, url: 'http://127.0.0.1:\(apple.port)/files/', interop: 6}",
+            "cloud: {driver: webdav, url: '\(dav.url())'}",
+            "web: {driver: http, url: '\(dav.url())', answersHead: true}",
+        ]
+        try await Deployment.with(destinations: destinations) { deployment in
+            for name in ["intake", "inbox"] {
+                let report = try await deployment.control("destination", "test", name)
+                for step in ["begin", "send", "remove"] {
+                    #expect(report.outputText.contains("\n  ok      \(step) "), "\(report.outputText)")
+                }
+            }
+            #expect(try tus.uploads().isEmpty)
+            for name in ["cloud", "web"] {
+                let looked = try await deployment.control("destination", "test", name)
+                #expect(looked.outputText.contains("  ok      look "), "\(looked.outputText)")
+                #expect(dav.names(in: "").isEmpty)
+                let written = try await deployment.control("destination", "test", name, "--write", "trial.bin")
+                #expect(written.outputText.contains("  ok      write "), "\(written.outputText)")
+                #expect(dav.stored("trial.bin")?.count == 1024)
+                try dav.remove("trial.bin")
+            }
+            let wrong = try await deployment.control("destination", "test", "cloud", "--write", "../x", expecting: 64)
+            #expect(wrong.errorText.contains("--write ../x: a key has no parts '.' or '..'"), "\(wrong.errorText)")
         }
     }
 

@@ -22,6 +22,12 @@ import UploadTesting
             #expect(refused.errorText.contains("local:x already lies there"), "\(refused.errorText)")
             try deployment.expectArrived("x", like: first)
 
+            let beside = try await deployment.run(.enqueue, to + ["--if-exists", "rename", second.path])
+            #expect(await beside.wait() == 0, "\(beside.errorText)")
+            #expect(beside.errorText.contains("/x-1"), "\(beside.errorText)")
+            try deployment.expectArrived("x-1", like: second)
+            try deployment.expectArrived("x", like: first)
+
             _ = try await deployment.enqueue(to + [second.path])
             try deployment.expectArrived("x", like: second)
             let wrong = try await deployment.run(.enqueue, to + ["--if-exists", "ask", second.path])

@@ -60,7 +60,10 @@ import Testing
     }
 
     @Test func everyCommandCanBeRun() {
-        for command in ["deploy/quickstart", "deploy/test", "deploy/install", "deploy/private-broker", ".ci/run"] {
+        for command in [
+            "deploy/quickstart", "deploy/test", "deploy/install", "deploy/private-broker", ".ci/run",
+            "Tests/Performance/compare", "Tests/Performance/soak",
+        ] {
             #expect(FileManager.default.isExecutableFile(atPath: repository.root.appending(path: command).path))
         }
     }

@@ -65,13 +65,13 @@ struct ConfigurationErrorTests {
         ("destinations: {Cat: {driver: directory}}", "upload.yaml:1: destinations.Cat: expected a name"),
         (
             "destinations:\n  a: {driver: ftp}",
-            "upload.yaml:2: destinations.a.driver: 'ftp': expected directory, http, s3 or tus"
+            "upload.yaml:2: destinations.a.driver: 'ftp': expected bridge, directory, http, presigned, resumable, s3, tus or webdav"
         ),
         ("destinations:\n  a: {driver: directory}", "upload.yaml:2: destinations.a: 'path' is missing"),
         ("destinations:\n  a: {path: /x}", "upload.yaml:2: destinations.a: 'driver' is missing"),
         (
             "destinations:\n  a:\n    driver: directory\n    path: /x\n    url: https://h/",
-            "upload.yaml:5: destinations.a.url: is no key of driver 'directory' (but of 'http', 'tus')"
+            "upload.yaml:5: destinations.a.url: is no key of driver 'directory' (but of 'bridge', 'http', 'presigned', 'resumable', 'tus', 'webdav')"
         ),
         (
             "destinations:\n  a: {driver: http, url: 'https://h/x'}",
@@ -117,5 +117,10 @@ struct ConfigurationErrorTests {
     @Test func `a password in a malformed URL is not shown`() throws {
         let problem = try #require(try problems("broker: http://jo:hunter2@host/?token=hunter3").first)
         #expect(!problem.contains("hunter"))
+    }
+
+    @Test func `no key is said twice`() {
+        let paths = ConfigurationKey.all.map(\.path)
+        #expect(Set(paths).count == paths.count, "\(Dictionary(grouping: paths) { $0 }.filter { $1.count > 1 }.keys)")
     }
 }

@@ -83,10 +83,11 @@ struct ConfigurationLayerTests {
         #expect(
             web.limits
                 == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 200))
-        guard case .http(let http) = web.driver else {
+        guard case .http(let settings) = web.driver else {
             Issue.record("not http: \(web.driver)")
             return
         }
+        let http = settings.web
         #expect(http.url == "https://host/dir/")
         #expect(http.headers == ["X-Team": .literal("blue")])
         #expect(http.bearerToken == .environment(variable: "TOKEN"))

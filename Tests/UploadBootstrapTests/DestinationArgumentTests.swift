@@ -33,7 +33,8 @@ struct DestinationArgumentTests {
         ("photos", "for the top of a destination use 'photos:'"), ("Photos:x", "no destination name"),
         (":x", "no destination name"),
         ("s3://bucket/x", "scheme 's3'"), ("file://host/x", "three slashes"), ("photos:/x", "does not begin with '/'"),
-        ("photos:a/../b", "no parts '.' or '..'"),
+        ("photos:a/../b", "no parts '.' or '..'"), ("photos:{nmae}", "no placeholder {nmae}; there are {date}, {ext}"),
+        ("photos:{name", "a placeholder stands in braces"),
     ])
     func `what is no destination is a usage error with its remedy`(text: String, part: String) {
         let error = #expect(throws: ProgramError.self) { try DestinationArgument(text) }

@@ -85,7 +85,18 @@ struct DestinationRegistryTests {
             return
         }
         #expect(
-            try configuration.headers(of: name, http)
+            try configuration.headers(of: name, http.web)
                 == ["Authorization": "Basic am86c3dvcmRmaXNo", "X-Team": "blue"])
+    }
+
+    @Test func `destinations with the same route share their connections`() async throws {
+        let clients = HTTPClients()
+        let usual = try clients.client()
+        #expect(try clients.client(HTTPRoute()) === usual)
+        let patient = try clients.client(HTTPRoute(connectSeconds: 60))
+        #expect(patient !== usual)
+        #expect(try clients.client(HTTPRoute(proxy: "http://127.0.0.1:9", connectSeconds: 60)) !== patient)
+        #expect(throws: ProgramError.self) { try clients.client(HTTPRoute(proxy: "nowhere")) }
+        try await clients.shutdown()
     }
 }

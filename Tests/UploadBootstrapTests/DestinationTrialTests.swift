@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import UploadDestinations
 import UploadTesting
 import Uploads
 
@@ -9,7 +10,7 @@ import Uploads
 struct DestinationTrialTests {
     private static let reference = DestinationReference.named(DestinationName(unchecked: "memory"), key: "x")
 
-    private func run(_ destination: MemoryDestination, writes: Bool) async -> [TrialStep] {
+    private func run(_ destination: any Destination, writes: Bool) async -> [TrialStep] {
         let steps = Mutex<[TrialStep]>([])
         await DestinationTrial(destination: destination, reference: Self.reference, writes: writes).run { step in
             steps.withLock { $0.append(step) }
@@ -29,5 +30,16 @@ struct DestinationTrialTests {
         #expect(steps.first { $0.result == .failed }?.detail == "no space: free some")
         #expect(steps.last?.result == .done)
         #expect(destination.sessionCount == 0 && log.counts.openSessions == 0)
+    }
+
+    /// That it takes plain uploads only is known once it was asked.
+    @Test func `a server that takes whole files only is left as it is`() async throws {
+        let server = try await NginxServer()
+        let destination = try ResumableDestination(ResumableConfiguration(url: server.url))
+        let steps = await run(destination, writes: false)
+        #expect(steps.map(\.step) == [.look, .begin])
+        #expect(steps.last?.result == .skipped)
+        #expect(steps.last?.detail.contains("whole files only") == true)
+        #expect(try server.names().isEmpty)
     }
 }

@@ -35,6 +35,36 @@ struct EnqueuePlanTests {
         #expect(below.uploads[0].isInline)
     }
 
+    @Test func `a key is made of what is known of each file`() throws {
+        let cat = try files.write("in/cat.tar.gz", "12345")
+        let dog = try files.write("in/sub/dog", "1")
+        func keys(_ key: String, _ paths: [String]? = nil) throws -> [String] {
+            let plan = try plan(paths ?? ["\(files.path)/in"], to: "x:\(key)") { $0.metadata = ["album": "pets/{1}"] }
+            return self.keys(plan).map { String($0.dropFirst(2)) }
+        }
+        #expect(try keys("{stem}_{ext}") == ["cat.tar_gz", "dog_"])
+        #expect(try keys("a/{path}.bak") == ["a/cat.tar.gz.bak", "a/sub/dog.bak"])
+        #expect(try keys("{metadata.album}/") == ["pets/{1}/cat.tar.gz", "pets/{1}/sub/dog"])
+        #expect(try keys("{{{name}}}", [cat]) == ["{cat.tar.gz}"])
+        #expect(try keys("{sha256}.{ext}", [cat, dog]) == ["{sha256}.gz", "{sha256}."])
+        let day = try #require(try keys("{date}", [dog]).first)
+        #expect(day.wholeMatch(of: /20\d\d-\d\d-\d\d/) != nil)
+    }
+
+    @Test func `a key that cannot be made is told with its remedy`() throws {
+        let cat = try files.write("cat", "12345")
+        let dog = try files.write("dog", "1")
+        func problem(_ key: String, _ paths: [String], adjust: (inout EnqueueRequest) -> Void = { _ in }) -> String {
+            failure { try plan(paths, to: "x:\(key)", adjust: adjust) }?.description ?? ""
+        }
+        #expect(problem("{metadata.album}/", [cat]).contains("give it with --metadata album=…"))
+        #expect(problem("{name}", ["-"]).contains("it has no name"))
+        #expect(problem("{date}", [cat, dog]).contains("or have {name} in its key"))
+        #expect(problem("a/{metadata.up}/x", [cat]) { $0.metadata = ["up": ".."] }.contains("no parts '.' or '..'"))
+        #expect(problem("{sha256}", ["https://h/a"]).contains("which nobody knows of what lies elsewhere"))
+        #expect(problem("{ext}x", [cat, dog]).contains("both would be x:x"))
+    }
+
     @Test func `verification is asked for by flag or by line, and not of a pre-signed URL`() throws {
         let cat = try files.write("cat.jpg", "12345")
         #expect(try plan([cat], to: "photos:").uploads.map(\.verify) == [false])
@@ -147,7 +177,7 @@ struct EnqueuePlanTests {
 
     @Test(arguments: [
         ("{\"path\": \"x\", \"tags\": [1]}", "tags: expected an object of texts"),
-        ("{\"path\": \"x\", \"ifExists\": \"ask\"}", "ifExists 'ask': expected skip, fail or replace"),
+        ("{\"path\": \"x\", \"ifExists\": \"ask\"}", "ifExists 'ask': expected skip, fail, rename or replace"),
         ("{\"path\": ", "not a JSON object"), ("{\"key\": \"x\"}", "'path' is missing"),
         ("{\"path\": \"x\", \"kee\": \"x\"}", "unknown field 'kee'; did you mean 'key'?"),
         ("{\"path\": \"x\", \"metadata\": {\"a\": 1}}", "metadata 'a'"),

@@ -76,6 +76,21 @@ struct JobMakerTests {
         #expect(job.properties == ObjectProperties(tags: ["k": "v"]))
     }
 
+    @Test(arguments: [10, 100_000], [true, false])
+    func `a key may have the digest of what goes there`(size: Int, stages: Bool) async throws {
+        let bytes = Data(repeating: UInt8(ascii: "l"), count: size)
+        let path = try files.write("cat.jpg", String(decoding: bytes, as: UTF8.self))
+        let (request, uploads) = try plan([path]) {
+            $0.destination = try! DestinationArgument("x:{sha256}.{ext}")
+            $0.stages = stages
+        }
+        let area = try await StagingArea.open(at: "\(files.path)/staging")
+        let maker = JobMaker(request: request, area: area)
+        let job = try maker.loaded(try await maker.jobs(for: uploads)[0], uploads[0])
+        let digest = try #require(Digests(of: bytes).sha256)
+        #expect(job.destination == .named(DestinationName(unchecked: "x"), key: "\(digest).jpg"))
+    }
+
     @Test func `a small file that grew meanwhile is refused, not cut`() throws {
         let small = try files.write("small", "s")
         let (request, uploads) = try plan([small])

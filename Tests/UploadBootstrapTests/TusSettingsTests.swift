@@ -6,34 +6,17 @@ import Uploads
 @testable import UploadBootstrap
 
 @Suite(.timeLimit(.minutes(10)))
-struct TusSettingsTests {
-    private let files: Files
+struct TusSettingsTests: DestinationSettingsSuite {
+    static let driver = "tus"
+    let files: Files
 
     init() throws { files = try Files() }
 
-    private func configuration(_ lines: String) throws -> UploadConfiguration {
-        let yaml =
-            "destinations:\n  a:\n    driver: tus\n" + lines.split(separator: "\n").map { "    \($0)\n" }.joined()
-        return try UploadConfiguration(try files.input(yaml, environment: ["TOKEN": "swordfish"]))
-    }
-
     private func settings(_ lines: String) throws -> TusSettings {
-        guard case .tus(let tus)? = try configuration(lines).destinations?[DestinationName(unchecked: "a")]?.driver
-        else {
+        guard case .tus(let settings) = try driver(lines) else {
             throw ProgramError(.configuration, "no tus destination")
         }
-        return tus
-    }
-
-    private func problem(_ lines: String) -> String? {
-        do {
-            _ = try DestinationRegistry(try configuration(lines))
-            return nil
-        } catch let error as ProgramError {
-            return error.problems.first
-        } catch {
-            return "\(error)"
-        }
+        return settings
     }
 
     @Test func `a url is all that a server needs`() throws {
@@ -54,6 +37,7 @@ struct TusSettingsTests {
             headers: {X-Team: blue}
             caFile: /etc/ca.pem
             proxy: http://proxy.example:3128
+            connectTimeout: 3s
             answerTimeout: 5s
             stallTimeout: 7s
             limits: {jobs: 3, parts: 9}
@@ -63,12 +47,12 @@ struct TusSettingsTests {
         expected.sendsChecksums = false
         expected.concatenates = true
         expected.partBytes = 64 << 20
-        expected.certificateAuthorityFile = "/etc/ca.pem"
+        expected.tls.authorities = "/etc/ca.pem"
         expected.firstByteSeconds = 5
         expected.stallSeconds = 7
         let tus = try settings(lines)
         #expect(tus.configuration == expected)
-        #expect(tus.web.proxy == "http://proxy.example:3128")
+        #expect(tus.web.route == HTTPRoute(proxy: "http://proxy.example:3128", connectSeconds: 3))
         let name = DestinationName(unchecked: "a")
         #expect(
             try configuration(lines).headers(of: name, tus.web)

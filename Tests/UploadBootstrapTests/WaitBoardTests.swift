@@ -13,7 +13,8 @@ struct WaitBoardTests {
     init() {
         board.add(
             PlannedUpload(
-                path: "k", destination: job.destination, size: 100, modifiedAt: nil, contentType: "a/b", metadata: [:]),
+                path: "k", place: .known(job.destination), size: 100, modifiedAt: nil, contentType: "a/b", metadata: [:]
+            ),
             id: job.id, size: 100)
     }
 

@@ -31,6 +31,10 @@ struct DirectoryConformanceTests {
 
     @Test func `many at once arrive`() async throws { try await conformance.manyAtOnceArrive() }
 
+    @Test func `a source that changed is refused`() async throws {
+        try await conformance.aSourceThatChangedIsRefused()
+    }
+
     @Test func `another worker goes on where one stopped`() async throws { try await conformance.anotherWorkerGoesOn() }
 
     @Test func `a discarded upload leaves nothing`() async throws {

@@ -29,6 +29,15 @@ enum DriverTable {
 
     static let rows = [
         Row(
+            driver: "bridge",
+            resumes: .yes(
+                "the completing call",
+                "BridgeConformanceTests.another worker only completes what is there, without a byte sent again"),
+            parallel: .no("no, one PUT"),
+            verified: .yes("yes, Content-MD5", "BridgeConformanceTests.a file goes up as the documentation says"),
+            conditional: .no("each upload is a place of its own"), cancelled: .no("no, Bridge has no call for it"),
+            servers: "a scripted server that follows the specification"),
+        Row(
             driver: "directory",
             resumes: .yes("yes, by the part", "DirectoryConformanceTests.another worker goes on where one stopped"),
             parallel: .yes("yes", "DirectoryDestinationTests.parts may be sent all at once"),
@@ -37,10 +46,41 @@ enum DriverTable {
             cancelled: .yes("yes", "DirectoryConformanceTests.a discarded upload leaves nothing"),
             servers: "the file system, with and without extended attributes"),
         Row(
-            driver: "http", resumes: .no("no, one PUT"), parallel: .no(),
-            verified: .no("no: TLS protects the bytes on their way"),
-            conditional: .yes("where the server has it", "HTTPFaultTests.conditions travel as headers"),
-            cancelled: .no("nothing is left of a PUT that was cut off"), servers: "nginx"),
+            driver: "http",
+            resumes: .yes(
+                "with ranges, by the part",
+                "HTTPRangeTests.another worker goes on where one stopped, and sends no byte twice"),
+            parallel: .no(), verified: .no("no: TLS protects the bytes on their way"),
+            conditional: .yes("of PUT, where the server has it", "HTTPFaultTests.conditions travel as headers"),
+            cancelled: .yes(
+                "yes; of ranges what is known to be its own",
+                "HTTPRangeTests.a cancelled upload is removed, and another job's object is not"),
+            servers: "nginx, Flask, Apache httpd; Imgur by its documentation"),
+        Row(
+            driver: "presigned",
+            resumes: .yes(
+                "the completing call",
+                "PresignedConformanceTests.another worker only completes what is there, without a byte sent again"),
+            parallel: .no("no, one PUT"),
+            verified: .yes(
+                "with `contentMD5`",
+                "PresignedConformanceTests.a digest that is asked for goes with the request and with the bytes"),
+            conditional: .no("it is the endpoint's to say"), cancelled: .no("no, there is no call for it"),
+            servers: "OpenStack Swift's S3 and rclone's, behind an endpoint that signs for them"),
+        Row(
+            driver: "resumable",
+            resumes: .yes(
+                "yes, by the byte",
+                "ResumableResumeTests.another worker goes on in the middle of a part, at the byte where the server stopped"
+            ),
+            parallel: .no(),
+            verified: .yes(
+                "where the server checks digests",
+                "ResumableConformanceTests.digests are told: of the whole where it is known, of parts where it is wanted"
+            ),
+            conditional: .no(),
+            cancelled: .yes("yes", "ResumableConformanceTests.a discarded upload leaves nothing"),
+            servers: "swift-nio-extras (versions 3, 5, 6), a scripted server (7, 8), nginx (plain)"),
         Row(
             driver: "s3", resumes: .yes("yes, by the part", "S3ConformanceTests.another worker goes on"),
             parallel: .yes("yes", "S3ConformanceTests.another worker goes on"),
@@ -67,6 +107,18 @@ enum DriverTable {
             ),
             conditional: .no("each upload is a place of its own"),
             cancelled: .yes("yes", "TusConformanceTests.a discarded upload leaves nothing"), servers: "tuspyserver"),
+        Row(
+            driver: "webdav",
+            resumes: .yes(
+                "once the file has arrived", "WebDAVResumeTests.another worker only moves what has arrived"),
+            parallel: .no(),
+            verified: .yes(
+                "its size, before it is in its place",
+                "WebDAVFaultTests.a file that has not arrived whole is never moved into place, whatever PUT was answered"
+            ),
+            conditional: .yes("yes", "WebDAVConformanceTests.conditions hold"),
+            cancelled: .yes("yes", "WebDAVResumeTests.a discarded upload leaves nothing, and a finished one stays"),
+            servers: "nginx, Apache, WsgiDAV, rclone"),
     ]
 
     static var markdown: String {

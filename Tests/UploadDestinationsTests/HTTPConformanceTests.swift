@@ -17,7 +17,7 @@ struct HTTPConformanceTests {
         let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
         let name = try DestinationName("web")
         let configuration = HTTPConfiguration(
-            url: server.url + "base", certificateAuthorityFile: isSecure && trusting ? server.certificatePath : nil)
+            url: server.url + "base", tls: TLSFiles(authorities: isSecure && trusting ? server.certificatePath : nil))
         let conformance = DestinationConformance(
             destination: { HTTPDestination(configuration, client: client) },
             sources: LocalSources(areas: [], roots: []), reference: { .named(name, key: $0) },

@@ -111,4 +111,27 @@ struct OriginTests {
         #expect(error?.code == .sourceChanged)
         try await client.shutdown()
     }
+
+    /// RFC 9110, section 15.5.17: an empty file has no first byte, and its length is told by the range.
+    @Test func `a refusal of the range is no file of the length of its page`() async throws {
+        for (headers, expected) in [(["Content-Range: bytes */0"], Int64(0)), ([], nil)] {
+            let server = try ScriptedServer { connection in
+                let isHead = connection.readHead().hasPrefix("HEAD")
+                connection.answer(
+                    isHead ? "405 No HEAD" : "416 Range Not Satisfiable", headers: headers,
+                    body: isHead ? "" : "a page that says so")
+            }
+            let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
+            let origin = HTTPDestination(HTTPConfiguration(), client: client)
+            let url = "http://127.0.0.1:\(server.port)/x"
+            let job = UploadJob(source: .inline(Data()), destination: .url(url), size: 0)
+            if let expected {
+                #expect(try await origin.find(job)?.object.size == expected)
+            } else {
+                let error = await #expect(throws: UploadError.self) { _ = try await origin.find(job) }
+                #expect(error?.code == .rejected && error?.response?.status == 416)
+            }
+            try await client.shutdown()
+        }
+    }
 }

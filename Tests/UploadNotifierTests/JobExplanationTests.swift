@@ -77,6 +77,7 @@ import Uploads
 
     @Test(arguments: [
         ("retry", "next attempt"), ("circuitOpen", "keeps failing"), ("limited", "limit"),
+        ("notYet", "not done with it yet"),
         ("scheduled", "not to start"),
         ("locked", "staged copy"), ("unknownDestination", "configuration"), ("unknownStagingArea", "staging area"),
         ("unsupportedVersion", "newer version"), ("newWord", "newWord"),

@@ -29,6 +29,14 @@ import Uploads
         #expect(bench.log.counts.settled.last?.slice.report.bytesSent == 95)
     }
 
+    @Test func `a destination that tells rounds apart is told the job's round`() async throws {
+        let bench = WorkerBench()
+        bench.queue.add(Baton(job: WorkerBench.job(), round: 3, generation: 2))
+        bench.add()
+        try await bench.running { try await eventually { bench.log.endedCount == 2 } }
+        #expect(bench.log.counts.openedRounds.sorted() == [1, 3])
+    }
+
     @Test func `no more slices run at once than are configured`() async throws {
         let bench = WorkerBench(WorkerConfiguration(concurrency: 3))
         for _ in 0..<200 { bench.add() }

@@ -66,8 +66,12 @@ import Uploads
                         isVerified: true),
                     response: ServerResponse(status: 200, headers: ["etag": "e"], body: Data("ok".utf8)))),
             .ended(.failed(error, state: baton.state)), .ended(.cancelled), .handOver(baton.state),
-            .examined(seen),
-            .wait(until: Date(), reason: .retry(error), state: nil), .wait(until: Date(), reason: .paused, state: nil),
+            .altered(seen),
+            .wait(until: Date(), reason: .retry(error), state: nil),
+            .wait(
+                until: Date(), reason: .notYet(UploadError(.unknown, "not done", retry: .notYet(seconds: 5))),
+                state: baton.state),
+            .wait(until: Date(), reason: .paused, state: nil),
         ]
         var view = ControlView()
         view.apply(.fence([baton.job.id: 3]))

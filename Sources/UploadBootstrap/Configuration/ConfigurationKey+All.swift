@@ -5,7 +5,9 @@ import Uploads
 /// documentation go by it. A key may come from the command line (its flag), the environment
 /// (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), or the file, in this order.
 extension ConfigurationKey {
-    static let all: [ConfigurationKey] = common + destinations + s3 + tus + delegates + worker + notifier
+    static let all: [ConfigurationKey] =
+        common + destinations + web + bridge + http + presigned + resumable + s3 + tus + webDAV
+        + delegates + worker + notifier
 
     private static let common: [ConfigurationKey] = [
         .init(
@@ -37,27 +39,6 @@ extension ConfigurationKey {
     private static let destinations: [ConfigurationKey] = [
         .init("destinations.*.driver", .choice(DestinationSettings.drivers), "how the bytes get there"),
         .init("destinations.*.path", .path, owners: ["directory"], "the directory, which must exist"),
-        .init(
-            "destinations.*.url", .url(schemes: ["http", "https"]), owners: ["http", "tus"],
-            "what keys are appended to, ends in /; of tus where uploads are made"),
-        .init("destinations.*.username", .text, owners: ["http", "tus"], "user for Basic authentication"),
-        .init("destinations.*.password", .secret, owners: ["http", "tus"], "password for Basic authentication"),
-        .init("destinations.*.bearerToken", .secret, owners: ["http", "tus"], "token for Bearer authentication"),
-        .init("destinations.*.headers.*", .secret, owners: ["http", "tus"], "a header of every request"),
-        .init("destinations.*.answersHead", .boolean, owners: ["http"], "whether HEAD tells what lies there"),
-        .init(
-            "destinations.*.caFile", .path, owners: ["http", "s3", "tus"],
-            "authorities that may have signed the certificate (PEM)"
-        ),
-        .init(
-            "destinations.*.proxy", .url(schemes: ["http"]), owners: ["http", "s3", "tus"],
-            "an HTTP proxy that requests go through"),
-        .init(
-            "destinations.*.answerTimeout", .duration(1...3600), owners: ["http", "s3", "tus"],
-            "how long the server may take to answer; 60s if left out"),
-        .init(
-            "destinations.*.stallTimeout", .duration(1...3600), owners: ["http", "s3", "tus"],
-            "how long the server may take no bytes; 60s if left out"),
         .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),

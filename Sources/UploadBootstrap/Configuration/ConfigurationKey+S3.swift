@@ -22,7 +22,9 @@ extension ConfigurationKey {
         key("accessKeyId", .secret, "the access key; the AWS provider chain if left out"),
         key("secretAccessKey", .secret, "the secret of accessKeyId"),
         key("sessionToken", .secret, "the token of temporary credentials"),
-        key("profile", .text, "a profile of the shared AWS files, instead of keys"),
+        ConfigurationKey(
+            "destinations.*.profile", .text, owners: ["http", "s3"],
+            "of s3 a profile of the shared AWS files, instead of keys; of http a service that it knows: imgur"),
     ]
 
     private static let transfer: [ConfigurationKey] = [
@@ -31,8 +33,8 @@ extension ConfigurationKey {
             "what the server checks parts with; crc64nvme if left out"),
         key("signPayload", .boolean, "whether bodies are signed too; costs a second read"),
         ConfigurationKey(
-            "destinations.*.partSize", .bytes((8 << 20)...(5 << 30)), owners: ["s3", "tus"],
-            "a multiple of 8MiB; 8MiB (s3) or 32MiB (tus) if left out"),
+            "destinations.*.partSize", .bytes((8 << 20)...(5 << 30)), owners: ["http", "resumable", "s3", "tus"],
+            "a multiple of 8MiB; 8MiB (s3) or 32MiB (others) if left out"),
         key("partCount", .integer(1...10_000), "the most parts that the server takes; 10000 if left out"),
         key("multipartThreshold", .bytes(0...(5 << 30)), "larger files go up in parts; 16MiB if left out"),
     ]

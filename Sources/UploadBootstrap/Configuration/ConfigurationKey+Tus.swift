@@ -2,7 +2,7 @@
 extension ConfigurationKey {
     static let tus: [ConfigurationKey] = [
         .init(
-            "destinations.*.uploadOrigins", .list(.url(schemes: ["https", "http"])), owners: ["tus"],
+            "destinations.*.uploadOrigins", .list(.url(schemes: ["https", "http"])), owners: ["resumable", "tus"],
             "where else than at its url the server may let uploads lie, such as https://files.example"),
         .init(
             "destinations.*.concatenation", .boolean, owners: ["tus"],

@@ -3,41 +3,31 @@ public import Uploads
 /// A destination as the configuration names it.
 public struct DestinationSettings: Hashable, Sendable {
     /// The drivers that this version has.
-    static let drivers = ["directory", "http", "s3", "tus"]
+    static let drivers = ["bridge", "directory", "http", "presigned", "resumable", "s3", "tus", "webdav"]
 
     public enum Driver: Hashable, Sendable {
+        case bridge(BridgeSettings)
         case directory(path: String)
         case http(HTTPSettings)
+        case presigned(PresignedSettings)
+        case resumable(ResumableSettings)
         case s3(S3Settings)
         case tus(TusSettings)
+        case webDAV(WebDAVSettings)
 
         /// The word in the configuration.
         var name: String {
             switch self {
+            case .bridge: "bridge"
             case .directory: "directory"
             case .http: "http"
+            case .presigned: "presigned"
+            case .resumable: "resumable"
             case .s3: "s3"
             case .tus: "tus"
+            case .webDAV: "webdav"
             }
         }
-    }
-
-    public struct HTTPSettings: Hashable, Sendable {
-        /// Ends in `/`, and keys are appended; of tus the creation endpoint.
-        public var url: String
-        /// Whether HEAD tells what lies there.
-        public var answersHead: Bool
-        public var username: String?
-        public var password: Secret?
-        public var bearerToken: Secret?
-        public var headers: [String: Secret]
-        public var caFile: String?
-        /// The URL of an HTTP proxy.
-        public var proxy: String?
-        /// nil is 60.
-        public var answerSeconds: Double?
-        /// nil is 60.
-        public var stallSeconds: Double?
     }
 
     public var name: DestinationName
@@ -59,39 +49,20 @@ public struct DestinationSettings: Hashable, Sendable {
             requestsPerSecond: settings.integer("\(base).limits.requestsPerSecond"))
         isSource = settings.text("\(base).source") == "true"
         retry = settings.retry("\(base).retry")
-        if kind == "directory" {
-            driver = .directory(path: try settings.needed("\(base).path", settings.path))
-            return
-        }
-        if kind == "s3" {
-            driver = .s3(try S3Settings(base, settings))
-            return
-        }
-        if kind == "tus" {
-            driver = .tus(try TusSettings(base, settings))
-            return
-        }
-        let http = try HTTPSettings(base, settings)
-        guard http.url.hasSuffix("/"), !http.url.contains("?") else {
-            throw ProgramError(
-                .configuration, "\(settings.place("\(base).url")): expected a URL that ends in '/' and has no query")
-        }
-        driver = .http(http)
+        driver = try Self.driver(kind, base, settings)
     }
-}
 
-extension DestinationSettings.HTTPSettings {
-    /// - Throws: `configuration` when there is no URL.
-    init(_ base: String, _ settings: Settings) throws(ProgramError) {
-        self.init(
-            url: try settings.needed("\(base).url", settings.text),
-            answersHead: settings.text("\(base).answersHead") == "true",
-            username: settings.text("\(base).username"),
-            password: settings.secret("\(base).password"),
-            bearerToken: settings.secret("\(base).bearerToken"),
-            headers: settings.secrets(below: "\(base).headers"), caFile: settings.path("\(base).caFile"),
-            proxy: settings.text("\(base).proxy"), answerSeconds: settings.seconds("\(base).answerTimeout"),
-            stallSeconds: settings.seconds("\(base).stallTimeout"))
+    private static func driver(_ kind: String, _ base: String, _ settings: Settings) throws(ProgramError) -> Driver {
+        switch kind {
+        case "bridge": .bridge(try BridgeSettings(base, settings))
+        case "http": .http(try HTTPSettings(base, settings))
+        case "presigned": .presigned(try PresignedSettings(base, settings))
+        case "resumable": .resumable(try ResumableSettings(base, settings))
+        case "s3": .s3(try S3Settings(base, settings))
+        case "tus": .tus(try TusSettings(base, settings))
+        case "webdav": .webDAV(try WebDAVSettings(base, settings))
+        default: .directory(path: try settings.needed("\(base).path", settings.path))
+        }
     }
 }
 

@@ -11,8 +11,7 @@ public struct S3Settings: Hashable, Sendable {
     public var profile: String?
     /// 32 bytes in base64.
     public var customerKey: Secret?
-    /// The URL of an HTTP proxy.
-    public var proxy: String?
+    public var route: HTTPRoute
 
     /// - Throws: `configuration` for keys that are missing or contradict each other.
     init(_ base: String, _ settings: Settings) throws(ProgramError) {
@@ -34,8 +33,8 @@ public struct S3Settings: Hashable, Sendable {
         configuration.firstByteSeconds =
             settings.seconds("\(base).answerTimeout") ?? configuration.firstByteSeconds
         configuration.stallSeconds = settings.seconds("\(base).stallTimeout") ?? configuration.stallSeconds
-        configuration.certificateAuthorityFile = settings.path("\(base).caFile")
-        proxy = text("proxy")
+        configuration.tls = try settings.tls(base)
+        route = HTTPRoute(base, settings)
 
         accessKeyID = settings.secret("\(base).accessKeyId")
         secretAccessKey = settings.secret("\(base).secretAccessKey")

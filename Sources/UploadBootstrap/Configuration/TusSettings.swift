@@ -5,18 +5,18 @@ import Uploads
 public struct TusSettings: Hashable, Sendable {
     /// Everything but secrets and limits.
     public var configuration: TusConfiguration
-    /// How it is reached, as the driver `http` has it.
-    public var web: DestinationSettings.HTTPSettings
+    /// How it is reached.
+    public var web: WebSettings
 
     /// - Throws: `configuration` for a key that is missing or not what it must be.
     init(_ base: String, _ settings: Settings) throws(ProgramError) {
-        web = try DestinationSettings.HTTPSettings(base, settings)
+        web = try WebSettings(base, settings)
         configuration = TusConfiguration(url: web.url)
         configuration.uploadOrigins = settings.list("\(base).uploadOrigins")
         configuration.partBytes = try settings.partBytes(base) ?? configuration.partBytes
         configuration.concatenates = settings.text("\(base).concatenation") == "true"
         configuration.sendsChecksums = settings.text("\(base).uploadChecksum") != "false"
-        configuration.certificateAuthorityFile = web.caFile
+        configuration.tls = web.tls
         configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
         configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
     }

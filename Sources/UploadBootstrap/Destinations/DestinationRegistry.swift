@@ -87,7 +87,9 @@ public final class DestinationRegistry: DestinationProvider {
     var sweepable: [SweepTarget] {
         named.withLock { $0.drivers }.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { name, destination in
-                (destination as? any SweepableDestination).map { SweepTarget(name, $0) }
+                // One without a folder for them would only be a warning at every sweep.
+                guard (destination as? WebDAVDestination)?.canBeSwept != false else { return nil }
+                return (destination as? any SweepableDestination).map { SweepTarget(name, $0) }
             }
     }
 
@@ -115,19 +117,22 @@ public final class DestinationRegistry: DestinationProvider {
         _ clients: HTTPClients
     ) throws(ProgramError) -> any Destination {
         switch settings.driver {
+        case .bridge(let bridge):
+            return try configuration.destination(name, bridge, limits: settings.limits, clients)
         case .directory(let path):
             return DirectoryDestination(DirectoryConfiguration(path: path, limits: settings.limits))
         case .http(let http):
-            var web = HTTPConfiguration(
-                url: http.url, headers: try configuration.headers(of: name, http), limits: settings.limits,
-                certificateAuthorityFile: http.caFile, answersHead: http.answersHead)
-            web.firstByteSeconds = http.answerSeconds ?? web.firstByteSeconds
-            web.stallSeconds = http.stallSeconds ?? web.stallSeconds
-            return HTTPDestination(web, client: try clients.client(proxy: http.proxy))
+            return try configuration.destination(name, http, limits: settings.limits, clients)
+        case .resumable(let resumable):
+            return try configuration.destination(name, resumable, limits: settings.limits, clients)
+        case .presigned(let presigned):
+            return try configuration.destination(name, presigned, limits: settings.limits, clients)
         case .s3(let s3):
             return try configuration.destination(name, s3, limits: settings.limits, clients)
         case .tus(let tus):
             return try configuration.destination(name, tus, limits: settings.limits, clients)
+        case .webDAV(let dav):
+            return try configuration.destination(name, dav, limits: settings.limits, clients)
         }
     }
 }

@@ -1,17 +1,20 @@
 import AsyncHTTPClient
 import Foundation
+import NIOCore
 import Synchronization
 import UploadDestinations
 
-/// The HTTP clients of the destinations: one for all, and one more for each proxy.
+/// The HTTP clients of the destinations: one for each route.
 final class HTTPClients: Sendable {
-    private let clients = Mutex<[String?: HTTPClient]>([:])
+    private let clients = Mutex<[HTTPRoute: HTTPClient]>([:])
 
-    /// - Parameter proxy: a URL such as `http://proxy.example:3128`.
-    /// - Throws: `configuration` when it is none.
-    func client(proxy: String? = nil) throws(ProgramError) -> HTTPClient {
+    /// - Throws: `configuration` when its proxy is no URL.
+    func client(_ route: HTTPRoute = HTTPRoute()) throws(ProgramError) -> HTTPClient {
         var configuration = HTTPConfiguration.clientConfiguration
-        if let proxy {
+        if let seconds = route.connectSeconds {
+            configuration.timeout.connect = .nanoseconds(Int64(seconds * 1e9))
+        }
+        if let proxy = route.proxy {
             guard let components = URLComponents(string: proxy), let host = components.encodedHost, !host.isEmpty else {
                 throw ProgramError(.configuration, "proxy: expected a URL such as http://proxy.example:3128")
             }
@@ -20,9 +23,9 @@ final class HTTPClients: Sendable {
                 authorization: components.user.map { .basic(username: $0, password: components.password ?? "") })
         }
         return clients.withLock { clients in
-            if let client = clients[proxy] { return client }
+            if let client = clients[route] { return client }
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-            clients[proxy] = client
+            clients[route] = client
             return client
         }
     }

@@ -23,7 +23,7 @@ extension UploadConfiguration {
             bucket.region = bucket.region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
         }
         let provider = try credentials(of: name, s3, region: bucket.region, clients)
-        let client = try clients.client(proxy: s3.proxy)
+        let client = try clients.client(s3.route)
         do throws(UploadError) {
             return try S3Destination(bucket, credentials: provider, client: client)
         } catch {

@@ -10,7 +10,7 @@ extension UploadConfiguration {
         var server = tus.configuration
         server.headers = try headers(of: name, tus.web)
         server.limits = limits
-        let client = try clients.client(proxy: tus.web.proxy)
+        let client = try clients.client(tus.web.route)
         do throws(UploadError) {
             return try TusDestination(server, client: client)
         } catch {

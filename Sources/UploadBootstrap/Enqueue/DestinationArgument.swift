@@ -10,6 +10,8 @@ public struct DestinationArgument: Hashable, Sendable {
     private let base: Base
     /// The key, or what keys begin with, of a named destination.
     private let key: String
+    /// The same where it has placeholders.
+    private let template: KeyTemplate?
 
     /// - Throws: `usage` for a text that is none.
     public init(_ text: String) throws(ProgramError) {
@@ -28,6 +30,7 @@ public struct DestinationArgument: Hashable, Sendable {
             }
             base = .url(path: path, query: String(text.dropFirst(path.count)))
             key = ""
+            template = nil
             return
         }
         guard let colon = text.firstIndex(of: ":") else {
@@ -35,12 +38,13 @@ public struct DestinationArgument: Hashable, Sendable {
                 .usage,
                 "--to \(text): expected NAME:KEY, NAME:PREFIX/ or a URL; for the top of a destination use '\(text):'")
         }
+        key = String(text[text.index(after: colon)...])
         do throws(UploadError) {
             base = .named(try DestinationName(String(text[..<colon])))
+            template = key.contains("{") || key.contains("}") ? try KeyTemplate(key) : nil
         } catch {
             throw ProgramError(.usage, "--to \(text): \(error.message)")
         }
-        key = String(text[text.index(after: colon)...])
         if let problem = key.isEmpty ? nil : Self.problem(key: key) {
             throw ProgramError(.usage, "--to \(text): \(problem)")
         }
@@ -52,6 +56,24 @@ public struct DestinationArgument: Hashable, Sendable {
         case .named: key.isEmpty || key.hasSuffix("/")
         case .url(let path, _): path.hasSuffix("/")
         }
+    }
+
+    /// Whether each file has a place of its own there.
+    var takesMany: Bool { isPrefix || template?.variesByFile == true }
+
+    /// Whether a place depends on the bytes that go there.
+    var needsDigest: Bool { template?.needsDigest == true }
+
+    /// Where a file goes.
+    /// - Parameters:
+    ///   - path: of the file, below what was named; empty for what has no name.
+    ///   - day: today, as 2026-11-22.
+    /// - Throws: `rejected` for what the key names and the file does not have.
+    func place(of path: String, metadata: [String: String], day: String) throws(UploadError) -> PlannedPlace {
+        let suffix = isPrefix ? path : ""
+        guard case .named(let name) = base, let template else { return .known(reference(appending: suffix)) }
+        let key = try template.filled(path: path, metadata: metadata, day: day).appending(suffix)
+        return key.filled { _ in nil }.map { .known(.named(name, key: $0)) } ?? .byDigest(name, key)
     }
 
     /// nil for a URL.

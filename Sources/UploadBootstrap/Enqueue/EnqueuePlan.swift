@@ -31,7 +31,7 @@ struct EnqueuePlan {
         try Self.check(request.from, among: destinations)
         let name = request.manifest == "-" ? "standard input" : request.manifest ?? ""
         let entries = try manifest.map { text throws(ProgramError) in try ManifestEntry.parse(text, name: name) } ?? []
-        if !request.destination.isPrefix, request.manifest != nil || request.paths.count > 1 {
+        if !request.destination.takesMany, request.manifest != nil || request.paths.count > 1 {
             throw Self.needsPrefix(request.manifest == nil ? "several files" : "a manifest")
         }
         for path in request.paths { add(ManifestEntry(path: path, line: 0), place: "") }
@@ -63,7 +63,7 @@ struct EnqueuePlan {
         problems += (tree?.problems ?? []).map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
         notes += (tree?.skipped ?? []).map { "skipped \($0)" }
         let isDirectory = tree != nil && FileTree.status(entry.path)?.isDirectory ?? false
-        if isDirectory, !request.destination.isPrefix {
+        if isDirectory, !request.destination.takesMany {
             problems.append(Self.needsPrefix("a directory"))
             return
         }
@@ -110,14 +110,19 @@ struct EnqueuePlan {
                         .usage, "\(place)\(file.path): it has no name; give --to a full key, as in photos:cat.jpg"))
                 continue
             }
-            if let problem = DestinationArgument.problem(key: key) {
-                problems.append(ProgramError(.badInput, "\(place)\(file.path): key '\(key)': \(problem)"))
+            if elsewhere != nil, request.destination.needsDigest {
+                problems.append(
+                    ProgramError(
+                        .usage,
+                        "\(place)\(file.path): --to names {sha256}, which nobody knows of what lies elsewhere; leave it out"
+                    ))
+                continue
             }
+            guard let destination = destination(of: file, key, metadata, place: place) else { continue }
             uploads.append(
                 PlannedUpload(
                     path: file.path, content: file.content,
-                    destination: request.destination.isPrefix
-                        ? request.destination.reference(appending: key) : request.destination.reference,
+                    place: destination,
                     size: file.size, modifiedAt: file.modifiedAt,
                     contentType: entry.contentType ?? request.contentType ?? file.contentType,
                     metadata: metadata, properties: properties,
@@ -127,12 +132,40 @@ struct EnqueuePlan {
         }
     }
 
+    /// - Returns: nil when there is a problem with it, which is noted.
+    private mutating func destination(
+        of file: PlannedSource, _ key: String, _ metadata: [String: String], place: String
+    ) -> PlannedPlace? {
+        let found: PlannedPlace
+        do throws(UploadError) {
+            found = try request.destination.place(of: key, metadata: metadata, day: day)
+        } catch {
+            problems.append(ProgramError(.usage, "\(place)\(file.path): \(error.message)"))
+            return nil
+        }
+        // Of a URL it is what the file adds to it.
+        let whole = if case .named(_, let whole) = found.reference { whole } else { key }
+        if let problem = DestinationArgument.problem(key: whole) {
+            problems.append(ProgramError(.badInput, "\(place)\(file.path): key '\(whole)': \(problem)"))
+        }
+        return found
+    }
+
+    private var day: String { String(WireJSON.timestamp(now).prefix(10)) }
+
     private mutating func addStandardInput() {
+        let place: PlannedPlace
+        do throws(UploadError) {
+            place = try request.destination.place(of: "", metadata: request.metadata, day: day)
+        } catch {
+            problems.append(ProgramError(.usage, "-: \(error.message)"))
+            return
+        }
         uploads.append(
             PlannedUpload(
-                path: "-", content: .standardInput, destination: request.destination.reference, size: nil,
+                path: "-", content: .standardInput, place: place, size: nil,
                 modifiedAt: nil,
-                contentType: request.contentType ?? ContentType.of(name: request.destination.reference.displayText),
+                contentType: request.contentType ?? ContentType.of(name: place.reference.displayText),
                 metadata: request.metadata, properties: request.properties, ifExists: request.ifExists,
                 verify: request.verify,
                 schedule: request.schedule, batch: request.batch, idempotencyKey: request.idempotencyKey))
@@ -142,6 +175,8 @@ struct EnqueuePlan {
     private mutating func checkKeys() {
         var paths: [DestinationReference: String] = [:]
         for upload in uploads {
+            // The same bytes under one key are one object.
+            guard case .known = upload.place else { continue }
             if let other = paths.updateValue(upload.path, forKey: upload.destination) {
                 problems.append(
                     ProgramError(
@@ -237,6 +272,8 @@ struct EnqueuePlan {
 
     private static func needsPrefix(_ what: String) -> ProgramError {
         ProgramError(
-            .usage, "\(what): the destination must be a prefix that ends in '/' or ':', as in photos: or photos:2026/")
+            .usage,
+            "\(what): the destination must be a prefix that ends in '/' or ':', as in photos: or photos:2026/, or have {name} "
+                + "in its key")
     }
 }

@@ -61,6 +61,7 @@ struct JobMaker: Sendable {
         job.source = .inline(data)
         job.size = Int64(data.count)
         job.digests = digests
+        job.destination = upload.place.reference(of: digests)
         return job
     }
 
@@ -125,7 +126,7 @@ struct JobMaker: Sendable {
         let source = try await source(of: upload)
         var job = UploadJob(
             queue: request.queue, priority: request.priority, source: source.reference,
-            destination: upload.destination, contentType: upload.contentType, size: source.size,
+            destination: upload.place.reference(of: source.digests), contentType: upload.contentType, size: source.size,
             digests: source.digests, metadata: upload.metadata,
             retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) })
         job.properties = upload.properties

@@ -70,7 +70,7 @@ struct ManifestEntry: Hashable {
             tags: try texts("tags", of: object))
         if let word = try text("ifExists", of: object) {
             guard let value = IfExists(rawValue: word) else {
-                throw ProgramError(.badInput, "ifExists '\(word)': expected skip, fail or replace")
+                throw ProgramError(.badInput, "ifExists '\(word)': expected skip, fail, rename or replace")
             }
             entry.ifExists = value
         }

@@ -14,7 +14,7 @@ struct PlannedUpload: Hashable {
     /// As the user named or would name it; `-` is standard input.
     var path: String
     var content = Content.file
-    var destination: DestinationReference
+    var place: PlannedPlace
     /// Bytes; nil for standard input and what lies at a destination.
     var size: Int64?
     var modifiedAt: Date?
@@ -26,6 +26,8 @@ struct PlannedUpload: Hashable {
     var schedule = EnqueueSchedule()
     var batch: String?
     var idempotencyKey: String?
+
+    var destination: DestinationReference { place.reference }
 
     /// Whether it rides inside its message.
     var isInline: Bool { size.map { $0 <= SourceReference.inlineBytesMaximum } ?? false }

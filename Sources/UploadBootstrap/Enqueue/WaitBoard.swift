@@ -99,5 +99,6 @@ struct WaitBoard {
         WaitReason.unknownStagingArea.label: "no worker that took it serves its staging area yet; check --staging",
         WaitReason.unsupportedVersion.label: "the worker that took it is too old for it; update the worker",
         "circuitOpen": "its destination keeps failing; it is tried again later",
+        "notYet": "its destination has it, and is not done with it yet",
     ]
 }

@@ -14,7 +14,12 @@ extension Bootstrap {
             return .done
         }
         let (name, settings) = try settings(of: request.name, configuration)
-        let reference = try DestinationArgument("\(name):\(request.key ?? trialKey)").reference
+        if let key = request.key,
+            let problem = key.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: key)
+        {
+            throw ProgramError(.usage, "--write \(key): \(problem)")
+        }
+        let reference = DestinationReference.named(name, key: request.key ?? trialKey)
         let refusals = Mutex<[DestinationName: ProgramError]>([:])
         let registry = try DestinationRegistry(configuration) { name, error in refusals.withLock { $0[name] = error } }
         let report = Mutex(TrialReport(destination: name.rawValue, driver: settings.driver.name))

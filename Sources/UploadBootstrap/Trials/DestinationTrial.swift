@@ -46,14 +46,7 @@ struct DestinationTrial: Sendable {
     /// Begins an upload, sends one part, and removes both.
     private func begin(_ tell: Tell) async {
         let job = job(Self.size)
-        guard destination.canYield(job) else {
-            tell(
-                .skipped(
-                    .begin,
-                    "it takes whole files only, and one would stay there: --write KEY puts \(Quantity.text(bytes: Self.fileSize)) under a key"
-                ))
-            return
-        }
+        guard destination.canYield(job) else { return tell(Self.stays) }
         let session: any UploadSession
         do throws(UploadError) {
             session = try await destination.open(job, resuming: nil)
@@ -61,9 +54,21 @@ struct DestinationTrial: Sendable {
             tell(.failed(.begin, error))
             return
         }
+        // A driver may know it only now that it has asked.
+        guard destination.canYield(job) else {
+            await session.close()
+            return tell(Self.stays)
+        }
         tell(.done(.begin, "an upload can be begun"))
         await send(to: session, tell)
         await remove(session, of: job, tell)
+    }
+
+    private static var stays: TrialStep {
+        .skipped(
+            .begin,
+            "it takes whole files only, and one would stay there: --write KEY puts \(Quantity.text(bytes: fileSize)) under a key"
+        )
     }
 
     private func remove(_ session: any UploadSession, of job: UploadJob, _ tell: Tell) async {
@@ -128,6 +133,11 @@ struct DestinationTrial: Sendable {
             let size = Quantity.text(bytes: Self.fileSize)
             tell(.done(.write, "\(size) of random bytes lie at \(completed.object.location), and stay there"))
         } catch {
+            if case .notYet = error.retry {
+                tell(.done(.write, "the server has the file, and has not said what becomes of it: \(error.message)"))
+                await session.close()
+                return
+            }
             tell(.failed(.write, error))
             await remove(session, of: job, tell)
         }

@@ -3,31 +3,60 @@ public import Foundation
 import NIOCore
 public import Uploads
 
-/// A server that takes files by PUT.
+/// A server that takes files by PUT or POST.
 public struct HTTPConfiguration: Hashable, Sendable {
+    public enum Method: String, CaseIterable, Hashable, Sendable {
+        case put = "PUT"
+        case post = "POST"
+    }
+
     /// What the key of a named destination is appended to; nil where jobs bring whole URLs.
     public var url: String?
     /// Sent with every request, `Authorization` among them. Never shown.
     public var headers: [String: String]
     public var limits: TransferLimits
-    /// A PEM file with certificates to trust besides the system's.
-    public var certificateAuthorityFile: String?
+    /// The authorities to trust, and the certificate to show.
+    public var tls: TLSFiles
     /// Seconds from the end of the body to the first byte of the answer, 60 by default.
     public var firstByteSeconds: TimeInterval
     /// Seconds without a byte sent or received, 60 by default.
     public var stallSeconds: TimeInterval
-    /// Whether the destination can be asked by HEAD what it has. Not so with most pre-signed URLs, which are good for one method.
+    /// Whether the destination can be asked by HEAD what it has. Not so with most pre-signed URLs, which are good for one method, and of no
+    /// effect with POST.
     public var answersHead: Bool
+    /// By which method files go up: PUT by default.
+    public var method = Method.put
+    /// Whether keys are appended to the URL, as is usual; of no effect with PUT, which always names what it stores.
+    public var appendsKey = true
+    /// The form that the file is sent in; nil: the body is the file.
+    public var form: HTTPForm?
+    /// Sent with each upload, made of its job. One that names what a job lacks is left out.
+    public var jobHeaders: [String: JobTemplate] = [:]
+    /// Which statuses count as success.
+    public var success = HTTPStatuses.usual
+    /// Where an answer in JSON says where the object is: `data.link`. nil: the answer to a POST says so by `Location`.
+    public var answerURL: String?
+    /// Whether uploads carry an `Idempotency-Key`: the same for each attempt of a round, another one for the next round.
+    public var sendsIdempotencyKey = false
+    /// Whether files of several parts go up in ranges (`Content-Range`), so that another worker can go on. Only for servers of which it is
+    /// known that they write ranges in place (Apache's mod_dav), and answer HEAD.
+    public var ranges = false
+    /// Bytes of a range, at least 1; a multiple of 8 MiB fits what staged files are checked by. 32 MiB by default.
+    public var partBytes = 4 * PartPlan.blockBytes
+    /// Most bytes of a file, where the server has a limit that is known.
+    public var sizeMaximum: Int64?
+    /// Whose answers say more than their statuses.
+    public var profile: HTTPProfile?
 
     public init(
         url: String? = nil, headers: [String: String] = [:], limits: TransferLimits = TransferLimits(),
-        certificateAuthorityFile: String? = nil, firstByteSeconds: TimeInterval = 60, stallSeconds: TimeInterval = 60,
+        tls: TLSFiles = TLSFiles(), firstByteSeconds: TimeInterval = 60, stallSeconds: TimeInterval = 60,
         answersHead: Bool = false
     ) {
         self.url = url
         self.headers = headers
         self.limits = limits
-        self.certificateAuthorityFile = certificateAuthorityFile
+        self.tls = tls
         self.firstByteSeconds = firstByteSeconds
         self.stallSeconds = stallSeconds
         self.answersHead = answersHead

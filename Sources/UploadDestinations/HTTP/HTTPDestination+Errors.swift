@@ -12,14 +12,19 @@ extension HTTPTarget {
     }
 
     private func meaning(of status: Int) -> (UploadError.Code, String, UploadError.Retry) {
-        switch status {
+        if configuration.sendsIdempotencyKey, let meaning = Self.meaningWithKey(of: status) { return meaning }
+        return switch status {
         case 300..<400: (.rejected, "redirects are not followed with a body; use the final URL", .never)
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
         case 403 where isPresigned:
             (.accessDenied, "the URL's signature has expired or is wrong; issue a new URL", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the URL", .never)
-        case 405, 501: (.rejected, "it takes no PUT there; check the URL and the destination's driver", .never)
+        case 405, 501:
+            (
+                .rejected,
+                "it takes no \(configuration.method.rawValue) there; check the URL and the destination's driver", .never
+            )
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
         case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 409: (.rejected, "what lies there conflicts; a directory may be missing", .afterBackoff)
@@ -33,7 +38,21 @@ extension HTTPTarget {
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
         case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
-        default: (.invalidResponse, "that is no status for a PUT; check the server", .afterBackoff)
+        default: (.invalidResponse, "that is no status for an upload; check the server", .afterBackoff)
+        }
+    }
+
+    /// draft-ietf-httpapi-idempotency-key-header-07, section 2.7.
+    private static func meaningWithKey(of status: Int) -> (UploadError.Code, String, UploadError.Retry)? {
+        switch status {
+        case 409: (.serverFailure, "an earlier try is still under way there; it is asked again", .afterBackoff)
+        case 422:
+            (
+                .rejected,
+                "it refuses the contents, or knows the Idempotency-Key with others; its answer may say why, and to run the job "
+                    + "again uses another key", .never
+            )
+        default: nil
         }
     }
 }

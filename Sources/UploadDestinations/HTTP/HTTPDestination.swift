@@ -4,32 +4,58 @@ import NIOCore
 import NIOHTTP1
 public import Uploads
 
-/// Sends the whole file in one streaming PUT (RFC 9110, section 9.3.4), to an open or pre-signed URL or below a configured one.
+/// Sends files by PUT (RFC 9110, section 9.3.4) or POST, to an open or pre-signed URL or below a configured one: as they are, or as part of
+/// a form.
 ///
-/// Such an upload cannot be interrupted and gone on with: it is sent again from the start, and cannot yield. Redirects are not
-/// followed. The URL's query is a credential: it is in no error, and what a server echoes of it is blotted out.
-public struct HTTPDestination: Destination {
+/// The whole file goes in one streaming request. Such an upload cannot be interrupted and gone on with: it is sent again from the
+/// start, and cannot yield. Where the configuration says that the server writes ranges in place, a large file goes up in several
+/// PUTs, and another worker goes on where one stopped. Redirects are not followed. The URL's query is a credential: it is in no error,
+/// and what a server echoes of it is blotted out.
+///
+/// A POST is not idempotent: when its answer is lost it is sent again, and the server may then have stored the file twice, unless it knows
+/// `Idempotency-Key`.
+public struct HTTPDestination: RoundDestination {
     public static let driverName = "http"
 
+    /// As it was at first.
     let configuration: HTTPConfiguration
     private let client: HTTPClient
+    private let renew: (@Sendable () throws(UploadError) -> HTTPConfiguration)?
 
-    /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    public init(_ configuration: HTTPConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient) {
+    /// - Parameters:
+    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
+    ///   - renew: the configuration with its secrets as they are now, asked for each step; nil where they cannot change.
+    public init(
+        _ configuration: HTTPConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient,
+        renew: (@Sendable () throws(UploadError) -> HTTPConfiguration)? = nil
+    ) {
         self.configuration = configuration
         self.client = client
+        self.renew = renew
     }
 
     public var driver: String { Self.driverName }
-    public var limits: TransferLimits { configuration.limits }
 
-    public func canYield(_ job: UploadJob) -> Bool { false }
+    /// Of a file in ranges one at a time: a server that writes one beyond the file's end leaves a gap.
+    public var limits: TransferLimits {
+        var limits = configuration.limits
+        if configuration.ranges { limits.parts = 1 }
+        return limits
+    }
+
+    public func canYield(_ job: UploadJob) -> Bool { isInRanges(job) }
 
     /// `unknowable`, unless the configuration says that HEAD is answered. Then by the digest that the server tells
-    /// (`Repr-Digest`, RFC 9530; `x-amz-checksum-crc64nvme`); what has none counts as something else.
+    /// (`Repr-Digest`, RFC 9530; `x-amz-checksum-crc64nvme`); what has none counts as something else. Of an upload in ranges that has
+    /// begun: by its length and tag.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
-        guard configuration.answersHead else { return .unknowable }
-        let target = try HTTPTarget(job, configuration)
+        if isInRanges(job), let state, let known = try? HTTPState(state), known.belongs(to: job) {
+            return try await HTTPRanges(target(job), exchange(target(job))).probe(known)
+        }
+        guard configuration.answersHead || configuration.ranges, configuration.method == .put else {
+            return .unknowable
+        }
+        let target = try target(job)
         let response = target.shown(try await exchange(target).run(target.request(.HEAD), body: nil))
         switch response.status {
         case 200..<300:
@@ -43,25 +69,47 @@ public struct HTTPDestination: Destination {
         }
     }
 
+    public func open(_ job: UploadJob, resuming state: UploadState?) async throws(UploadError) -> any UploadSession {
+        try await open(job, round: 1, resuming: state)
+    }
+
+    /// A state that was left by another configuration is of no use any more: the file goes up in one request.
     public func open(
-        _ job: UploadJob, resuming state: UploadState?
+        _ job: UploadJob, round: Int, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
-        let target = try HTTPTarget(job, configuration)
-        let exchange = exchange(target)
-        return SinglePutSession(size: job.size, at: target.displayURL) {
-            part, source, condition, sent async throws(UploadError) -> CompletedUpload in
-            let request = try target.request(.PUT, condition)
-            let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
-            let response = target.shown(try await exchange.run(request, body: body))
-            guard (200..<300).contains(response.status) else { throw target.failure(response) }
-            guard body.isComplete else {
-                throw UploadError(
-                    .invalidResponse,
-                    "\(target.displayURL) answered \(response.status) before it had the whole file: check what is stored there",
-                    response: response)
+        let target = try target(job, round: round)
+        let upload = try HTTPUpload(target, exchange(target))
+        guard isInRanges(job) else {
+            return SinglePutSession(size: job.size, at: target.displayURL) {
+                part, source, condition, sent async throws(UploadError) -> CompletedUpload in
+                try await upload.send(part, from: source, condition, sent)
             }
-            return CompletedUpload(target.object(response, of: (part.size, job.digests)), response: response)
         }
+        let ranges = HTTPRanges(target, exchange(target))
+        guard let state else { return HTTPRangeSession(ranges, HTTPState(job, partBytes: configuration.partBytes)) }
+        let known = try HTTPState(state)
+        guard known.belongs(to: job) else { throw ranges.gone }
+        return try await HTTPRangeSession(ranges, resuming: known)
+    }
+
+    /// A request that was cut off leaves nothing that could be removed. Of a file in ranges what is unfinished is removed, where its last
+    /// range shows that it is this upload's.
+    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
+        guard isInRanges(job), let known = try? HTTPState(state), known.belongs(to: job) else { return }
+        try await HTTPRanges(target(job), exchange(target(job))).remove(known)
+    }
+
+    /// Only below a configured URL: of another one nothing is known.
+    private func isInRanges(_ job: UploadJob) -> Bool {
+        guard case .named = job.destination else { return false }
+        return configuration.ranges && configuration.method == .put && configuration.form == nil
+            && job.size > configuration.partBytes
+    }
+
+    /// - Throws: `misconfigured` also for a secret that is not there.
+    func target(_ job: UploadJob, round: Int = 1) throws(UploadError) -> HTTPTarget {
+        guard let renew else { return try HTTPTarget(job, configuration, round: round) }
+        return try HTTPTarget(job, renew(), round: round)
     }
 
     func exchange(_ target: HTTPTarget) -> HTTPExchange {
@@ -71,7 +119,4 @@ public struct HTTPDestination: Destination {
                 firstByteSeconds: configuration.firstByteSeconds, stallSeconds: configuration.stallSeconds),
             displayURL: target.displayURL)
     }
-
-    /// A PUT that was cut off leaves nothing that could be removed.
-    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {}
 }

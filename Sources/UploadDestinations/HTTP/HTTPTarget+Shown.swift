@@ -2,8 +2,12 @@ import Foundation
 import Uploads
 
 extension HTTPTarget {
-    /// What may be kept of an answer: chosen headers and the body's beginning, with everything blotted out that the server repeats of the URL's query and the configured headers.
-    func shown(_ reply: HTTPReply) -> ServerResponse {
-        HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
+    var secrets: HTTPSecrets {
+        HTTPSecrets(
+            headers: configuration.headers, url: url,
+            more: configuration.form.map { Array($0.secretFields.values) } ?? [])
     }
+
+    /// What may be kept of an answer: chosen headers and the body's beginning, with everything blotted out that the server repeats of the URL's query, the configured headers and the form's secret fields.
+    func shown(_ reply: HTTPReply) -> ServerResponse { secrets.shown(reply) }
 }

@@ -125,7 +125,7 @@ final class S3Client: Sendable {
         http.headers.add(name: "host", value: place.host)
         http.headers.add(
             contentsOf: route.signer.sign(signable, payload: hash, credentials: signing.keys, at: signing.date))
-        http.tlsConfiguration = try configuration.certificateAuthorityFile.map(TLSConfiguration.trusting)
+        http.tlsConfiguration = try configuration.tls.configuration()
         let exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: place.url,
             keptBytesMaximum: request.keptBytesMaximum)

@@ -42,8 +42,8 @@ public struct S3Configuration: Hashable, Sendable {
     public var multipartThresholdBytes: Int64
     public var object: S3ObjectSettings
     public var limits: TransferLimits
-    /// A PEM file with certificates to trust besides the system's.
-    public var certificateAuthorityFile: String?
+    /// The authorities to trust, and the certificate to show.
+    public var tls: TLSFiles
     /// Seconds from the end of a body to the first byte of the answer, 60 by default.
     public var firstByteSeconds: TimeInterval
     /// Seconds without a byte sent or received, 60 by default.
@@ -65,7 +65,7 @@ public struct S3Configuration: Hashable, Sendable {
         partCountMaximum = S3Limits.partCountMaximum
         multipartThresholdBytes = 2 * PartPlan.blockBytes
         object = S3ObjectSettings()
-        certificateAuthorityFile = nil
+        tls = TLSFiles()
         firstByteSeconds = 60
         stallSeconds = 60
     }

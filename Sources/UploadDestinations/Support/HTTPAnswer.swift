@@ -10,8 +10,10 @@ enum HTTPAnswer {
         "repr-digest", "request-id", "retry-after", "server", "x-correlation-id", "x-goog-generation", "x-goog-hash",
         "x-guploader-uploadid", "x-amz-checksum-crc32", "x-amz-checksum-crc32c", "x-amz-checksum-crc64nvme",
         "x-amz-checksum-sha1", "x-amz-checksum-sha256", "x-amz-id-2", "x-amz-request-id", "x-amz-version-id",
-        "x-ms-request-id", "x-ms-version-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
-        "x-request-id",
+        "idempotency-replayed", "x-ms-request-id", "x-ms-version-id", "x-post-rate-limit-limit",
+        "x-post-rate-limit-remaining", "x-post-rate-limit-reset", "x-ratelimit-clientlimit",
+        "x-ratelimit-clientremaining", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
+        "x-ratelimit-userlimit", "x-ratelimit-userremaining", "x-ratelimit-userreset", "x-request-id",
     ]
 
     /// The longest value that is kept, in bytes.

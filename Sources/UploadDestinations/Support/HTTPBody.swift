@@ -11,20 +11,29 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// Bytes that may wait to be written.
     static let unwrittenBytesMaximum = 1 << 20
 
+    /// Bytes of the whole body, what stands around the source's included.
     let size: Int64
     /// Those that may write it. The client takes pieces as long as nobody tells it to stop; an event loop that gets no time on a busy
     /// machine tells nobody, and the whole file would be in memory. So it is waited for.
     var loops: [any EventLoop] = []
     private let source: any AsyncSequence<SourceBuffer, any Error> & Sendable
+    private let head: [UInt8]
+    private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
     private let progress = ProgressBox()
 
+    /// - Parameters:
+    ///   - size: of the source's bytes.
+    ///   - head: goes before them, and is not told as sent.
+    ///   - tail: the same after them, once the source has come to its end.
     init(
-        source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64,
-        sent: @escaping @Sendable (Int) -> Void
+        source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
+        tail: [UInt8] = [], sent: @escaping @Sendable (Int) -> Void
     ) {
         self.source = source
-        self.size = size
+        self.size = size + Int64(head.count + tail.count)
+        self.head = head
+        self.tail = tail
         self.sent = sent
     }
 
@@ -36,7 +45,8 @@ struct HTTPBody: AsyncSequence, Sendable {
     var failure: (any Error)? { progress.value.withLock { $0.failure } }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(source: source.makeAsyncIterator(), sent: sent, progress: progress, loops: loops)
+        Iterator(
+            source: source.makeAsyncIterator(), head: head, tail: tail, sent: sent, progress: progress, loops: loops)
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -44,13 +54,18 @@ struct HTTPBody: AsyncSequence, Sendable {
         fileprivate let sent: @Sendable (Int) -> Void
         fileprivate let progress: ProgressBox
         fileprivate let loops: [any EventLoop]
-        private var rest = ByteBuffer()
+        private var rest: ByteBuffer
+        /// Whether what is being passed on are the source's bytes.
+        private var isSource = false
+        private var tail: [UInt8]?
         private var unwritten = 0
 
         fileprivate init(
-            source: any AsyncIteratorProtocol<SourceBuffer, any Error>, sent: @escaping @Sendable (Int) -> Void,
-            progress: ProgressBox, loops: [any EventLoop]
+            source: any AsyncIteratorProtocol<SourceBuffer, any Error>, head: [UInt8], tail: [UInt8],
+            sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, loops: [any EventLoop]
         ) {
+            rest = ByteBuffer(bytes: head)
+            self.tail = tail
             self.loops = loops
             self.source = source
             self.sent = sent
@@ -66,8 +81,15 @@ struct HTTPBody: AsyncSequence, Sendable {
             }
             while rest.readableBytes == 0 {
                 do {
-                    guard let buffer = try await source.next(isolation: nil) else { return nil }
-                    rest = ByteBuffer(bytes: buffer)
+                    if tail != nil, let buffer = try await source.next(isolation: nil) {
+                        rest = ByteBuffer(bytes: buffer)
+                        isSource = true
+                    } else {
+                        guard let last = tail else { return nil }
+                        rest = ByteBuffer(bytes: last)
+                        isSource = false
+                        tail = nil
+                    }
                 } catch {
                     progress.value.withLock { $0.failure = error }
                     throw error
@@ -80,7 +102,7 @@ struct HTTPBody: AsyncSequence, Sendable {
                 progress.lastMove = .now
             }
             unwritten += count
-            sent(count)
+            if isSource { sent(count) }
             return piece
         }
     }

@@ -6,10 +6,12 @@ struct HTTPSecrets: Sendable {
     private let texts: [String]
 
     /// - Parameters:
-    ///   - headers: what is configured; values of at least 8 bytes count.
+    ///   - headers: what is configured; values of at least 8 bytes count, and what follows the scheme in an `Authorization`.
     ///   - url: its query, the values in it, and its password.
-    init(headers: [String: String], url: String) {
-        var secrets = headers.values.filter { $0.utf8.count >= 8 }
+    ///   - more: other secrets; those of at least 4 bytes count.
+    init(headers: [String: String], url: String, more: [String] = []) {
+        var secrets = headers.flatMap(Self.parts).filter { $0.utf8.count >= 8 }
+        secrets += more.filter { $0.utf8.count >= 4 }
         if let query = url.split(separator: "?", maxSplits: 1).dropFirst().first {
             let query = String(query.prefix { $0 != "#" })
             secrets.append(query)
@@ -21,7 +23,45 @@ struct HTTPSecrets: Sendable {
         if let components = URLComponents(string: url) {
             secrets += [components.percentEncodedPassword, components.password].compactMap { $0 }
         }
-        texts = Set(secrets.filter { !$0.isEmpty }).sorted { $0.utf8.count > $1.utf8.count }
+        texts = Set(secrets.filter { !$0.isEmpty }.flatMap(Self.spellings)).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// As a server may repeat it: XML and HTML escape ampersands, JSON what RFC 8259, section 7, says, some slashes and all that is not
+    /// ASCII, too; URLs whatever is reserved.
+    private static func spellings(_ secret: String) -> [String] {
+        func json(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
+            var text = ""
+            for scalar in secret.unicodeScalars {
+                switch scalar {
+                case "\"": text += "\\\""
+                case "\\": text += "\\\\"
+                case "\n": text += "\\n"
+                case "\r": text += "\\r"
+                case "\t": text += "\\t"
+                case "/" where isEscaped(scalar): text += "\\/"
+                case _ where scalar.value < 0x20 || (scalar.value > 0x7E && isEscaped(scalar)):
+                    for unit in String(scalar).utf16 {
+                        let digits = String(unit, radix: 16)
+                        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    }
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+            return text
+        }
+        return [
+            secret, secret.replacing("&", with: "&amp;"), secret.replacing("/", with: "\\/"), json { _ in false },
+            json { $0.value > 0x7E }, json { _ in true }, URLKey.escape(secret),
+        ]
+    }
+
+    /// A header's value, the credential in one such as `Client-ID …`, and the password in that of Basic (RFC 7617).
+    private static func parts(_ name: String, _ value: String) -> [String] {
+        let words = value.split(separator: " ", maxSplits: 1).map(String.init)
+        guard name.lowercased().hasSuffix("authorization"), words.count == 2 else { return [value] }
+        let pair = words[0].lowercased() == "basic" ? Data(base64Encoded: words[1]) : nil
+        let password = pair.map { String(decoding: $0, as: UTF8.self) }?.split(separator: ":", maxSplits: 1).last
+        return [value, words[1]] + (password.map { [String($0)] } ?? [])
     }
 
     /// What may be kept of an answer: chosen headers and the body's beginning, with every secret blotted out.
@@ -30,14 +70,20 @@ struct HTTPSecrets: Sendable {
         guard !texts.isEmpty else { return response }
         response.headers = response.headers.mapValues(blotted)
         response.body = response.body.map(blotted)
+        if !reply.isWhole { response.body = response.body.map(withoutBeginnings) }
         return response
     }
 
-    private func blotted(_ text: String) -> String {
-        texts.reduce(text) { text, secret in
-            // XML and HTML repeat a query with its ampersands escaped.
-            text.replacing(secret, with: "[hidden]")
-                .replacing(secret.replacing("&", with: "&amp;"), with: "[hidden]")
+    /// Where a text was cut off, a secret may have been, too.
+    private func withoutBeginnings(_ text: String) -> String {
+        for secret in texts {
+            for count in stride(from: min(secret.count - 1, text.count), through: 4, by: -1)
+            where text.hasSuffix(secret.prefix(count)) { return text.dropLast(count) + "[hidden]" }
         }
+        return text
+    }
+
+    func blotted(_ text: String) -> String {
+        texts.reduce(text) { $0.replacing($1, with: "[hidden]") }
     }
 }

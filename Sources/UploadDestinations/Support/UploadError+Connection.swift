@@ -15,10 +15,10 @@ extension UploadError {
         }
         let (code, reason): (UploadError.Code, String) =
             switch error {
-            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            case let error where Self.isTLS(error):
                 (
                     .misconfigured,
-                    "the TLS connection to \(displayURL) could not be made, its certificate may not be trusted: add its authority as the destination's caFile, or correct the server's certificate"
+                    "the TLS connection to \(displayURL) could not be made, its certificate may not be trusted: add its authority as the destination's caFile, correct the server's certificate, or give the destination the certificateFile and keyFile that the server asks for"
                 )
             case let error as HTTPClientError: Self.reason(error, displayURL)
             case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -33,6 +33,12 @@ extension UploadError {
                 (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
             }
         self.init(code, reason, retry: .afterBackoff, cause: error)
+    }
+
+    /// Also that no connection could be made because certificate and key do not belong together.
+    private static func isTLS(_ error: any Error) -> Bool {
+        if let error = error as? NIOConnectionError { return error.connectionErrors.contains { isTLS($0.error) } }
+        return error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
     }
 
     /// connect(2)

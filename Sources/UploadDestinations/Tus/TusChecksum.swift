@@ -16,27 +16,11 @@ enum TusChecksum: String, CaseIterable, Sendable {
             digest = known
         } else {
             switch self {
-            case .sha256: digest = try await Self.digest(SHA256(), of: range, from: source)
-            case .sha1: digest = try await Self.digest(Insecure.SHA1(), of: range, from: source)
-            case .md5: digest = try await Self.digest(Insecure.MD5(), of: range, from: source)
+            case .sha256: digest = try await SourceDigest.read(SHA256(), of: range, from: source)
+            case .sha1: digest = try await SourceDigest.read(Insecure.SHA1(), of: range, from: source)
+            case .md5: digest = try await SourceDigest.read(Insecure.MD5(), of: range, from: source)
             }
         }
         return "\(rawValue) \(digest.base64EncodedString())"
-    }
-
-    private static func digest(
-        _ function: some HashFunction, of range: Range<Int64>, from source: any UploadSource
-    ) async throws(UploadError) -> Data {
-        var function = function
-        do {
-            for try await buffer in source.read(range) {
-                buffer.withUnsafeBytes { function.update(bufferPointer: $0) }
-            }
-        } catch let error as UploadError {
-            throw error
-        } catch {
-            throw UploadError(.invalidFile, "the source cannot be read", cause: error)
-        }
-        return Data(function.finalize())
     }
 }

@@ -9,7 +9,7 @@ import Uploads
 /// Sends requests to one server, with the headers that belong to each.
 final class TusClient: Sendable {
     let configuration: TusConfiguration
-    let address: TusAddress
+    let address: UploadAddress
 
     private let client: HTTPClient
     private let known = Mutex<TusCapabilities?>(nil)
@@ -18,7 +18,7 @@ final class TusClient: Sendable {
     init(_ configuration: TusConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         self.client = client
-        address = try TusAddress(configuration)
+        address = try UploadAddress(configuration.url, others: configuration.uploadOrigins)
     }
 
     /// One request, whatever its answer.
@@ -32,7 +32,7 @@ final class TusClient: Sendable {
         // "The Client SHOULD NOT include Tus-Resumable in an OPTIONS request."
         if method != .OPTIONS { request.headers.replaceOrAdd(name: "tus-resumable", value: TusCapabilities.version) }
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        request.tlsConfiguration = try configuration.certificateAuthorityFile.map(TLSConfiguration.trusting)
+        request.tlsConfiguration = try configuration.tls.configuration()
         let exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: DestinationReference.redact(url))
         return try await exchange.run(request, body: body)

@@ -22,8 +22,8 @@ public struct TusConfiguration: Hashable, Sendable {
     public var concatenates: Bool
     /// Whether parts are sent with a checksum where the server offers that. Costs a second read of each part.
     public var sendsChecksums: Bool
-    /// A PEM file with certificates to trust besides the system's.
-    public var certificateAuthorityFile: String?
+    /// The authorities to trust, and the certificate to show.
+    public var tls: TLSFiles
     /// Seconds from the end of a body to the first byte of the answer, 60 by default.
     public var firstByteSeconds: TimeInterval
     /// Seconds without a byte sent or received, 60 by default.
@@ -37,7 +37,7 @@ public struct TusConfiguration: Hashable, Sendable {
         partBytes = Self.usualPartBytes
         concatenates = false
         sendsChecksums = true
-        certificateAuthorityFile = nil
+        tls = TLSFiles()
         firstByteSeconds = 60
         stallSeconds = 60
     }

@@ -2,8 +2,6 @@ import Foundation
 
 /// What the protocol leaves open, bounded.
 enum TusLimits {
-    /// Longest URL of an upload that is kept, in bytes: the state has to fit a message.
-    static let urlBytesMaximum = 8192
     /// Most uploads that are concatenated to one; all their URLs have to fit the state.
     static let partialsMaximum = 64
     /// Longest URLs of such uploads together, in bytes.

@@ -115,6 +115,8 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         case "circuitOpen":
             "destination '\(destination)' keeps failing, so nobody tries it\(when)\(last); "
                 + "it is tried again by itself"
+        case "notYet":
+            "destination '\(destination)' has all of it and is not done with it yet; it is asked again\(when.isEmpty ? "" : " after\(when.dropFirst(6))")"
         case "limited": "a limit of destination '\(destination)' or of its worker holds it up\(when)"
         case "scheduled": "it is not to start before \(when.isEmpty ? "its time" : String(when.dropFirst(7)))"
         case "locked": "another slice works on its staged copy; it waits\(when)"

@@ -19,7 +19,7 @@ extension Ledger: DeliveryOutbox {
             ).map { row in
                 DelegateDelivery(
                     id: row["id"], delegate: delegate,
-                    event: try WireJSON.decode(UploadEvent.self, from: row["body"]).asOutcome,
+                    event: try WireJSON.decode(UploadEvent.self, from: row["body"]).told,
                     attempts: row["attempts"], dueAt: Date(timeIntervalSince1970: row["due"]),
                     failingSince: (row["failing"] as Double?).map { Date(timeIntervalSince1970: $0) })
             }

@@ -47,7 +47,7 @@ extension Ledger {
                 let body = try Data.fetchOne(
                     db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [end.event])
             else { continue }
-            let outcome = try WireJSON.decode(UploadEvent.self, from: body).asOutcome
+            let outcome = try WireJSON.decode(UploadEvent.self, from: body).told
             guard route.takes(outcome) else { continue }
             try insert.execute(arguments: [
                 route.delegate, outcome.id, outcome.job.id.rawValue, end.event, time.timeIntervalSince1970,

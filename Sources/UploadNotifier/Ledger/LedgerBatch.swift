@@ -41,7 +41,7 @@ struct LedgerBatch {
             var job = try WireJSON.decode(LedgerJob.self, from: row["record"])
             guard jobs[job.id] == nil else { continue }
             if let whole = row["whole"] as Data? {
-                job.baton.job = try WireJSON.decode(UploadJob.self, from: whole).examined(like: job.baton.job)
+                job.baton.job = try WireJSON.decode(UploadJob.self, from: whole).known(like: job.baton.job)
                 stored.insert(job.id)
             }
             jobs[job.id] = job
@@ -80,7 +80,7 @@ struct LedgerBatch {
             let body = try Data.fetchOne(db, sql: "SELECT body FROM events WHERE id = ?", arguments: [end.event])
         else { return }
         let event = try WireJSON.decode(UploadEvent.self, from: body)
-        try owe(.outcome(event.asOutcome), of: known.id, source: end.event)
+        try owe(.outcome(event.told), of: known.id, source: end.event)
     }
 
     mutating func order(_ verb: Verb, of id: JobID) throws {

@@ -39,7 +39,7 @@ struct OwedRecord: Codable {
         case .issue:
             if let baton, let lane { .issue(baton, lane: lane, maybeRepeated: true) } else { nil }
         case .append: entry.map { .append($0) }
-        case .tell: try event.flatMap { try find($0) }.map { .outcome($0.asOutcome) }
+        case .tell: try event.flatMap { try find($0) }.map { .outcome($0.told) }
         }
     }
 }

@@ -251,7 +251,12 @@ extension SliceRun {
     private func openSession(
         at destination: any Destination, resuming state: UploadState?, condition: WriteCondition
     ) async throws(UploadError) -> SliceFact {
-        let session = try await destination.open(baton.job, resuming: state)
+        let session =
+            if let destination = destination as? any RoundDestination {
+                try await destination.open(baton.job, round: baton.round, resuming: state)
+            } else {
+                try await destination.open(baton.job, resuming: state)
+            }
         session.prepare(for: condition)
         if state != nil, let source = open.withLock({ $0.source }) {
             do throws(UploadError) {

@@ -46,7 +46,7 @@ extension Settlement {
         switch self {
         case .ended: "ended"
         case .handOver: "handOver"
-        case .examined: "examined"
+        case .altered: "altered"
         case .wait: "wait"
         case .superseded: "superseded"
         case .abandoned: "abandoned"

@@ -6,7 +6,8 @@ public import Foundation
 /// - `ended`: the end is published and confirmed, the staged copy removed where the outcome allows, the delivery
 ///   acknowledged.
 /// - `handOver`: the next slice's baton is published to `continued` and confirmed; not an attempt.
-/// - `examined`: a hand-over of the job as it is now that its source was found: from now on that is what is carried.
+/// - `altered`: a hand-over of the job as it is now that its source was found, or its place was taken: from now on that is what is
+///   carried, or where it goes.
 /// - `wait`: the next slice's baton goes to the ladder; an attempt only if the reason is `retry`.
 /// - `superseded`: a higher generation counts; acknowledged, nothing else touched.
 /// - `abandoned`: the connection that delivered it is gone, so there is nothing left to settle: the broker delivers it
@@ -14,7 +15,7 @@ public import Foundation
 public enum Settlement: Hashable, Sendable {
     case ended(Outcome)
     case handOver(UploadState?)
-    case examined(UploadJob)
+    case altered(UploadJob)
     case wait(until: Date, reason: WaitReason, state: UploadState?)
     case superseded
     case abandoned

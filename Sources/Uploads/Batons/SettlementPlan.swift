@@ -58,9 +58,11 @@ public struct SettlementPlan: Hashable, Sendable {
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)
-        case .examined(let job):
+        case .altered(let job):
             var next = current
             next.job = job
+            // Nothing is open yet, or it was at the place that was taken.
+            next.state = nil
             next.slice += 1
             next.idleWaits = 0
             onward = Onward(baton: next, lane: isUrgent ? .urgent : .continued, delay: nil)
@@ -81,7 +83,7 @@ public struct SettlementPlan: Hashable, Sendable {
             event?.data.waitingUntil = until
             event?.data.reason = reason.label
             switch reason {
-            case .retry(let error), .circuitOpen(let error): event?.data.error = error
+            case .retry(let error), .circuitOpen(let error), .notYet(let error): event?.data.error = error
             default: break
             }
         }

@@ -14,6 +14,8 @@ public enum WaitReason: Hashable, Sendable {
     case limited
     /// The destination's circuit is open, or the job found out that the destination still fails; the error says why.
     case circuitOpen(UploadError)
+    /// The destination has the bytes and is not done with them; the error says what it does.
+    case notYet(UploadError)
     /// Paused until an operator lifts it.
     case paused
     /// Not due yet (`notBefore`).
@@ -32,6 +34,7 @@ public enum WaitReason: Hashable, Sendable {
         case .locked: "locked"
         case .limited: "limited"
         case .circuitOpen: "circuitOpen"
+        case .notYet: "notYet"
         case .paused: "paused"
         case .scheduled: "scheduled"
         }

@@ -10,6 +10,10 @@ public enum CircuitEvidence: Hashable, Sendable {
     /// A refusal (403, 404, 412) is an answer of a server that works, whatever it means for the job. An error that is no answer
     /// (a source that changed, a key that makes no path, a request that was cancelled) says nothing.
     public init?(_ error: UploadError) {
+        guard !error.retry.isNotYet else {
+            self = .alive
+            return
+        }
         switch error.code {
         case .networkFailure, .rateLimited: self = .failing(error)
         case .serverFailure:

@@ -43,7 +43,15 @@ public struct UploadEvent: Hashable, Sendable {
         data.endedAt = time
     }
 
-    /// The same under the id of the one outcome of a round, as the ledger tells it.
+    /// The same as the ledger tells it. Whoever hears it goes on with the upload by asking for another round, so the state that it
+    /// shows has no credentials.
+    public var told: UploadEvent {
+        var event = asOutcome
+        event.data.baton.state = data.baton.state?.shown
+        return event
+    }
+
+    /// The same under the id of the one outcome of a round.
     public var asOutcome: UploadEvent {
         var event = self
         event.id = "\(job.id).\(data.baton.round).ended"

@@ -55,7 +55,7 @@ extension IssuingMachine {
         if isCurrent { job.merge(event.data.baton) }
         if event.kind != .failed { job.baton.state = nil }
         job.end(event)
-        var actions: [IssuingAction] = [.record(event), .outcome(event.asOutcome)]
+        var actions: [IssuingAction] = [.record(event), .outcome(event.told)]
         if job.pausedThrough != nil {
             // An ended job cannot be resumed: what is left of it would wait for ever.
             job.pausedThrough = nil

@@ -41,6 +41,6 @@ extension IssuingMachine {
         job.end(event)
         return IssuingDecision(
             job: job,
-            actions: [.record(event), .append(.fence([job.id: job.generation])), .outcome(event.asOutcome)])
+            actions: [.record(event), .append(.fence([job.id: job.generation])), .outcome(event.told)])
     }
 }

@@ -26,9 +26,9 @@ extension LedgerJob {
     }
 
     /// Takes over what a baton says, but for the order: that is immutable, and events show it redacted. Only what was found of an
-    /// object is added to it.
+    /// object is added to it, and the place where it goes once its own was taken.
     mutating func merge(_ told: Baton) {
-        let order = baton.job.examined(like: told.job)
+        let order = baton.job.known(like: told.job)
         baton = told
         baton.job = order
         if told.isCancel { isCancelling = true }

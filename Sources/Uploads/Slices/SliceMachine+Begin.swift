@@ -87,7 +87,7 @@ extension SliceMachine {
 
     mutating func examineAnswered(_ fact: SliceFact) -> [SliceAction] {
         switch fact {
-        case .sourceExamined(let job): return settle(.examined(job))
+        case .sourceExamined(let job): return settle(.altered(job))
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
         case .sourceGone:
             // Perhaps because the job is done, and what it carried was removed.

@@ -2,6 +2,7 @@
 extension SliceMachine {
     mutating func completingFailed(_ error: UploadError) -> [SliceAction] {
         let error = uncutError ?? error
+        if error.retry.isNotYet { return giveUpOrRetry(error, isResolved: true) }
         if error.saysStoredOtherwise { return check(then: .probe(.storedOtherwise(error))) }
         if error.code == .checksumMismatch, let state {
             // What arrived is broken: the next attempt begins with an empty session.

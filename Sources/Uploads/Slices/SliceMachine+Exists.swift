@@ -28,12 +28,21 @@ extension SliceMachine {
             object.isKept = true
             return end(.completed(object, response: nil))
         }
+        if baton.job.ifExists == .rename, let job = baton.job.renamed { return goBeside(job) }
         let doubt = mayBeOwn ? " (an attempt of this job whose answer was lost may have stored it)" : ""
         return failForGood(
             UploadError(
                 .preconditionFailed,
                 "\(baton.job.destination.displayText) already lies there\(doubt): remove it and run the job again, use another "
                     + "key, or enqueue the file with --if-exists replace"))
+    }
+}
+
+extension SliceMachine {
+    /// The next slice looks at the next place. What was begun at this one goes first.
+    private mutating func goBeside(_ job: UploadJob) -> [SliceAction] {
+        guard let state else { return settle(.altered(job)) }
+        return check(then: .discard(state, .settle(.altered(job), otherwise: .altered(job))))
     }
 }
 

@@ -130,7 +130,7 @@ extension SliceMachine {
         case .handOver(let state): .handOver(stamped(state))
         case .wait(let until, let reason, let state): .wait(until: until, reason: reason, state: stamped(state))
         case .ended(.failed(let error, let state)): .ended(.failed(error, state: stamped(state)))
-        case .ended, .examined, .superseded, .abandoned: settlement
+        case .ended, .altered, .superseded, .abandoned: settlement
         }
     }
 

@@ -78,7 +78,7 @@ extension SliceMachine {
 
     /// nil if the part was tried often enough, or the destination wants a longer pause than a slice should sit out.
     private mutating func retryMilliseconds(after tries: Int, _ error: UploadError) -> Int? {
-        guard tries <= rules.partRetryMilliseconds.count else { return nil }
+        guard tries <= rules.partRetryMilliseconds.count, !error.retry.isNotYet else { return nil }
         if case .after(let seconds) = error.retry { return seconds <= 1 ? Int(max(0, seconds) * 1000) : nil }
         return Int.random(in: 0...max(0, rules.partRetryMilliseconds[tries - 1]), using: &random)
     }

@@ -56,6 +56,7 @@ extension SliceMachine {
     /// A failed attempt: again later, or never.
     /// - Parameter isResolved: whether the destination was just asked, or cannot have changed.
     mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
+        if case .notYet(let seconds) = error.retry, !baton.isCancel { return waitUntilDone(seconds, error) }
         // Not an attempt: it would have waited like the others, had it not been asked to look.
         if isTrial, case .failing? = CircuitEvidence(error) { return waitForCircuit(until: now, error) }
         let next = settlement(after: error)
@@ -89,6 +90,19 @@ extension SliceMachine {
         if isPaused, let paused = earlySettlement { return settle(paused) }
         let until = min(now + rules.idleDelay(after: baton.idleWaits), deadline)
         return settle(.wait(until: until, reason: reason, state: state))
+    }
+
+    /// Waits for the destination to be done with what it has, longer each time: it was asked for nothing else, so nothing failed.
+    private mutating func waitUntilDone(_ seconds: TimeInterval, _ error: UploadError) -> [SliceAction] {
+        guard !isExpired else {
+            let expired = UploadError(
+                .expired, "the job's time ran out before the destination was done: \(error.message)", retry: .never,
+                response: error.response)
+            return settle(.ended(.failed(expired, state: state)))
+        }
+        if isPaused, let paused = earlySettlement { return settle(paused) }
+        let until = min(now + rules.notYetDelay(seconds, after: baton.idleWaits), deadline)
+        return settle(.wait(until: until, reason: .notYet(error), state: state))
     }
 
     /// Waits for the destination to work again, longer each time, with jitter so that not all come back at once.

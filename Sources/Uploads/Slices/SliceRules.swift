@@ -19,6 +19,8 @@ public struct SliceRules: Hashable, Sendable {
     public var circuitDelay: TimeInterval
     /// Seconds: what that wait grows to at most. Short, for it is also how late a job may notice that all is well again.
     public var circuitDelayMaximum: TimeInterval
+    /// Seconds: what the wait for a destination that is not done yet grows to at most, unless the destination asks for more.
+    public var notYetDelayMaximum: TimeInterval
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
     /// control log (10 s) plus the longest step of a worker that has not heard yet.
     public var cancelSettleDelay: TimeInterval
@@ -36,6 +38,7 @@ public struct SliceRules: Hashable, Sendable {
         self.idleDelayMaximum = 600
         self.circuitDelay = 2
         self.circuitDelayMaximum = 120
+        self.notYetDelayMaximum = 120
         self.cancelSettleDelay = 70
         self.completionsMaximum = 3
         self.openingsMaximum = 2
@@ -44,6 +47,14 @@ public struct SliceRules: Hashable, Sendable {
     /// The wait after this many idle ones, in seconds.
     public func idleDelay(after idleWaits: Int) -> TimeInterval {
         min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
+    }
+
+    /// The wait for a destination that asks to be asked again in so many seconds, after this many idle ones.
+    public func notYetDelay(_ seconds: TimeInterval, after idleWaits: Int) -> TimeInterval {
+        // Not even a wish that is no number makes a time that is none.
+        let wished =
+            seconds > RetryPolicy.delayMinimum ? min(seconds, RetryPolicy.retryAfterMaximum) : RetryPolicy.delayMinimum
+        return max(wished, min(notYetDelayMaximum, wished * pow(2, Double(min(max(0, idleWaits), 30)))))
     }
 
     /// The bound of the wait for a failing destination after this many idle ones, in seconds.

@@ -6,6 +6,8 @@ public enum IfExists: String, CaseIterable, Sendable {
     case skip
     /// It is kept, and the job fails with `preconditionFailed`.
     case fail
+    /// It is kept, and the job goes beside it, under a name that is free: ``UploadJob/renamed``.
+    case rename
 }
 
 extension IfExists: Codable {
@@ -14,7 +16,7 @@ extension IfExists: Codable {
         let word = try container.decode(String.self)
         guard let value = Self(rawValue: word) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "ifExists is 'replace', 'skip' or 'fail', not '\(word)'")
+                in: container, debugDescription: "ifExists is 'replace', 'skip', 'fail' or 'rename', not '\(word)'")
         }
         self = value
     }

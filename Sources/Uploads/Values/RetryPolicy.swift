@@ -50,7 +50,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     ) -> Decision {
         guard error.retry != .never, attempt < maxAttempts else { return .giveUp }
         let delay: TimeInterval
-        if case .after(let seconds) = error.retry {
+        if let seconds = error.retry.seconds {
             // Not even a wish that is no number makes a time that is none.
             delay = seconds > Self.delayMinimum ? min(seconds, Self.retryAfterMaximum) : Self.delayMinimum
         } else {

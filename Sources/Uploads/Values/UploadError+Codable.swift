@@ -1,6 +1,6 @@
 import Foundation
 
-/// As events and batons carry it: `{"code", "message", "retry": "never"|"afterBackoff"|"after", "retryAfterSeconds"}`.
+/// As events and batons carry it: `{"code", "message", "retry": "never"|"afterBackoff"|"after"|"notYet", "retryAfterSeconds"}`.
 /// The cause stays in the process that saw it.
 extension UploadError: Codable {
     private enum Key: String, CodingKey { case code, message, retry, retryAfterSeconds, response }
@@ -12,6 +12,7 @@ extension UploadError: Codable {
             switch try container.decodeIfPresent(String.self, forKey: .retry) {
             case "never": .never
             case "after": .after(seconds: try container.decodeIfPresent(Double.self, forKey: .retryAfterSeconds) ?? 0)
+            case "notYet": .notYet(seconds: try container.decodeIfPresent(Double.self, forKey: .retryAfterSeconds) ?? 0)
             case "afterBackoff": .afterBackoff
             default: nil
             }
@@ -29,6 +30,9 @@ extension UploadError: Codable {
         case .afterBackoff: try container.encode("afterBackoff", forKey: .retry)
         case .after(let seconds):
             try container.encode("after", forKey: .retry)
+            try container.encode(seconds, forKey: .retryAfterSeconds)
+        case .notYet(let seconds):
+            try container.encode("notYet", forKey: .retry)
             try container.encode(seconds, forKey: .retryAfterSeconds)
         }
         try container.encodeIfPresent(response, forKey: .response)

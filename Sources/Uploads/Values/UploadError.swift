@@ -43,12 +43,28 @@ public struct UploadError: Error, Sendable {
         case afterBackoff
         /// Not before this many seconds, as the destination asked (`Retry-After`).
         case after(seconds: TimeInterval)
+        /// Nothing failed: the destination is not done with what it has. Asked again in so many seconds; not an attempt, and bounded
+        /// by the job's age alone.
+        case notYet(seconds: TimeInterval)
     }
 
     public struct SourceLocation: Hashable, Sendable {
         public let file: String
         public let line: Int
     }
+}
+
+extension UploadError.Retry {
+    /// The seconds that somebody asked for.
+    var seconds: TimeInterval? {
+        switch self {
+        case .never, .afterBackoff: nil
+        case .after(let seconds), .notYet(let seconds): seconds
+        }
+    }
+
+    /// Whether nothing failed.
+    var isNotYet: Bool { if case .notYet = self { true } else { false } }
 }
 
 extension UploadError: CustomStringConvertible, CustomDebugStringConvertible {

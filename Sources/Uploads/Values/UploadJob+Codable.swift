@@ -5,7 +5,8 @@ import Foundation
 /// verification, and the retry policy of the destination.
 extension UploadJob: Codable {
     private enum Key: String, CodingKey, CaseIterable {
-        case id, queue, priority, source, destination, contentType, size, digests, metadata, properties, ifExists, batch
+        case id, queue, priority, source, destination, renamedFrom, contentType, size, digests, metadata, properties,
+            ifExists, batch
         case client, idempotencyKey, retry, serial, verify, notBefore, expiresAt, enqueuedAt
     }
 
@@ -41,6 +42,7 @@ extension UploadJob: Codable {
         }
         properties =
             try container.decodeIfPresent(ObjectProperties.self, forKey: .properties) ?? ObjectProperties()
+        renamedFrom = try container.decodeIfPresent(DestinationReference.self, forKey: .renamedFrom)
         ifExists = try container.decodeIfPresent(IfExists.self, forKey: .ifExists) ?? .replace
         verify = try container.decodeIfPresent(Bool.self, forKey: .verify) ?? false
         batch = try container.decodeIfPresent(String.self, forKey: .batch)
@@ -64,6 +66,7 @@ extension UploadJob: Codable {
         try container.encode(digests, forKey: .digests)
         try container.encode(metadata, forKey: .metadata)
         if !properties.isEmpty { try container.encode(properties, forKey: .properties) }
+        try container.encodeIfPresent(renamedFrom, forKey: .renamedFrom)
         if ifExists != .replace { try container.encode(ifExists, forKey: .ifExists) }
         try container.encodeIfPresent(batch, forKey: .batch)
         try container.encodeIfPresent(client, forKey: .client)

@@ -26,9 +26,11 @@ extension UploadJob {
         return job
     }
 
-    /// The same with what another form of it says of the object, unless that is known.
-    public func examined(like other: UploadJob) -> UploadJob {
-        guard !isExamined, case .object(_, let seen?) = other.source else { return self }
-        return examined(as: seen, contentType: other.contentType)
+    /// The same with what workers found out, as another form of it says: what the object is that it carries, unless that is known, and
+    /// the place where it goes once its own was taken.
+    public func known(like other: UploadJob) -> UploadJob {
+        let placed = placed(like: other)
+        guard !isExamined, case .object(_, let seen?) = other.source else { return placed }
+        return placed.examined(as: seen, contentType: other.contentType)
     }
 }

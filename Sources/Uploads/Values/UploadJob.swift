@@ -10,6 +10,8 @@ public struct UploadJob: Hashable, Sendable {
     public var priority: Lane
     public var source: SourceReference
     public var destination: DestinationReference
+    /// Where it was to go, once it goes elsewhere because something lies there: ``IfExists/rename``.
+    public var renamedFrom: DestinationReference?
     /// A media type (RFC 9110, section 8.3.1).
     public var contentType: String
     /// Bytes; 0 of an object that no worker has seen yet.
@@ -60,6 +62,7 @@ public struct UploadJob: Hashable, Sendable {
         self.priority = priority
         self.source = source
         self.destination = destination
+        self.renamedFrom = nil
         self.contentType = contentType
         self.size = size
         self.digests = digests

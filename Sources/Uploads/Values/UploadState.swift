@@ -17,6 +17,24 @@ public struct UploadState: Codable, Hashable, Sendable {
 }
 
 extension UploadState {
+    /// The same without the queries of URLs in it, which may be credentials: for those who only look, and do not go on with it.
+    var shown: UploadState {
+        var state = self
+        state.payload = payload.redacted
+        return state
+    }
+
     /// The open session alone; nil where there is none, because the object was made already.
     var session: UploadState? { payload == [:] ? nil : UploadState(driver: driver, payload: payload) }
+}
+
+extension JSONValue {
+    fileprivate var redacted: JSONValue {
+        switch self {
+        case .string(let text) where text.contains("://"): .string(DestinationReference.redact(text))
+        case .array(let values): .array(values.map(\.redacted))
+        case .object(let fields): .object(fields.mapValues(\.redacted))
+        case .null, .bool, .integer, .number, .string: self
+        }
+    }
 }

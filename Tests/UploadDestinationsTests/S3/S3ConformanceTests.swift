@@ -23,6 +23,10 @@ struct S3ConformanceTests {
 
     @Test func `many at once arrive`() async throws { try await run { try await $0.manyAtOnceArrive() } }
 
+    @Test func `a source that changed is refused`() async throws {
+        try await run { try await $0.aSourceThatChangedIsRefused() }
+    }
+
     @Test func `another worker goes on`() async throws { try await run { try await $0.anotherWorkerGoesOn() } }
 
     @Test func `objects are read back`() async throws {

@@ -72,7 +72,7 @@ struct S3RouteTests {
                 try await bench.destination(configuration).open(job, resuming: nil)
             }
             #expect(refused?.code == .misconfigured)
-            configuration.certificateAuthorityFile = front.certificatePath
+            configuration.tls.authorities = front.certificatePath
             let session = try await bench.destination(configuration).open(job, resuming: nil)
             try await bench.conformance().send(of: job, to: session)
             _ = try await session.complete(.none)

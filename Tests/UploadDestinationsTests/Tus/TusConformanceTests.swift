@@ -16,6 +16,10 @@ struct TusConformanceTests {
 
     @Test func `odd names arrive`() async throws { try await run { try await $0.oddNamesArrive() } }
 
+    @Test func `a source that changed is refused`() async throws {
+        try await run { try await $0.aSourceThatChangedIsRefused() }
+    }
+
     @Test func `another worker goes on`() async throws { try await run { try await $0.anotherWorkerGoesOn() } }
 
     @Test func `a discarded upload leaves nothing`() async throws {

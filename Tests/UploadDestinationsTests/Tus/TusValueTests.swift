@@ -134,9 +134,7 @@ struct TusValueTests {
     func `an upload lies at the server's origin or where it is allowed`(
         endpoint: String, location: String, expected: String?
     ) throws {
-        var configuration = TusConfiguration(url: endpoint)
-        configuration.uploadOrigins = ["https://files.example"]
-        let address = try TusAddress(configuration)
+        let address = try UploadAddress(endpoint, others: ["https://files.example"])
         if let expected {
             #expect(try address.upload(at: location) == expected)
         } else {
@@ -147,11 +145,9 @@ struct TusValueTests {
 
     @Test(arguments: ["files", "ftp://h/", "https:///x", ""])
     func `an endpoint that is no URL is refused`(url: String) {
-        let error = #expect(throws: UploadError.self) { try TusAddress(TusConfiguration(url: url)) }
+        let error = #expect(throws: UploadError.self) { try UploadAddress(url, others: []) }
         #expect(error?.code == .misconfigured)
-        var configuration = TusConfiguration(url: "https://h/")
-        configuration.uploadOrigins = [url]
-        #expect(throws: UploadError.self) { try TusAddress(configuration) }
+        #expect(throws: UploadError.self) { try UploadAddress("https://h/", others: [url]) }
     }
 
     @Test func `every status has a meaning, and a server that failed is asked again`() {

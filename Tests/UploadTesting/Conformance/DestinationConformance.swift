@@ -125,6 +125,22 @@ public struct DestinationConformance: Sendable {
         for number in 0..<50 { #expect(try await stored("many/\(number)") == bytes(number), "\(number)") }
     }
 
+    /// What the source says goes through untouched, and nothing that is not whole can be seen.
+    public func aSourceThatChangedIsRefused() async throws {
+        let size = Int64(partBytes * 3)
+        let job = UploadJob(source: .inline(Data()), destination: try reference("changed"), size: size)
+        let source = CountedSource(size: size, changesAt: size / 2, bufferBytes: max(1, partBytes / 2))
+        let session = try await destination().open(job, resuming: nil)
+        let error = await #expect(throws: UploadError.self) {
+            for part in session.missing { try await session.upload(part, from: source) { _ in } }
+        }
+        #expect(error?.code == .sourceChanged)
+        #expect(error?.message == "it is another one: enqueue it again")
+        await session.close()
+        #expect(try await stored("changed") == nil)
+        if let state = session.state { try await destination().discard(state, of: job) }
+    }
+
     /// For destinations that can be gone on with.
     public func anotherWorkerGoesOn() async throws {
         let bytes = Self.bytes(partBytes * 4 + 3)

@@ -2,7 +2,7 @@ import Synchronization
 public import Uploads
 
 /// A destination in memory: sessions of parts that become objects. Faults are given as a function of what is done.
-public final class MemoryDestination: Destination, DestinationProvider {
+public final class MemoryDestination: RoundDestination, DestinationProvider {
     /// Called for each part, with how often it was sent before; may wait, and may throw.
     public typealias PartHook = @Sendable (UploadJob, Part, _ sentBefore: Int) async throws(UploadError) -> Void
 
@@ -60,6 +60,13 @@ public final class MemoryDestination: Destination, DestinationProvider {
             if held.held[job.id] != nil { return .partial(Self.state(of: job), beside: found?.object) }
             return found.map { .other($0.object, isNewer: false) } ?? .nothing
         }
+    }
+
+    public func open(
+        _ job: UploadJob, round: Int, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession {
+        log.count { $0.openedRounds.append(round) }
+        return try await open(job, resuming: state)
     }
 
     public func open(

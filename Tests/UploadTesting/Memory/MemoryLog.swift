@@ -30,6 +30,8 @@ public final class MemoryLog: Sendable {
         public var jobsInFlight: Set<JobID> = []
         public var jobsInFlightMaximum = 0
         public var completions = 0
+        /// Of each session that was opened, the round that it belongs to.
+        public var openedRounds: [Int] = []
     }
 
     private let state = Mutex(Counts())

@@ -52,18 +52,31 @@ public final class ScriptedServer: Sendable {
             return String(decoding: head, as: UTF8.self)
         }
 
-        /// Reads and forgets.
+        /// Reads and forgets, unless somebody takes what is read.
         /// - Returns: bytes read; fewer than asked for when the client stopped.
         @discardableResult
-        public func read(_ count: Int) -> Int {
+        public func read(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) -> Int {
             var buffer = [UInt8](repeating: 0, count: 65_536)
             var done = 0
             while done < count {
                 let bytes = recv(socket, &buffer, min(buffer.count, count - done), 0)
                 if bytes <= 0 { break }
+                take(buffer[..<bytes])
                 done += bytes
             }
             return done
+        }
+
+        /// Reads and keeps; fewer bytes than asked for when the client stopped.
+        public func readBytes(_ count: Int) -> [UInt8] {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while bytes.count < count {
+                let read = recv(socket, &buffer, min(buffer.count, count - bytes.count), 0)
+                if read <= 0 { break }
+                bytes += buffer[..<read]
+            }
+            return bytes
         }
 
         public func write(_ text: String) {

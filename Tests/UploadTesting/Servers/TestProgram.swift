@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// Programs that the tests call and that `deploy/install test` installs.
-enum TestProgram {
+public enum TestProgram {
     /// Looks through PATH.
     /// - Throws: `DidNotHappen` that says how to get it.
     static func path(_ name: String) throws -> String {
@@ -16,7 +16,7 @@ enum TestProgram {
 
     /// A Python that has these modules.
     /// - Throws: `DidNotHappen` that says how to get them.
-    static func python(with modules: String...) async throws -> String {
+    public static func python(with modules: String...) async throws -> String {
         let python = try path("python3")
         let script = "import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))"
         do {

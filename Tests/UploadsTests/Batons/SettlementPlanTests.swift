@@ -47,7 +47,7 @@ import Uploads
     @Test func `an examined job is handed over as it was found, and told`() {
         let baton = baton { $0.job.source = .object(.url("https://store.example/a?token=x"), seen: nil) }
         let job = baton.job.examined(as: StoredObject(location: "https://store.example/a", etag: "e", size: 70))
-        let plan = plan(.examined(job), of: baton)
+        let plan = plan(.altered(job), of: baton)
         #expect(plan.onward?.baton.job == job && plan.onward?.baton.slice == 5)
         #expect(plan.onward?.lane == .continued && plan.onward?.delay == nil)
         #expect(plan.event?.kind == .handedOver && plan.event?.job.size == 70)
@@ -148,7 +148,7 @@ import Uploads
     @Test(arguments: [
         WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .limited,
         .circuitOpen(UploadError(.serverFailure, "it keeps failing: look at it")),
-        .paused, .scheduled,
+        .notYet(UploadError(.unknown, "it is not done: wait", retry: .notYet(seconds: 5))), .paused, .scheduled,
     ])
     func `any other wait is no attempt and makes the next one longer`(_ reason: WaitReason) throws {
         let plan = plan(.wait(until: now.addingTimeInterval(10), reason: reason, state: nil))

@@ -72,7 +72,35 @@ import Testing
         }
     }
 
-    @Test(arguments: [IfExists.skip, .fail, .replace])
+    @Test func `a job that goes beside what lies there looks at the next place, and nothing is written`() {
+        for answer in [ProbeAnswer.other(H.object, isNewer: false), .other(H.object, isNewer: true)] {
+            var slice = H(Self.baton(.rename))
+            #expect(slice.begin() == [.probe(nil)])
+            slice.holding(.probed(answer))
+            #expect(slice.settlement == .altered(slice.machine.baton.job.renamed!))
+            #expect(!slice.machine.hasStarted)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what was begun at the place that was taken goes first`(canBeRemoved: Bool) {
+        var slice = H(Self.baton(.rename, slice: 1, state: H.state))
+        slice.begin()
+        #expect(slice.holding(.probed(.partial(H.otherState, beside: H.object))) == [.discard(H.otherState)])
+        slice.tell(canBeRemoved ? .discarded : .failed(H.error(.accessDenied)))
+        #expect(slice.settlement == .altered(slice.machine.baton.job.renamed!))
+    }
+
+    @Test func `when all places are taken it fails`() {
+        var baton = Self.baton(.rename)
+        while let next = baton.job.renamed { baton.job = next }
+        var slice = H(baton)
+        slice.begin()
+        slice.holding(.probed(.other(H.object, isNewer: false)))
+        #expect(failedBecauseItExists(slice))
+    }
+
+    @Test(arguments: [IfExists.skip, .fail, .replace, .rename])
     func `the job's own object completes it, whatever it says of others`(ifExists: IfExists) {
         var slice = H(Self.baton(ifExists, slice: 1))
         slice.begin()

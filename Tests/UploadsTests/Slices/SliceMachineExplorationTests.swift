@@ -40,7 +40,7 @@ import Testing
             if Int.random(in: 0..<8, using: &random) == 0 { job.expiresAt = H.start + 1 }
             if Int.random(in: 0..<8, using: &random) == 0 { job.notBefore = H.start + 1 }
             job.verify = Int.random(in: 0..<3, using: &random) == 0
-            job.ifExists = [.replace, .replace, .skip, .fail].randomElement(using: &random) ?? .replace
+            job.ifExists = [.replace, .replace, .skip, .fail, .rename].randomElement(using: &random) ?? .replace
             seen = job.ifExists == .replace ? .none : .absent
             var baton = H.baton(job)
             if Bool.random(using: &random) { baton.slice = Int.random(in: 0...3, using: &random) }
@@ -177,7 +177,8 @@ import Testing
                 #expect(!object.isKept || baton.job.ifExists == .skip, "\(trace)")
                 #expect(!object.isOvertaken || !keepsExisting, "\(trace)")
             case .ended(.cancelled): #expect(baton.isCancel, "\(trace)")
-            case .examined(let job): #expect(!baton.job.isExamined && job.isExamined, "\(trace)")
+            case .altered(let job):
+                #expect(!baton.job.isExamined && job.isExamined || job.destination != baton.job.destination, "\(trace)")
             case .wait(let until, let reason, _):
                 #expect(until >= slice.now, "\(trace)")
                 #expect(reason != .paused || !baton.isCancel, "\(trace)")

@@ -133,7 +133,7 @@ import Testing
         var slice = H(H.baton(Self.unseen))
         #expect(slice.begin() == [.examineSource])
         slice.tell(.sourceExamined(Self.seen))
-        #expect(slice.settlement == .examined(Self.seen))
+        #expect(slice.settlement == .altered(Self.seen))
         #expect(Self.seen.size == 100 && Self.seen.contentType == "image/jpeg")
 
         var next = H(H.baton(Self.seen, slice: 1))

@@ -62,7 +62,7 @@ import Testing
         for source in [SourceReference.staged(area: "a", name: "n"), .inline(Data("hello".utf8))] {
             try roundTrip(source)
         }
-        for retry in [UploadError.Retry.never, .afterBackoff, .after(seconds: 2.5)] {
+        for retry in [UploadError.Retry.never, .afterBackoff, .after(seconds: 2.5), .notYet(seconds: 7)] {
             try roundTrip(UploadError(.unknown, "m", retry: retry))
         }
     }

@@ -11,13 +11,13 @@ public import Uploads
 public final class CredentialsCache: Sendable {
     private struct State: Sendable {
         var freshness = CredentialsFreshness()
-        var load: SharedLoad?
+        var load: SharedLoad<AWSCredentials>?
     }
 
     private enum Step: Sendable {
         case use(AWSCredentials)
         case fail(UploadError)
-        case wait(SharedLoad, otherwise: AWSCredentials?)
+        case wait(SharedLoad<AWSCredentials>, otherwise: AWSCredentials?)
     }
 
     private let provider: any AWSCredentialsProvider
@@ -75,18 +75,18 @@ public final class CredentialsCache: Sendable {
     }
 
     /// The load that is under way, or a new one: in a task of its own, which nobody's cancellation reaches.
-    private func begin(_ state: inout State, at now: Date) -> SharedLoad {
+    private func begin(_ state: inout State, at now: Date) -> SharedLoad<AWSCredentials> {
         if let load = state.load { return load }
-        let load = SharedLoad()
+        let load = SharedLoad<AWSCredentials>()
         let rejections = state.freshness.rejections
         state.load = load
         Task.detached { await self.run(load, at: now, rejections: rejections) }
         return load
     }
 
-    private func run(_ load: SharedLoad, at now: Date, rejections: Int) async {
+    private func run(_ load: SharedLoad<AWSCredentials>, at now: Date, rejections: Int) async {
         let result = await read()
-        let outcome: SharedLoad.Outcome = state.withLock { state in
+        let outcome: SharedLoad<AWSCredentials>.Outcome = state.withLock { state in
             state.load = nil
             switch result {
             case .success(let credentials):

@@ -3,9 +3,9 @@ import Uploads
 
 /// The result of one load for everybody who waits for it. Who is cancelled stops waiting; the load goes on for the
 /// others.
-final class SharedLoad: Sendable {
+final class SharedLoad<Value: Sendable>: Sendable {
     enum Outcome: Sendable {
-        case loaded(AWSCredentials)
+        case loaded(Value)
         case failed(UploadError)
         /// What came had been rejected meanwhile.
         case outdated

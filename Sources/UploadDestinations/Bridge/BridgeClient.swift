@@ -1,0 +1,51 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// Calls of Bridge's API in the account's session.
+struct BridgeClient: Sendable {
+    static let sessionHeader = "Bridge-Session"
+
+    let configuration: BridgeConfiguration
+    let endpoint: TicketEndpoint
+    private let login: BridgeLogin
+
+    /// - Throws: `misconfigured` for a URL that is none.
+    init(_ configuration: BridgeConfiguration, client: HTTPClient) throws(UploadError) {
+        self.configuration = configuration
+        try TicketEndpoint.check(configuration.url)
+        let endpoint = TicketEndpoint(
+            client: client, headers: configuration.headers, secrets: [configuration.password],
+            times: configuration.times, tls: configuration.tls)
+        self.endpoint = endpoint
+        login = BridgeLogin(pauseSeconds: configuration.signInPauseSeconds) {
+            await BridgeSignIn(configuration: configuration, endpoint: endpoint).run()
+        }
+    }
+
+    func url(_ path: String) -> String { configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + path }
+
+    /// One call. A session that has ended is renewed, once: the token is taken anew for each try, and none that was refused is sent again.
+    /// - Throws: `wrongCredentials` when a fresh session is refused, too; what signing in threw.
+    func call(
+        _ method: HTTPMethod, _ path: String, json: JSONValue? = nil
+    ) async throws(UploadError) -> (reply: HTTPReply, response: ServerResponse) {
+        let url = url(path)
+        var last: (reply: HTTPReply, response: ServerResponse)?
+        for _ in 0..<2 {
+            let token = try await login.token()
+            let reply = try await endpoint.call(method, url, [Self.sessionHeader: token], json: json)
+            let response = endpoint.shown(reply, of: url, hiding: [token])
+            guard reply.status == 401 else { return (reply, response) }
+            login.reject(token)
+            last = (reply, response)
+        }
+        throw UploadError(
+            .wrongCredentials,
+            "\(method) \(DestinationReference.redact(url)) was answered 401 in a session that was just begun: somebody else signs in to "
+                + "this account, which ends it; give each worker an account of its own",
+            // The other one may be a worker that has just done the same.
+            retry: .afterBackoff, response: last?.response)
+    }
+}

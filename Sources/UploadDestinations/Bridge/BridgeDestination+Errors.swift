@@ -1,0 +1,49 @@
+import Foundation
+import Uploads
+
+/// What a status of Bridge means: the exceptions of its server, which it answers with.
+enum BridgeErrorTable {
+    static func meaning(_ status: Int) -> TicketErrorTable.Meaning {
+        switch status {
+        case 300..<400: (.rejected, "redirects are not followed; correct the destination's url", .never)
+        // BadRequestException, InvalidEntityException
+        case 400: (.rejected, "it refuses what is said of the file; its answer says why", .never)
+        case 401: (.wrongCredentials, "the session is refused; correct the destination's account", .never)
+        // UnauthorizedException
+        case 403: (.accessDenied, "the account may not do this; check its roles", .never)
+        case 404: (.destinationNotFound, "there is no such upload or service; check the destination's url", .never)
+        // UnsupportedVersionException
+        case 410:
+            (
+                .misconfigured,
+                "the app's version is not supported any more; give a newer one as the destination's User-Agent, the job waits",
+                .after(seconds: BridgeLimits.holdSeconds)
+            )
+        // ConsentRequiredException
+        case 412:
+            (
+                .accessDenied, "the participant has not consented; let them do so in the app, then run the job again",
+                .never
+            )
+        // AccountDisabledException
+        case 423: (.accessDenied, "the account is disabled; ask Bridge's support", .never)
+        case 408: (.networkFailure, "it waited too long for the request; check the network", .afterBackoff)
+        case 409: (.serverFailure, "somebody else changes the same; it is tried again", .afterBackoff)
+        // LimitExceededException
+        case 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
+        case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
+        case 500..<600: (.serverFailure, "it failed; it is tried again", .afterBackoff)
+        default: (.invalidResponse, "that is no answer of Bridge; check the destination's url", .afterBackoff)
+        }
+    }
+}
+
+extension BridgeClient {
+    func failure(_ reply: HTTPReply, _ response: ServerResponse, of said: String) -> UploadError {
+        let (code, remedy, retry) = BridgeErrorTable.meaning(reply.status)
+        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        return UploadError(
+            code, "\(said) was answered \(reply.status): \(remedy)",
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+    }
+}

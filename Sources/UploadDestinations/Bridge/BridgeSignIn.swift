@@ -1,0 +1,67 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// `POST /v3/auth/signIn` (Bridge documentation, "Authentication", section "Sign-In").
+struct BridgeSignIn: Sendable {
+    let configuration: BridgeConfiguration
+    let endpoint: TicketEndpoint
+
+    func run() async -> Result<String, UploadError> {
+        do {
+            return .success(try await token())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func token() async throws(UploadError) -> String {
+        let url = configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + "v3/auth/signIn"
+        let reply = try await endpoint.call(.POST, url, json: .object(document))
+        guard (200..<300).contains(reply.status) else { throw failure(reply, at: url) }
+        guard let token = JSONValue(json: reply.body)?["sessionToken"]?.string, !token.isEmpty,
+            token.utf8.count <= BridgeLimits.tokenBytesMaximum, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else {
+            throw UploadError(
+                .invalidResponse,
+                "POST \(DestinationReference.redact(url)) was answered without a sessionToken: check the destination's url",
+                retry: .afterBackoff, response: endpoint.bare(reply))
+        }
+        return token
+    }
+
+    /// The document `SignIn`.
+    private var document: [String: JSONValue] {
+        var document: [String: JSONValue] = [
+            "appId": .string(configuration.appID), "password": .string(configuration.password), "type": "SignIn",
+        ]
+        switch configuration.account {
+        case .email(let email): document["email"] = .string(email)
+        case .externalID(let id): document["externalId"] = .string(id)
+        case .phone(let number, let region):
+            document["phone"] = ["number": .string(number), "regionCode": .string(region)]
+        }
+        return document
+    }
+
+    private func failure(_ reply: HTTPReply, at url: String) -> UploadError {
+        let (code, remedy, retry): TicketErrorTable.Meaning =
+            switch reply.status {
+            // A wrong password is told as an account that does not exist, "to prevent enumeration attacks".
+            case 401, 404:
+                (
+                    .wrongCredentials,
+                    "there is no such account, its password is another one, or its e-mail is not verified; correct the destination",
+                    .never
+                )
+            case 423: (.accessDenied, "the account is disabled; ask Bridge's support", .never)
+            default: BridgeErrorTable.meaning(reply.status)
+            }
+        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        return UploadError(
+            code, "POST \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)",
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
+            // One of 412 is a session.
+            response: reply.status == 412 ? endpoint.bare(reply) : endpoint.shown(reply, of: url))
+    }
+}

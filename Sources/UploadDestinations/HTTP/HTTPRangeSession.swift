@@ -1,0 +1,148 @@
+import Foundation
+import Synchronization
+import Uploads
+
+/// A file that goes up in ranges, one after the other.
+///
+/// The state says up to where the server holds the file, and under which tag. As long as the tag is the same, that is so. If it is
+/// another one, perhaps because a worker died in the middle of a range, what lies there is read and compared, range by range, and sent only
+/// where it differs: by length alone another job's object could not be told from this one's.
+final class HTTPRangeSession: UploadSession {
+    let plan: PartPlan
+
+    private let ranges: HTTPRanges
+    private let progress: Mutex<Progress>
+    /// Whether the upload was begun by somebody else.
+    private let isResumed: Bool
+
+    private struct Progress {
+        var state: HTTPState
+        /// What lies there; nil: it is to be asked for.
+        var standing: HTTPRanges.Standing??
+        /// Of the first range.
+        var condition = WriteCondition.none
+    }
+
+    /// Begins: nothing is sent or asked yet.
+    init(_ ranges: HTTPRanges, _ state: HTTPState) {
+        self.ranges = ranges
+        isResumed = false
+        plan = PartPlan(size: state.size, partSize: state.partBytes)
+        progress = Mutex(Progress(state: state, standing: nil))
+    }
+
+    /// - Throws: `sessionExpired` when what lies there cannot be what was sent.
+    init(_ ranges: HTTPRanges, resuming state: HTTPState) async throws(UploadError) {
+        self.ranges = ranges
+        isResumed = true
+        plan = PartPlan(size: state.size, partSize: state.partBytes)
+        let standing = try await ranges.standing()
+        guard state.reached == 0 || standing.map({ (state.reached...state.size).contains($0.size) }) == true else {
+            throw ranges.gone
+        }
+        var state = state
+        if state.reached > 0, !state.matches(standing?.etag) {
+            state.reached = 0
+            state.tail = nil
+        }
+        progress = Mutex(Progress(state: state, standing: .some(standing)))
+    }
+
+    var state: UploadState? { progress.withLock { $0.state.uploadState } }
+
+    /// What has to be compared is missing, too.
+    var missing: [Part] {
+        let reached = progress.withLock { $0.state.reached }
+        return plan.parts.filter { $0.range.upperBound > reached }
+            .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
+    }
+
+    /// A job that replaces whatever is there goes on with what it has begun; one that must not keeps to its condition.
+    func prepare(for condition: WriteCondition) {
+        guard !isResumed || ranges.target.job.ifExists != .replace else { return }
+        progress.withLock { $0.condition = condition }
+    }
+
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        let end = part.range.upperBound
+        while true {
+            let (state, condition) = progress.withLock { ($0.state, $0.condition) }
+            guard state.reached < end else { return }
+            let next = state.reached..<min(end, state.reached + state.partBytes)
+            let checksum = try await self.checksum(of: next, from: source)
+            let before = try await settled()
+            // A gap would be filled with zeros.
+            guard before?.size ?? 0 >= state.reached else { throw ranges.gone }
+            if let before, before.size >= next.upperBound, before.size <= state.size, isResumed || state.reached > 0,
+                try await ranges.holds(next, checksum, of: before)
+            {
+                note(next, checksum, before)
+                continue
+            }
+            progress.withLock { $0.standing = nil }
+            try await ranges.put(next, from: source, next.lowerBound == 0 ? condition : .none, sent)
+            guard let after = try await settled() else { throw ranges.gone }
+            guard after.size >= next.upperBound else { throw tookForWhole(after) }
+            if next.lowerBound == 0, after.size > max(next.upperBound, isResumed ? state.size : 0) {
+                // What lay there before was longer, and its end still is there.
+                try await ranges.delete()
+                progress.withLock { progress in
+                    progress.standing = .some(nil)
+                    progress.condition = .none
+                }
+                continue
+            }
+            note(next, checksum, after)
+        }
+    }
+
+    /// Repeating it only asks again.
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
+        let state = progress.withLock { $0.state }
+        guard let standing = try await ranges.standing(), standing.size == state.size, state.reached == state.size,
+            state.etag == nil || state.matches(standing.etag)
+        else { throw ranges.gone }
+        return ranges.completed(standing)
+    }
+
+    func close() async {}
+
+    private func note(_ range: Range<Int64>, _ checksum: CRC64NVME, _ standing: HTTPRanges.Standing) {
+        progress.withLock { progress in
+            progress.state.reached = range.upperBound
+            progress.state.tail = HTTPState.Tail(range: range, checksum: checksum)
+            progress.state.etag = standing.etag
+        }
+    }
+
+    private func settled() async throws(UploadError) -> HTTPRanges.Standing? {
+        if let known = progress.withLock({ $0.standing }) { return known }
+        let standing = try await ranges.standing()
+        progress.withLock { $0.standing = .some(standing) }
+        return standing
+    }
+
+    private func tookForWhole(_ standing: HTTPRanges.Standing) -> UploadError {
+        UploadError(
+            .misconfigured,
+            "\(ranges.target.displayURL) took a range for the whole file: it does not take files in ranges; remove 'ranges' from the "
+                + "destination and run the job again", response: standing.response)
+    }
+
+    private func checksum(
+        of range: Range<Int64>, from source: any UploadSource
+    ) async throws(UploadError) -> CRC64NVME {
+        if let known = try await source.checksum(of: range) { return known }
+        var checksum = CRC64NVME()
+        do {
+            for try await buffer in source.read(range) { checksum.update(buffer) }
+        } catch let error as UploadError {
+            throw error
+        } catch {
+            throw UploadError(.invalidFile, "the source cannot be read", cause: error)
+        }
+        return checksum
+    }
+}

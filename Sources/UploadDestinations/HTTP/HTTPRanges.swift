@@ -1,0 +1,140 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Synchronization
+import Uploads
+
+/// The requests of a file that goes up in ranges (`Content-Range` in a PUT: RFC 9110, section 14.5).
+///
+/// The specification leaves it to server and client to know that a range is written in place; a server that does not know it
+/// should answer 400, nginx answers 501, and others take the range for the whole. So what lies there is looked at after each.
+struct HTTPRanges: Sendable {
+    struct Standing: Sendable {
+        var size: Int64
+        var etag: String?
+        var response: ServerResponse
+    }
+
+    let target: HTTPTarget
+    let exchange: HTTPExchange
+
+    init(_ target: HTTPTarget, _ exchange: HTTPExchange) {
+        self.target = target
+        self.exchange = exchange
+    }
+
+    var gone: UploadError {
+        UploadError(
+            .sessionExpired, "\(target.displayURL) holds something else than was sent, or nothing: it is begun anew")
+    }
+
+    /// - Returns: nil when nothing lies there.
+    func standing() async throws(UploadError) -> Standing? {
+        var request = try target.request(.HEAD)
+        // What is compressed on the way would have another size.
+        request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
+        let reply = try await exchange.run(request, body: nil)
+        let response = target.shown(reply)
+        switch reply.status {
+        case 200..<300:
+            guard let size = reply.header("content-length").flatMap({ Int64($0) }) else {
+                throw UploadError(
+                    .misconfigured,
+                    "HEAD of \(target.displayURL) tells no length, without which no range can be sent: remove 'ranges' from the "
+                        + "destination", response: response)
+            }
+            return Standing(size: size, etag: reply.header("etag"), response: response)
+        case 404, 410: return nil
+        default: throw target.failure(response)
+        }
+    }
+
+    /// - Throws: `misconfigured` where the server knows no ranges.
+    func put(
+        _ range: Range<Int64>, from source: any UploadSource, _ condition: WriteCondition,
+        _ sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        var request = try target.upload(condition)
+        let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(target.job.size)"
+        request.headers.replaceOrAdd(name: "content-range", value: value)
+        let body = HTTPBody(source: source.read(range), size: Int64(range.count), sent: sent)
+        let reply = try await exchange.run(request, body: body)
+        let response = target.shown(reply)
+        if [400, 501].contains(reply.status) {
+            throw UploadError(
+                .misconfigured,
+                "\(target.displayURL) answered \(reply.status) to a range: it does not take files in ranges; remove 'ranges' from "
+                    + "the destination", response: response)
+        }
+        guard target.configuration.success.contains(reply.status) else { throw target.failure(response) }
+        guard body.isComplete else {
+            throw UploadError(
+                .invalidResponse, "\(target.displayURL) answered \(reply.status) before it had the whole range",
+                response: response)
+        }
+    }
+
+    /// Whether a range of what lies there has this checksum; false also where it may not be read.
+    func holds(_ range: Range<Int64>, _ checksum: CRC64NVME, of standing: Standing) async throws(UploadError) -> Bool {
+        let found = Mutex(CRC64NVME())
+        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound, size: standing.size) { buffer in
+            found.withLock { $0.update(buffer) }
+        }
+        var request = try target.request(.GET)
+        if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
+        request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
+        do {
+            let reply = try await exchange.download(request, to: download)
+            return (200..<300).contains(reply.status) && found.withLock { $0 } == checksum
+        } catch {
+            // It has changed meanwhile.
+            if error.code == .sourceChanged { return false }
+            throw error
+        }
+    }
+
+    /// - Throws: `misconfigured` where the server removes nothing.
+    func delete(_ condition: WriteCondition = .none) async throws(UploadError) {
+        let reply = try await exchange.run(target.request(.DELETE, condition), body: nil)
+        guard !(200..<300).contains(reply.status), ![404, 410].contains(reply.status) else { return }
+        let response = target.shown(reply)
+        guard [403, 405, 501].contains(reply.status) else { throw target.failure(response) }
+        throw UploadError(
+            .misconfigured,
+            "\(target.displayURL) answered \(reply.status) to DELETE: allow it, for what is unfinished, or longer than what replaces "
+                + "it, has to be removed; or remove 'ranges' from the destination", response: response)
+    }
+
+    func probe(_ state: HTTPState) async throws(UploadError) -> ProbeAnswer {
+        guard let standing = try await standing() else { return .nothing }
+        if standing.size > state.size { return .other(object(standing), isNewer: false) }
+        if standing.size == state.size, state.reached == state.size, state.matches(standing.etag) {
+            return .complete(completed(standing))
+        }
+        // Before the first range was taken it is somebody else's, as far as one knows.
+        return .partial(state.uploadState, beside: state.reached == 0 ? object(standing) : nil)
+    }
+
+    /// Removes what is unfinished, if it is this upload's. What is whole stays.
+    func remove(_ state: HTTPState) async throws(UploadError) {
+        guard let tail = state.tail, let standing = try await standing(),
+            (state.reached..<state.size).contains(standing.size)
+        else { return }
+        if !state.matches(standing.etag) {
+            guard try await holds(tail.range, tail.checksum, of: standing) else { return }
+        }
+        try await delete(standing.etag.map { .unchanged(etag: $0) } ?? .none)
+    }
+
+    func completed(_ standing: Standing) -> CompletedUpload {
+        var object = object(standing)
+        object.digests = target.job.digests
+        return CompletedUpload(object, response: standing.response)
+    }
+
+    private func object(_ standing: Standing) -> StoredObject {
+        StoredObject(
+            location: target.displayURL, etag: standing.etag, size: standing.size,
+            digests: Digests(headers: standing.response.headers))
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Uploads
+
+/// What another worker needs to go on with a file in ranges: whose it is, and what is known of what lies there.
+struct HTTPState: Hashable, Sendable {
+    /// The last range that the server took.
+    struct Tail: Hashable, Sendable {
+        var range: Range<Int64>
+        var checksum: CRC64NVME
+    }
+
+    var job: String
+    var size: Int64
+    /// Bytes of every range but the last.
+    var partBytes: Int64
+    /// Up to where the server holds the file's bytes, as long as it gives this tag.
+    var reached: Int64
+    var etag: String?
+    var tail: Tail?
+
+    init(_ job: UploadJob, partBytes: Int64) {
+        self.job = job.id.rawValue
+        size = job.size
+        self.partBytes = partBytes
+        reached = 0
+    }
+
+    /// - Throws: `sessionExpired` for a payload that this driver cannot have written.
+    init(_ state: UploadState) throws(UploadError) {
+        let payload = state.payload
+        guard state.driver == HTTPDestination.driverName, let job = payload["job"]?.string,
+            let size = payload["size"]?.integer, let partBytes = payload["partBytes"]?.integer, partBytes > 0,
+            let reached = payload["reached"]?.integer, size >= 0, (0...size).contains(reached)
+        else {
+            throw UploadError(.sessionExpired, "the state of the upload cannot be read: it is begun anew")
+        }
+        self.job = job
+        self.size = size
+        self.partBytes = partBytes
+        self.reached = reached
+        etag = payload["etag"]?.string
+        if let start = payload["tailFrom"]?.integer, (0..<max(1, reached)).contains(start), reached > start,
+            let value = payload["tailChecksum"]?.string.flatMap({ UInt64($0, radix: 16) })
+        {
+            tail = Tail(range: start..<reached, checksum: CRC64NVME(value))
+        }
+    }
+
+    func belongs(to other: UploadJob) -> Bool { job == other.id.rawValue && size == other.size }
+
+    /// Whether what lies there is what lay there. A tag is weak while a second has not passed, and the same otherwise (Apache).
+    func matches(_ other: String?) -> Bool {
+        guard let etag, let other else { return false }
+        return etag.trimmingPrefix("W/") == other.trimmingPrefix("W/")
+    }
+
+    var uploadState: UploadState {
+        var payload: [String: JSONValue] = [
+            "job": .string(job), "size": .integer(size), "partBytes": .integer(partBytes), "reached": .integer(reached),
+        ]
+        if let etag { payload["etag"] = .string(etag) }
+        if let tail {
+            payload["tailFrom"] = .integer(tail.range.lowerBound)
+            payload["tailChecksum"] = .string(tail.checksum.hexadecimal)
+        }
+        return UploadState(driver: HTTPDestination.driverName, payload: .object(payload))
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Uploads
+
+/// The whole file in one request.
+struct HTTPUpload: Sendable {
+    let target: HTTPTarget
+    let exchange: HTTPExchange
+    /// What stands around the file; nil where the body is the file.
+    let form: HTTPFormBody?
+
+    /// - Throws: `rejected` for a job that this destination cannot carry.
+    init(_ target: HTTPTarget, _ exchange: HTTPExchange) throws(UploadError) {
+        try target.check()
+        self.target = target
+        self.exchange = exchange
+        form = try target.form()
+    }
+
+    func send(
+        _ part: Part, from source: any UploadSource, _ condition: WriteCondition,
+        _ sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) -> CompletedUpload {
+        let request = try target.upload(condition, in: form)
+        let body = HTTPBody(
+            source: source.read(part.range), size: part.size, head: form?.head ?? [], tail: form?.tail ?? [], sent: sent
+        )
+        let reply = try await exchange.run(request, body: body)
+        let response = target.shown(reply)
+        if let error = target.configuration.profile?.failure(reply, response, at: target) { throw error }
+        guard target.configuration.success.contains(reply.status) else { throw target.failure(response) }
+        guard body.isComplete else {
+            throw UploadError(
+                .invalidResponse,
+                "\(target.displayURL) answered \(response.status) before it had the whole file: check what is stored there",
+                response: response)
+        }
+        return CompletedUpload(target.object(reply, response), response: response)
+    }
+}

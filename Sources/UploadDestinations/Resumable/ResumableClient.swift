@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+import Uploads
+
+/// Sends requests to one server, with the headers that belong to each, and remembers what it speaks.
+final class ResumableClient: Sendable {
+    let configuration: ResumableConfiguration
+    let address: UploadAddress
+
+    private let client: HTTPClient
+    private let known = Mutex<ResumableSupport?>(nil)
+    /// Versions in which the server has made an upload.
+    private let proved = Mutex<Set<ResumableInterop>>([])
+
+    /// - Throws: `misconfigured` for a URL that is none.
+    init(_ configuration: ResumableConfiguration, client: HTTPClient) throws(UploadError) {
+        self.configuration = configuration
+        self.client = client
+        address = try UploadAddress(configuration.url, others: configuration.uploadOrigins)
+    }
+
+    /// One request, whatever its answer.
+    /// - Parameter interop: nil for a plain request.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    func send(
+        _ method: HTTPMethod, _ url: String, _ interop: ResumableInterop?,
+        headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
+    ) async throws(UploadError) -> HTTPReply {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        if let interop {
+            request.headers.replaceOrAdd(name: "upload-draft-interop-version", value: String(interop.rawValue))
+        }
+        request.tlsConfiguration = try configuration.tls.configuration()
+        let exchange = HTTPExchange(
+            client: client, times: configuration.times, displayURL: DestinationReference.redact(url))
+        return try await exchange.run(request, body: body)
+    }
+
+    /// Whether the server is known to take plain uploads only.
+    var isPlain: Bool { known.withLock { $0 == ResumableSupport.none } }
+
+    /// Whether a Location can only be that of an upload.
+    func isProved(_ interop: ResumableInterop) -> Bool { proved.withLock { $0.contains(interop) } }
+
+    func prove(_ interop: ResumableInterop) { proved.withLock { _ = $0.insert(interop) } }
+
+    func remember(_ support: ResumableSupport) {
+        guard configuration.interop == nil else { return }
+        known.withLock { $0 = support }
+    }
+
+    /// What the server speaks, asked once. It is asked and not tried: one that knows nothing of resumable uploads would take an
+    /// upload's beginning for an empty file.
+    /// - Parameter url: where an upload is to be made.
+    /// - Throws: where it has no time to answer now.
+    func support(at url: String) async throws(UploadError) -> ResumableSupport {
+        if let interop = configuration.interop { return .versions([interop], nil) }
+        if let known = known.withLock({ $0 }) { return known }
+        let reply = try await send(.OPTIONS, url, .v8)
+        switch reply.status {
+        // Who may not ask may be allowed to upload.
+        case 401, 403, 407: return .none
+        case 408, 425, 429, 500, 502...504, 506...599: throw failure(reply, of: "OPTIONS", at: url)
+        default:
+            let support = ResumableSupport(reply)
+            remember(support)
+            return support
+        }
+    }
+
+    /// What may be kept of an answer.
+    func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
+        HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
+    }
+}

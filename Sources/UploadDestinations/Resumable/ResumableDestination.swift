@@ -1,0 +1,141 @@
+public import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+public import Uploads
+
+/// Sends files to a server that takes resumable uploads over HTTP (draft-ietf-httpbis-resumable-upload, interop versions 8, 7, 6, 5 and
+/// 3), which is what Apple's URLSession and swift-nio-extras speak; to one that knows nothing of them in one plain request.
+///
+/// An upload is made by an empty request, filled by one PATCH after the other, and gone on with by whoever holds its URL, which travels in
+/// the baton: HEAD says how many bytes the server holds, to the byte. Without its URL nothing can be asked: what a worker made and died
+/// before handing it over expires at the server. Redirects are not followed. An upload's URL may be a credential: its query is in no error.
+public struct ResumableDestination: Destination {
+    public static let driverName = "resumable"
+
+    let configuration: ResumableConfiguration
+    private let client: ResumableClient
+
+    /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
+    /// - Throws: `misconfigured` for a URL that is none.
+    public init(
+        _ configuration: ResumableConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
+    ) throws(UploadError) {
+        self.configuration = configuration
+        self.client = try ResumableClient(configuration, client: client)
+    }
+
+    public var driver: String { Self.driverName }
+
+    /// One part at a time, for bytes are added at the end only.
+    public var limits: TransferLimits {
+        var limits = configuration.limits
+        limits.parts = 1
+        return limits
+    }
+
+    /// Unless the server is known to take plain uploads only, which begin anew.
+    public func canYield(_ job: UploadJob) -> Bool { !client.isPlain }
+
+    /// By HEAD of the upload that the state names; `unknowable` without one.
+    public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        guard let state else { return .unknowable }
+        guard let (upload, _) = try known(job, state), let standing = try await upload.standing() else {
+            return .nothing
+        }
+        guard standing.isComplete else { return .partial(state, beside: nil) }
+        let response = client.shown(standing.reply, of: upload.url)
+        return .complete(
+            CompletedUpload(upload.target.object(standing.reply, at: upload.url, response), response: response))
+    }
+
+    /// - Throws: `rejected` for a job that wants to know what is there already, and for a file beyond the server's limits.
+    public func open(
+        _ job: UploadJob, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession {
+        let target = try ResumableTarget(job, configuration)
+        if let state { return try await resume(job, state) }
+        guard job.ifExists == .replace else {
+            throw UploadError(
+                .rejected,
+                "a resumable upload cannot say what is there already: enqueue the file with --if-exists replace")
+        }
+        guard case .versions(let versions, let announced) = try await client.support(at: target.url) else {
+            return single(target, nil)
+        }
+        try check(job, announced)
+        // What is empty, or smaller than what the server makes an upload for, is whole in one request.
+        if job.size == 0 || job.size < announced?.sizeMinimum ?? 0 { return single(target, versions.first) }
+        guard let (upload, told) = try await ResumableUpload.create(target, versions, by: client) else {
+            client.remember(.none)
+            return single(target, nil)
+        }
+        client.remember(.versions([upload.interop], announced ?? told))
+        let limit = told ?? announced
+        do throws(UploadError) {
+            try check(job, limit)
+        } catch {
+            // "The client SHOULD stop the current request immediately and cancel the upload."
+            try? await upload.remove()
+            throw error
+        }
+        let partBytes = limit?.partBytes(configuration.partBytes) ?? configuration.partBytes
+        return ResumableSession(ResumableStream(upload, partBytes: partBytes, limit), partBytes: partBytes)
+    }
+
+    /// What is complete stays: it is no remains, but the job's own object.
+    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
+        guard let (upload, _) = try known(job, state), let standing = try await upload.standing(), !standing.isComplete
+        else { return }
+        try await upload.remove()
+    }
+
+    private func resume(_ job: UploadJob, _ state: UploadState) async throws(UploadError) -> any UploadSession {
+        guard let (upload, known) = try known(job, state), let standing = try await upload.standing() else {
+            throw try client.gone(ResumableState(state).url)
+        }
+        return ResumableSession(
+            ResumableStream(upload, partBytes: known.partBytes, standing), partBytes: known.partBytes)
+    }
+
+    /// The upload that a state describes.
+    /// - Returns: nil for a state that cannot be read, and one whose time is over.
+    /// - Throws: `misconfigured` for one that lies where nobody allows it.
+    private func known(
+        _ job: UploadJob, _ state: UploadState
+    ) throws(UploadError) -> (upload: ResumableUpload, state: ResumableState)? {
+        guard let known = try? ResumableState(state), !known.isPast else { return nil }
+        try client.address.check(known.url)
+        let target = try ResumableTarget(job, configuration)
+        return (ResumableUpload(client: client, target: target, url: known.url, interop: known.interop), known)
+    }
+
+    private func check(_ job: UploadJob, _ limit: ResumableUploadLimit?) throws(UploadError) {
+        guard let maximum = limit?.sizeMaximum, job.size > maximum else { return }
+        throw UploadError(
+            .rejected,
+            "\(client.address.displayURL) takes files of \(maximum) bytes, this one has \(job.size): raise its limit")
+    }
+
+    /// The whole file in one request: to a server that is said to speak a version, with the word that nothing else follows.
+    private func single(_ target: ResumableTarget, _ interop: ResumableInterop?) -> any UploadSession {
+        let client = client
+        return SinglePutSession(size: target.job.size, at: target.displayURL) {
+            part, source, _, sent async throws(UploadError) -> CompletedUpload in
+            let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
+            let reply = try await client.send(
+                target.method, target.url, interop,
+                headers: interop.map { target.creation($0, isWhole: true) } ?? target.headers, body: body)
+            guard (200..<300).contains(reply.status) else {
+                throw client.failure(reply, of: target.method.rawValue, at: target.url)
+            }
+            let response = client.shown(reply, of: target.url)
+            guard body.isComplete, reply.isUploadComplete != false || interop == nil else {
+                throw UploadError(
+                    .invalidResponse,
+                    "\(target.displayURL) answered \(reply.status) and has not the whole file: check what is stored there",
+                    response: response)
+            }
+            return CompletedUpload(target.object(reply, at: nil, response), response: response)
+        }
+    }
+}

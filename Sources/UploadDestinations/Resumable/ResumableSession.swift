@@ -1,0 +1,40 @@
+import Foundation
+import Uploads
+
+/// An upload under way: one part after the other, from whoever holds its URL.
+final class ResumableSession: UploadSession {
+    let plan: PartPlan
+
+    private let stream: ResumableStream
+
+    init(_ stream: ResumableStream, partBytes: Int64) {
+        self.stream = stream
+        plan = PartPlan(size: stream.upload.size, partSize: partBytes)
+    }
+
+    var state: UploadState? {
+        ResumableState(
+            stream.upload.url, stream.upload.interop, partBytes: plan.partSize, expiry: stream.expiry
+        ).uploadState
+    }
+
+    /// The part in which the server stopped begins where it stopped.
+    var missing: [Part] {
+        let reached = stream.reached
+        return plan.parts.filter { $0.range.upperBound > reached }
+            .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
+    }
+
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        try await stream.bring(to: part.range.upperBound, from: source, sent: sent)
+    }
+
+    /// The last part carries the word that it is the last. The condition is none: nothing can be asked of the place before.
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
+        try await stream.completed()
+    }
+
+    func close() async {}
+}

@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// The requests of one upload of a job, one method each.
+struct ResumableUpload: Sendable {
+    /// What the server says that it holds.
+    struct Standing: Sendable {
+        var reached: Int64
+        /// Whether the file was told to be whole, and is.
+        var isComplete: Bool
+        var limit: ResumableUploadLimit?
+        var reply: HTTPReply
+    }
+
+    /// What came of sending bytes.
+    enum Appended: Sendable {
+        /// The server holds all up to this position; nil where it does not say it.
+        case held(Int64?, HTTPReply)
+        /// The file was processed: this is the answer to the whole upload.
+        case complete(HTTPReply)
+        /// It may have been: the answer does not say what it has to.
+        case unsure(HTTPReply)
+        /// The server has the whole file and did not take it. The upload is gone.
+        case failed(UploadError)
+        /// The server holds another number of bytes than was thought.
+        case elsewhere(HTTPReply)
+    }
+
+    let client: ResumableClient
+    let target: ResumableTarget
+    /// Of the upload; may be a credential.
+    let url: String
+    let interop: ResumableInterop
+
+    var size: Int64 { target.job.size }
+    /// Where it is, as it may be shown.
+    var location: String { DestinationReference.redact(url) }
+
+    /// Asks how much the server holds ("Offset Retrieval").
+    /// - Returns: nil when the upload is gone, or is not of this file.
+    func standing() async throws(UploadError) -> Standing? {
+        let reply = try await client.send(.HEAD, url, interop)
+        guard (200..<300).contains(reply.status) else {
+            if [404, 410].contains(reply.status) { return nil }
+            throw client.failure(reply, of: "HEAD", at: url)
+        }
+        guard reply.uploadLength.map({ $0 == size }) ?? true else { return nil }
+        guard let reached = reply.uploadOffset, reached <= size else {
+            throw UploadError(
+                .invalidResponse,
+                "HEAD \(location) was answered without an Upload-Offset of this file: look at the server",
+                response: client.shown(reply, of: url))
+        }
+        // What calls itself complete and is short is not believed.
+        return Standing(
+            reached: reached, isComplete: reply.isUploadComplete == true && reached == size,
+            limit: ResumableUploadLimit(reply), reply: reply)
+    }
+
+    /// Sends the bytes of a range, which begins where the server stands, in one PATCH ("Upload Append"). The range that ends the file
+    /// ends the upload; it is empty where only that was missing.
+    /// - Throws: `sessionExpired` when the upload is gone.
+    func append(
+        _ bytes: Range<Int64>, from source: (any UploadSource)?, sent: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws(UploadError) -> Appended {
+        let isLast = bytes.upperBound == size
+        let completeness = interop.completeness(isLast)
+        var headers = [completeness, ("upload-offset", String(bytes.lowerBound))]
+        if let type = interop.partType { headers.append(("content-type", type)) }
+        var body: HTTPBody?
+        if let source, !bytes.isEmpty {
+            if client.configuration.sendsDigests, interop.hasDigests {
+                let digest = try await SourceDigest.read(SHA256(), of: bytes, from: source)
+                headers.append(("content-digest", Digests.field(sha256: digest)))
+            }
+            body = HTTPBody(source: source.read(bytes), size: Int64(bytes.count), sent: sent)
+        }
+        let reply = try await client.send(.PATCH, url, interop, headers: headers, body: body)
+        switch reply.status {
+        case 200..<300: return try taken(reply, bytes, isBodyWhole: body?.isComplete ?? bytes.isEmpty)
+        // Who else completed it, HEAD tells.
+        case 409: return .elsewhere(reply)
+        case 400 where reply.problem == "completed-upload": return .elsewhere(reply)
+        case 404, 410: throw client.gone(url)
+        default:
+            guard isLast, reply.isUploadComplete == true else { throw client.failure(reply, of: "PATCH", at: url) }
+            return await failed(reply)
+        }
+    }
+
+    private func taken(_ reply: HTTPReply, _ bytes: Range<Int64>, isBodyWhole: Bool) throws(UploadError) -> Appended {
+        let reached = reply.uploadOffset
+        let isPossible = reached.map { (bytes.lowerBound...bytes.upperBound).contains($0) } ?? true
+        guard isPossible, isBodyWhole || (reached ?? bytes.upperBound) < bytes.upperBound else {
+            throw UploadError(
+                .invalidResponse,
+                "PATCH \(location) was answered with an Upload-Offset of bytes that were not sent: look at the server",
+                response: client.shown(reply, of: url))
+        }
+        guard bytes.upperBound == size, reached ?? size == size else { return .held(reached, reply) }
+        switch reply.isUploadComplete {
+        case true: return .complete(reply)
+        case false: return .held(nil, reply)
+        case nil: return interop.saysComplete ? .unsure(reply) : .complete(reply)
+        }
+    }
+
+    /// "`4xx` or `5xx` status codes indicate in this case that the representation was fully transmitted, but an error occurred while
+    /// processing it. Resuming the upload would not resolve this error." So the upload goes: HEAD would call it complete.
+    private func failed(_ reply: HTTPReply) async -> Appended {
+        // Where it stays all the same, it expires.
+        try? await remove()
+        let error = client.failure(reply, of: "PATCH", at: url)
+        return .failed(
+            UploadError(
+                error.code,
+                "\(target.displayURL) has the whole file and did not take it (\(reply.status)): its answer may say why",
+                retry: error.retry, response: error.response))
+    }
+
+    /// Removes it ("Upload Cancellation"). A server that does not do that lets it expire.
+    func remove() async throws(UploadError) {
+        let reply = try await client.send(.DELETE, url, interop)
+        guard !(200..<300).contains(reply.status), ![404, 405, 410, 501].contains(reply.status) else { return }
+        throw client.failure(reply, of: "DELETE", at: url)
+    }
+
+    func incomplete(_ reached: Int64) -> UploadError {
+        UploadError(
+            .invalidResponse, "\(location) holds \(reached) of \(size) bytes: the rest is sent again",
+            retry: .afterBackoff)
+    }
+}

@@ -1,0 +1,114 @@
+import AsyncHTTPClient
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// What lies under a URL, to be read: by HEAD, and GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
+///
+/// Where a server gives no ETag, the time of the last change stands for it.
+struct HTTPObject: Sendable {
+    /// With everything that a request for it needs; its method is set here.
+    let request: HTTPClientRequest
+    let exchange: HTTPExchange
+    /// What may be kept of an answer.
+    let shown: @Sendable (HTTPReply) -> ServerResponse
+    /// What a status means that is no success.
+    let failure: @Sendable (HTTPReply) -> UploadError
+
+    /// - Returns: nil when nothing lies there.
+    func find() async throws(UploadError) -> FoundObject? {
+        var reply = try await ask(.HEAD)
+        // As of a URL that is good for one method; and Apache says nothing of the size of an empty file.
+        if [401, 403, 405, 501].contains(reply.status) || (reply.status == 200 && reply.header("content-length") == nil)
+        {
+            reply = try await ask(.GET)
+        }
+        switch reply.status {
+        case 200..<300: return FoundObject(object(reply), contentType: reply.header("content-type"))
+        // Of one byte of an empty file (section 15.5.17). Without a range the length is that of a page that says so.
+        case 416 where reply.header("content-range")?.hasPrefix("bytes */") == true:
+            return FoundObject(object(reply), contentType: nil)
+        case 404, 410: return nil
+        default: throw readFailure(reply)
+        }
+    }
+
+    /// From a byte on to the end, whatever lies there.
+    /// - Throws: `destinationNotFound` when nothing does.
+    func read(from offset: Int64, _ take: @escaping HTTPDownload.Take) async throws(UploadError) {
+        let download = HTTPDownload(offset: offset, take: take)
+        var request = reading(.GET)
+        if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
+        let reply = try await exchange.download(request, to: download)
+        guard (200..<300).contains(reply.status) else {
+            let error = failure(reply)
+            guard [401, 403, 405, 501].contains(reply.status) else { throw error }
+            throw UploadError(
+                error.code,
+                "\(exchange.displayURL) was uploaded, but cannot be read back (GET was answered \(reply.status)): allow it, or "
+                    + "enqueue without --verify", retry: .never, response: error.response)
+        }
+    }
+
+    /// A range of what was found.
+    /// - Throws: `sourceChanged` when something else lies there now, or nothing.
+    func read(
+        _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
+    ) async throws(UploadError) {
+        let download = HTTPDownload(
+            offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
+        var request = reading(.GET)
+        if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
+        if let condition = download.condition { request.headers.replaceOrAdd(name: "if-match", value: condition) }
+        if object.etag == nil, let time = object.version {
+            request.headers.replaceOrAdd(name: "if-unmodified-since", value: time)
+        }
+        let reply = try await exchange.download(request, to: download)
+        switch reply.status {
+        case 200..<300: return
+        case 404, 410, 412, 416:
+            throw UploadError(
+                .sourceChanged, "\(exchange.displayURL) has changed while it was read: run the job again",
+                retry: .never,
+                response: shown(reply))
+        default: throw readFailure(reply)
+        }
+    }
+
+    /// What is compressed on the way would have another size, and could not be compared.
+    private func reading(_ method: HTTPMethod) -> HTTPClientRequest {
+        var request = request
+        request.method = method
+        request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
+        return request
+    }
+
+    private func ask(_ method: HTTPMethod) async throws(UploadError) -> HTTPReply {
+        var request = reading(method)
+        if method == .GET { request.headers.replaceOrAdd(name: "range", value: "bytes=0-0") }
+        return try await exchange.run(request, body: nil)
+    }
+
+    private func object(_ reply: HTTPReply) -> StoredObject {
+        let etag = reply.header("etag")
+        let total = reply.header("content-range")?.split(separator: "/").last.map(String.init)
+        return StoredObject(
+            location: exchange.displayURL, etag: etag, version: etag == nil ? reply.header("last-modified") : nil,
+            size: (total ?? reply.header("content-length")).flatMap { Int64($0) },
+            digests: Digests(headers: reply.response.headers))
+    }
+
+    private func readFailure(_ reply: HTTPReply) -> UploadError {
+        let error = failure(reply)
+        let said = "\(exchange.displayURL) cannot be read: it answered \(reply.status)"
+        switch reply.status {
+        case 300..<400:
+            return UploadError(.rejected, "\(said); give the URL that it leads to", response: error.response)
+        case 401, 403:
+            return UploadError(error.code, "\(said); give credentials that may read", response: error.response)
+        case 400..<500 where error.retry == .never:
+            return UploadError(.rejected, "\(said); check the URL", response: error.response)
+        default: return error
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Uploads
+
+/// Where in a JSON answer a value stands: names separated by dots, numbers for places in arrays, as in `data.uploads.0.url`.
+struct JSONPath: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    /// - Returns: nil for what is not there, or null.
+    func value(in json: JSONValue) -> JSONValue? {
+        var value = json
+        for name in text.split(separator: ".") {
+            switch value {
+            case .object(let fields):
+                guard let field = fields[String(name)] else { return nil }
+                value = field
+            case .array(let elements):
+                guard let index = Int(name), elements.indices.contains(index) else { return nil }
+                value = elements[index]
+            default: return nil
+            }
+        }
+        return value == .null ? nil : value
+    }
+}
+
+extension JSONValue {
+    init?(json data: Data) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
+        self = value
+    }
+
+    /// A text, or a number as one: ids are either.
+    var scalarText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        default: nil
+        }
+    }
+
+    /// A time: as text by RFC 3339, as a number seconds or milliseconds since 1970; small ones count from now on.
+    func time(now: Date) -> Date? {
+        let number: Double
+        switch self {
+        case .string(let text):
+            if let date = WireJSON.date(text) { return date }
+            guard let seconds = Double(text) else { return nil }
+            number = seconds
+        case .integer(let seconds): number = Double(seconds)
+        case .number(let seconds): number = seconds
+        default: return nil
+        }
+        guard number.isFinite, number >= 0 else { return nil }
+        // Nothing is good for thirty years, and nothing was made before 2001.
+        if number < 1e9 { return now + number }
+        return Date(timeIntervalSince1970: number < 1e11 ? number : number / 1000)
+    }
+}

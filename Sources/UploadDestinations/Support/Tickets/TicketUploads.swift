@@ -1,0 +1,34 @@
+import Uploads
+
+/// What drivers of tickets have in common as destinations.
+struct TicketUploads: Sendable {
+    let source: any TicketSource
+    let put: TicketPut
+
+    /// `unknowable` before the bytes are there: nothing names an upload then.
+    func probe(_ job: UploadJob, _ state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        guard let state else { return .unknowable }
+        guard let sent = try? TicketState(state, of: source.driver) else { return .nothing }
+        switch try await source.standing(of: sent.id, job) {
+        case .done(let response):
+            return .complete(CompletedUpload(sent.object(of: job, at: source), response: response))
+        // Whatever else it is, the completing step finds it out and says what to do.
+        case .open, .pending, .refused, .absent, nil: return .partial(state, beside: nil)
+        }
+    }
+
+    /// - Throws: `rejected` for a job that wants to know what is there already, besides what the source says.
+    func open(_ job: UploadJob, resuming state: UploadState?) throws(UploadError) -> TicketSession {
+        try source.check(job)
+        guard let state else {
+            guard job.ifExists == .replace else {
+                throw UploadError(
+                    .rejected,
+                    "\(source.displayURL) gives a place for each upload and cannot say what is there already: enqueue the "
+                        + "file with --if-exists replace")
+            }
+            return TicketSession(job, nil, from: source, by: put)
+        }
+        return TicketSession(job, try TicketState(state, of: source.driver), from: source, by: put)
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+extension WebDAVClient {
+    /// What lies under a path: by PROPFIND (RFC 4918, section 9.1), or by HEAD where the server does not have it.
+    /// - Returns: nil when nothing does.
+    func look(at path: String) async throws(UploadError) -> WebDAVResource? {
+        if facts.answersPropfind {
+            let reply = try await send(
+                .PROPFIND, path, headers: [("depth", "0")], xml: WebDAVRequestBody.propfind)
+            switch reply.status {
+            case 207:
+                let responses = try reply.multistatus(of: displayURL(path)).responses
+                return responses.first.flatMap(WebDAVResource.init)
+            case 404, 410: return nil
+            // Not there, or not for these credentials.
+            case 405, 501: learn { $0.answersPropfind = false }
+            case 403: break
+            default: throw failure(reply, of: "PROPFIND", at: url(path))
+            }
+        }
+        return try await head(path)
+    }
+
+    private func head(_ path: String) async throws(UploadError) -> WebDAVResource? {
+        // What is compressed on the way would have another size.
+        let reply = try await send(.HEAD, path, headers: [("accept-encoding", "identity")])
+        switch reply.status {
+        case 200..<300: return WebDAVResource(reply)
+        case 300..<400 where isFolder(reply, path): return WebDAVResource(reply)
+        case 404, 410: return nil
+        default: throw failure(reply, of: "HEAD", at: url(path))
+        }
+    }
+
+    /// Servers lead from a folder's name to the same with a slash at its end.
+    private func isFolder(_ reply: HTTPReply, _ path: String) -> Bool {
+        guard let location = reply.header("location"), location.hasSuffix("/"),
+            let last = path.split(separator: "/").last
+        else { return false }
+        return location.split(separator: "/").last?.removingPercentEncoding == last.removingPercentEncoding
+    }
+
+    /// What lies directly in a folder, without the folder itself.
+    /// - Throws: `rejected` when the server lists nothing.
+    func list(_ folder: String) async throws(UploadError) -> [WebDAVResource] {
+        let reply = try await send(
+            .PROPFIND, folder + "/", headers: [("depth", "1")], xml: WebDAVRequestBody.propfind,
+            keptBytesMaximum: WebDAVLimits.listBytesMaximum)
+        switch reply.status {
+        case 207: return try reply.multistatus(of: displayURL(folder)).responses.compactMap(WebDAVResource.init)
+        case 404, 410: return []
+        case 405, 501:
+            throw UploadError(
+                .rejected,
+                "\(displayURL(folder)) cannot be listed, for the server has no PROPFIND: remove there by hand what is old",
+                response: shown(reply, of: url(folder)))
+        default: throw failure(reply, of: "PROPFIND", at: url(folder))
+        }
+    }
+
+    /// RFC 4918, section 9.6. None there is no error.
+    func remove(_ path: String) async throws(UploadError) {
+        let reply = try await send(.DELETE, path)
+        switch reply.status {
+        case 207:
+            guard let status = try reply.multistatus(of: displayURL(path)).failure, status != 404 else { return }
+            throw failure(reply, of: "DELETE", at: url(path), status: status)
+        case 200..<300, 404, 410: return
+        default: throw failure(reply, of: "DELETE", at: url(path))
+        }
+    }
+}

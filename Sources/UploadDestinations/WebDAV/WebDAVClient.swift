@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Uploads
+
+/// Sends requests to one server, and remembers what it can do.
+final class WebDAVClient: Sendable {
+    /// What was learned of the server. It is found out by trying: what OPTIONS says is often not so.
+    struct Known: Sendable {
+        var answersPropfind = true
+        var keepsProperties = true
+        /// Whether it compares ETags in `If`.
+        var comparesTags = true
+        /// Escaped paths of folders that were there.
+        var folders: Set<String> = []
+    }
+
+    let configuration: WebDAVConfiguration
+    /// Ends in a slash.
+    let base: String
+    private let client: HTTPClient
+    private let known = Mutex(Known())
+    /// Folders that are being made, by their escaped paths.
+    let making = Mutex<[String: Task<Bool, any Error>]>([:])
+
+    /// - Throws: `misconfigured` for a URL that is none, or a temporary folder that does not lie below it.
+    init(_ configuration: WebDAVConfiguration, client: HTTPClient) throws(UploadError) {
+        self.configuration = configuration
+        self.client = client
+        base = configuration.url
+        let components = URLComponents(string: base)
+        guard let scheme = components?.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            components?.host?.isEmpty == false, base.hasSuffix("/"), !base.contains("?"), !base.contains("#")
+        else {
+            throw UploadError(
+                .misconfigured,
+                "\(DestinationReference.redact(base)) is no URL of a folder such as https://host/path/")
+        }
+        if let folder = configuration.temporaryFolder, !WebDAVConfiguration.isFolder(folder) {
+            throw UploadError(
+                .misconfigured,
+                "the temporaryFolder '\(folder)' is no path below the destination's url: give one such as .longshore, without a slash "
+                    + "at its beginning or end")
+        }
+    }
+
+    var facts: Known { known.withLock { $0 } }
+
+    func learn(_ change: (inout Known) -> Void) { known.withLock { change(&$0) } }
+
+    func url(_ path: String) -> String { base + path }
+
+    /// What may be shown of a place.
+    func displayURL(_ path: String) -> String { DestinationReference.redact(url(path)) }
+
+    func request(
+        _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = []
+    ) throws(UploadError) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: url(path))
+        request.method = method
+        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        request.tlsConfiguration = try configuration.tls.configuration()
+        return request
+    }
+
+    /// One request, whatever its answer.
+    /// - Parameters:
+    ///   - path: escaped, below the destination's folder.
+    ///   - xml: a small body, instead of a file's bytes.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    func send(
+        _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: HTTPBody? = nil,
+        xml: Data? = nil, keptBytesMaximum: Int = ServerResponse.bodyBytesMaximum
+    ) async throws(UploadError) -> HTTPReply {
+        var request = try request(method, path, headers: headers)
+        if let xml {
+            request.headers.replaceOrAdd(name: "content-type", value: "application/xml; charset=utf-8")
+            request.body = .bytes(ByteBuffer(bytes: xml))
+        }
+        var exchange = exchange(path)
+        exchange.keptBytesMaximum = keptBytesMaximum
+        return try await exchange.run(request, body: body)
+    }
+
+    func exchange(_ path: String) -> HTTPExchange {
+        HTTPExchange(
+            client: client, times: configuration.times, displayURL: displayURL(path))
+    }
+
+    /// What may be kept of an answer.
+    func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
+        HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
+    }
+}

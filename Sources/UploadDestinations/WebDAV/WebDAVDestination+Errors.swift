@@ -1,0 +1,57 @@
+import Foundation
+import Uploads
+
+/// What a status that is no success means: RFC 4918, section 11, and the methods' own (9.3.1, 9.6.1, 9.7.1, 9.9.4); RFC 9110, section 15;
+/// RFC 6585 (429).
+enum WebDAVErrorTable {
+    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
+
+    static func meaning(_ status: Int) -> Meaning {
+        switch status {
+        case 300..<400: (.rejected, "redirects are not followed; use the final URL", .never)
+        case 401: (.notAuthenticated, "it wants credentials; give the destination others", .never)
+        case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
+        case 404, 410: (.destinationNotFound, "there is no such place; check the destination's url", .never)
+        case 405, 501:
+            (.rejected, "it does not take this request; check that the url is one of WebDAV, with PUT and MOVE", .never)
+        case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
+        case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
+        case 409: (.rejected, "a folder is missing there, or a file has a folder's name; look there", .afterBackoff)
+        case 412: (.preconditionFailed, "something else lies there than was expected", .never)
+        case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
+        case 414: (.rejected, "the URL is too long for it; use a shorter key", .never)
+        case 415: (.rejected, "it does not take the body's type; look for a proxy that changes requests", .never)
+        case 423: (.serverFailure, "somebody has locked what lies there; it is tried again", .afterBackoff)
+        case 424:
+            (.serverFailure, "it could not do it because of something else; its answer may say why", .afterBackoff)
+        case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
+        case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
+        case 507: (.serverFailure, "it has no space left, or the quota is used up; free some there", .afterBackoff)
+        case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
+        default: (.invalidResponse, "that is no status of WebDAV; check the server", .afterBackoff)
+        }
+    }
+
+    /// Of a MOVE to a URL that the server does not take for its own: 502 (RFC 4918, section 9.9.4); nginx says 400.
+    static let foreign: Meaning = (
+        .misconfigured,
+        "it does not take the destination's url for its own; a proxy before it has to pass on the Host header and, for https, the "
+            + "scheme of the Destination header", .afterBackoff
+    )
+}
+
+extension WebDAVClient {
+    /// - Parameter status: of what the answer lists, where it is 207.
+    func failure(
+        _ reply: HTTPReply, of method: String, at url: String, status: Int? = nil
+    ) -> UploadError {
+        let status = status ?? reply.status
+        let isForeign = method == "MOVE" && [400, 502].contains(status)
+        let (code, remedy, retry) = isForeign ? WebDAVErrorTable.foreign : WebDAVErrorTable.meaning(status)
+        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        return UploadError(
+            code, "\(method) \(DestinationReference.redact(url)) was answered \(status): \(remedy)",
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
+            response: shown(reply, of: url))
+    }
+}

@@ -1,0 +1,15 @@
+public import Uploads
+
+/// By HEAD, then GET of ranges with `If-Match`.
+extension WebDAVDestination: OriginDestination {
+    public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
+        try await reader(of: job).find()
+    }
+
+    public func read(
+        _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
+        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    ) async throws(UploadError) {
+        try await reader(of: job).read(object, range, take)
+    }
+}

@@ -1,0 +1,82 @@
+public import AsyncHTTPClient
+import Foundation
+public import Uploads
+
+/// Sends files to a WebDAV server (RFC 4918): PUT under a temporary name, its size checked, then MOVE into place; MKCOL for folders that
+/// are missing.
+///
+/// So nothing is seen before it is whole, and what was cut off replaces nothing. An upload cannot be interrupted and gone on with, but
+/// once the file has arrived any worker can move it into place. Whose an object is stands in its dead properties, where the server
+/// keeps such; elsewhere its ETag tells a file that was moved into place, as long as the baton knows it. Redirects are not followed.
+public struct WebDAVDestination: Destination {
+    public static let driverName = "webdav"
+
+    let configuration: WebDAVConfiguration
+    let client: WebDAVClient
+
+    /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
+    /// - Throws: `misconfigured` for a URL that is none.
+    public init(
+        _ configuration: WebDAVConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
+    ) throws(UploadError) {
+        self.configuration = configuration
+        self.client = try WebDAVClient(configuration, client: client)
+    }
+
+    public var driver: String { Self.driverName }
+    public var limits: TransferLimits { configuration.limits }
+
+    public func canYield(_ job: UploadJob) -> Bool { false }
+
+    /// By looking at the object, and at the file that is to become it.
+    public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        let upload = try upload(of: job)
+        let found = try await upload.object()
+        let unfinished = try await upload.temporary()
+        if let found {
+            let known = state.flatMap(WebDAVState.init)
+            if isOwn(found, upload, known, isMoved: unfinished == nil) {
+                var object = upload.stored(found)
+                object.digests = job.digests
+                return .complete(CompletedUpload(object))
+            }
+            if let mark = found.mark, !mark.belongs(to: job), mark.isNewer(than: job) {
+                return .other(upload.stored(found), isNewer: true)
+            }
+        }
+        if let unfinished {
+            return .partial(upload.state(unfinished).uploadState, beside: found.map(upload.stored))
+        }
+        return found.map { .other(upload.stored($0), isNewer: false) } ?? .nothing
+    }
+
+    /// By the job's id beside it, by a digest, or because it has the ETag of the file that has arrived and is not there any more.
+    private func isOwn(
+        _ found: WebDAVResource, _ upload: WebDAVUpload, _ known: WebDAVState?, isMoved: Bool
+    ) -> Bool {
+        guard upload.isWhole(found) else { return false }
+        if let mark = found.mark { return mark.belongs(to: upload.job) }
+        if found.digests.confirms(upload.job.digests) { return true }
+        return isMoved && WebDAVResource.isSame(found.etag, known?.etag)
+    }
+
+    public func open(
+        _ job: UploadJob, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession {
+        let upload = try upload(of: job)
+        guard state != nil else { return WebDAVSession(upload) }
+        guard let found = try await upload.temporary() else {
+            throw UploadError(
+                .sessionExpired, "the unfinished file of \(upload.location) is gone: it is looked for in its place")
+        }
+        return WebDAVSession(upload, holding: upload.isWhole(found) ? upload.state(found) : nil)
+    }
+
+    public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
+        try await client.remove(upload(of: job).target.temporaryPath)
+    }
+
+    func upload(of job: UploadJob) throws(UploadError) -> WebDAVUpload {
+        WebDAVUpload(client: client, target: try WebDAVTarget(job, configuration))
+    }
+}

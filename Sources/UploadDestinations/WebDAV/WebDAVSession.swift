@@ -1,0 +1,56 @@
+import Synchronization
+import Uploads
+
+/// One PUT of the whole file to its temporary name, and then the MOVE into place. What has arrived is kept in the state, so that
+/// another worker only has to move it.
+final class WebDAVSession: UploadSession {
+    let plan: PartPlan
+
+    private let upload: WebDAVUpload
+    private let progress: Mutex<Progress>
+
+    private struct Progress {
+        /// The file that has arrived.
+        var held: WebDAVState?
+        /// Whether a PUT has ended without its saying what has arrived.
+        var isDoubtful = false
+        var completed: CompletedUpload?
+    }
+
+    init(_ upload: WebDAVUpload, holding held: WebDAVState? = nil) {
+        self.upload = upload
+        plan = PartPlan(size: upload.job.size, partSize: max(1, upload.job.size))
+        progress = Mutex(Progress(held: held))
+    }
+
+    var state: UploadState? { progress.withLock { $0.held?.uploadState } }
+
+    var missing: [Part] { progress.withLock { $0.held } == nil ? Array(plan.parts) : [] }
+
+    func upload(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) {
+        if progress.withLock({ $0.isDoubtful }), let found = try await upload.temporary(), upload.isWhole(found) {
+            progress.withLock { $0.held = upload.state(found) }
+            return
+        }
+        progress.withLock { $0.isDoubtful = true }
+        let held = try await upload.put(part, from: source, sent: sent)
+        progress.withLock { $0.held = held }
+    }
+
+    func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
+        let (held, completed) = progress.withLock { ($0.held, $0.completed) }
+        if let completed { return completed }
+        guard held != nil else {
+            throw UploadError(
+                .invalidResponse, "\(upload.location) has not been sent the file: it is sent again",
+                retry: .afterBackoff)
+        }
+        let new = try await upload.complete(condition)
+        progress.withLock { $0.completed = new }
+        return new
+    }
+
+    func close() async {}
+}

@@ -1,0 +1,58 @@
+import Crypto
+import Foundation
+import Uploads
+
+/// Where a job's object belongs, and where it lies until it is whole.
+struct WebDAVTarget: Sendable {
+    static let infix = ".longshore-"
+    static let suffix = ".part"
+
+    let job: UploadJob
+    /// Below the destination's folder, escaped.
+    let path: String
+    /// The same of the unfinished file.
+    let temporaryPath: String
+    let temporaryName: String
+
+    /// - Throws: `rejected` for a key that is no path, or too long or too deep a one; `misconfigured` for a whole URL.
+    init(_ job: UploadJob, _ configuration: WebDAVConfiguration) throws(UploadError) {
+        self.job = job
+        guard case .named(_, let key) = job.destination else {
+            throw UploadError(.misconfigured, "a WebDAV destination is named: use NAME:KEY instead of a URL")
+        }
+        path = try URLKey.path(key)
+        let components = key.split(separator: "/").map(String.init)
+        let name = components.last ?? ""
+        // What file systems allow (path_resolution(7), NAME_MAX); servers say 500 or 405 to more.
+        guard components.allSatisfy({ $0.utf8.count <= 255 }), components.count <= WebDAVLimits.depthMaximum else {
+            throw UploadError(
+                .rejected,
+                "'\(key)' is no key for WebDAV: no component may be longer than 255 bytes, and there may be \(WebDAVLimits.depthMaximum)"
+            )
+        }
+        guard Self.unfinished(name) == nil else {
+            throw UploadError(
+                .rejected, "'\(key)' is no key for WebDAV: names such as '.NAME.longshore-…' are of unfinished uploads")
+        }
+        temporaryName = Self.temporaryName(name, job.id)
+        let folder = try configuration.temporaryFolder.map(URLKey.path)
+        let beside = path.split(separator: "/").dropLast().joined(separator: "/")
+        temporaryPath = [folder ?? beside, URLKey.escape(temporaryName)].filter { !$0.isEmpty }.joined(separator: "/")
+    }
+
+    /// Of a job always the same, so that an attempt replaces what the one before it has left. Within 255 bytes.
+    private static func temporaryName(_ name: String, _ job: JobID) -> String {
+        guard name.utf8.count > 180 else { return ".\(name)\(infix)\(job)\(suffix)" }
+        let hash = Hexadecimal.text(of: SHA256.hash(data: Data(name.utf8)).prefix(16))
+        return ".\(hash)\(infix)\(job)\(suffix)"
+    }
+
+    /// What the name of an unfinished file says: the object's name, or a hash of it where that is long; and whose it is.
+    static func unfinished(_ name: String) -> (name: String, job: JobID)? {
+        guard name.hasPrefix("."), name.hasSuffix(suffix), let infix = name.range(of: infix, options: .backwards)
+        else { return nil }
+        let id = String(name[infix.upperBound...].dropLast(suffix.count))
+        guard let job = JobID(id), job.rawValue == id, infix.lowerBound > name.startIndex else { return nil }
+        return (String(name[..<infix.lowerBound].dropFirst()), job)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// The requests of one job's upload.
+struct WebDAVUpload: Sendable {
+    let client: WebDAVClient
+    let target: WebDAVTarget
+
+    var job: UploadJob { target.job }
+    /// Where the object is, as it may be shown.
+    var location: String { client.displayURL(target.path) }
+
+    /// What has arrived; nil when nothing has.
+    func temporary() async throws(UploadError) -> WebDAVResource? {
+        guard let found = try await client.look(at: target.temporaryPath), !found.isFolder else { return nil }
+        return found
+    }
+
+    /// Whether a file is as long as the job's, as far as the server tells, and not another one by its digest.
+    func isWhole(_ found: WebDAVResource) -> Bool {
+        found.size == job.size && !found.digests.contradicts(job.digests)
+    }
+
+    func state(_ found: WebDAVResource) -> WebDAVState { WebDAVState(file: target.temporaryName, etag: found.etag) }
+
+    /// What lies under the object's name.
+    /// - Throws: `rejected` for a folder: a MOVE that may overwrite would remove it with all that is in it (RFC 4918, section 9.9.3).
+    func object() async throws(UploadError) -> WebDAVResource? {
+        guard let found = try await client.look(at: target.path) else { return nil }
+        guard !found.isFolder else {
+            throw UploadError(
+                .rejected, "\(location) is a folder: use another key, or remove the folder", retry: .never)
+        }
+        return found
+    }
+
+    func stored(_ found: WebDAVResource) -> StoredObject {
+        StoredObject(location: location, etag: found.etag, size: found.size, digests: found.digests)
+    }
+
+    /// Sends the whole file under its temporary name, and asks what has arrived: some servers keep what was cut off, in place of what
+    /// was there (RFC 4918 says nothing of it).
+    func put(
+        _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
+    ) async throws(UploadError) -> WebDAVState {
+        try await client.makeFolders(of: target.temporaryPath)
+        let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
+        let reply = try await client.send(
+            .PUT, target.temporaryPath, headers: [("content-type", job.contentType)], body: body)
+        guard (200..<300).contains(reply.status), reply.status != 207 else {
+            // RFC 4918, section 9.7.1: 409 for a missing folder. nginx says 500, others 403 or 404.
+            guard [403, 404, 409, 500].contains(reply.status) else {
+                throw client.failure(reply, of: "PUT", at: client.url(target.temporaryPath))
+            }
+            client.forgetFolders()
+            let error = client.failure(reply, of: "PUT", at: client.url(target.temporaryPath))
+            throw reply.status == 404
+                ? UploadError(error.code, error.message, retry: .afterBackoff, response: error.response) : error
+        }
+        guard body.isComplete else {
+            throw UploadError(
+                .invalidResponse,
+                "\(location) was answered \(reply.status) before it had the whole file: look at the server",
+                retry: .afterBackoff, response: client.shown(reply, of: client.url(target.temporaryPath)))
+        }
+        guard let found = try await temporary(), found.size == job.size else {
+            throw UploadError(
+                .invalidResponse,
+                "not all of \(location) has arrived, though its PUT was answered \(reply.status): it is sent again; look at the server",
+                retry: .afterBackoff, response: client.shown(reply, of: client.url(target.temporaryPath)))
+        }
+        guard !found.digests.contradicts(job.digests) else {
+            throw UploadError(
+                .checksumMismatch, "what has arrived of \(location) is not what was sent: it is sent again",
+                retry: .afterBackoff)
+        }
+        return state(found)
+    }
+
+    /// Writes down whose the file is, where the server keeps that. It goes with the file when that is moved.
+    func mark() async throws(UploadError) {
+        let facts = client.facts
+        guard facts.keepsProperties, facts.answersPropfind else { return }
+        let reply = try await client.send(
+            .PROPPATCH, target.temporaryPath, xml: WebDAVRequestBody.proppatch(JobMark(job)))
+        switch reply.status {
+        // Some say that they keep what they do not: looking at the object tells.
+        case 200..<300: return
+        case 405, 501: client.learn { $0.keepsProperties = false }
+        case 401, 423, 429, 500...: throw client.failure(reply, of: "PROPPATCH", at: client.url(target.temporaryPath))
+        default: return
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// A text with placeholders in braces, as in `{date}/{name}`. A brace that is meant itself is doubled: `{{`, `}}`.
+public struct TextTemplate: Hashable, Sendable {
+    private enum Piece: Hashable {
+        case text(String)
+        case placeholder(String)
+    }
+
+    private let pieces: [Piece]
+
+    /// - Throws: `misconfigured` for a brace without its other one, or with nothing between them.
+    public init(_ text: String) throws(UploadError) {
+        var pieces: [Piece] = []
+        var literal = ""
+        var rest = text[...]
+        while let character = rest.popFirst() {
+            guard character == "{" || character == "}" else {
+                literal.append(character)
+                continue
+            }
+            if rest.first == character {
+                literal.append(character)
+                rest.removeFirst()
+                continue
+            }
+            guard character == "{", let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
+                throw UploadError(
+                    .misconfigured,
+                    "'\(text)': a placeholder stands in braces, as in {name}; write a brace that is none twice")
+            }
+            if !literal.isEmpty { pieces.append(.text(literal)) }
+            literal = ""
+            pieces.append(.placeholder(String(rest[..<end])))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !literal.isEmpty { pieces.append(.text(literal)) }
+        self.pieces = pieces
+    }
+
+    /// What stands in braces, in order.
+    public var placeholders: [String] {
+        pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
+    }
+
+    /// The same with a value in the place of each placeholder that has one.
+    public func filling(_ value: (String) -> String?) -> TextTemplate {
+        TextTemplate(
+            pieces: pieces.map { piece in
+                guard case .placeholder(let name) = piece, let value = value(name) else { return piece }
+                return .text(value)
+            })
+    }
+
+    /// The same with a text behind it.
+    public func appending(_ text: String) -> TextTemplate { TextTemplate(pieces: pieces + [.text(text)]) }
+
+    private init(pieces: [Piece]) { self.pieces = pieces }
+
+    /// The text with a value for each placeholder.
+    /// - Returns: nil when one has no value.
+    public func filled(_ value: (String) throws -> String?) rethrows -> String? {
+        var text = ""
+        for piece in pieces {
+            switch piece {
+            case .text(let literal): text += literal
+            case .placeholder(let name):
+                guard let value = try value(name) else { return nil }
+                text += value
+            }
+        }
+        return text
+    }
+}

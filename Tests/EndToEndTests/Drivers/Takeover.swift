@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// One worker that is killed in the middle of an upload, and another one that ends it.
+struct Takeover {
+    let deployment: Deployment
+    let proxy: HTTPFaultProxy
+
+    /// - Parameters:
+    ///   - destination: DEST of the command line.
+    ///   - rule: what the proxy does to the requests of the worker that is killed.
+    ///   - isThen: whether it is time to kill it, by what has passed the proxy.
+    /// - Returns: the outcome, and the requests after the kill.
+    func run(
+        _ file: URL, to destination: String, rule: @escaping HTTPFaultProxy.Rule, killWhen moment: String,
+        _ isThen: @escaping @Sendable ([HTTPFaultProxy.Record]) -> Bool
+    ) async throws -> (outcome: [String: Any], after: [HTTPFaultProxy.Record]) {
+        try deployment.start(.notifier)
+        proxy.setRule(rule)
+        let victim = try deployment.start(.worker)
+        let ids = try await deployment.enqueue(["--to", destination, file.path])
+        try await eventually("\(moment)") { isThen(proxy.requests) }
+        victim.signal(SIGKILL)
+        _ = await victim.wait()
+        let before = proxy.requests.count
+        proxy.setRule { _ in .forward }
+        try deployment.start(.worker)
+        let outcome = try await deployment.waitForOutcome(of: try #require(ids.first))
+        #expect(outcome["type"] as? String == "upload.completed", "\(outcome)")
+        return (outcome, Array(proxy.requests.dropFirst(before)))
+    }
+
+    func expect(_ stored: [UInt8]?, like file: URL) throws {
+        let bytes = try Data(contentsOf: file)
+        #expect(stored.map { Data($0) == bytes } == true, "\(stored?.count ?? -1) bytes are there of \(bytes.count)")
+    }
+}

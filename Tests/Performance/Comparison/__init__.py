@@ -1,0 +1,1 @@
+"""Measures Longshore beside its rivals: see ../compare --help."""

@@ -1,0 +1,83 @@
+"""What every row is given."""
+
+import os
+import shutil
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from .broker import Broker
+from .files import Files
+from .sink import Sink
+
+# The same for everybody.
+PART_MIB = 16
+PARTS_AT_ONCE = 4
+JOBS_AT_ONCE = 16
+ACCESS_KEY, SECRET_KEY = "AKIDTEST", "secrettest"
+
+
+@dataclass
+class Bench:
+    root: Path
+    home: Path
+    programs: Path
+    runs: int
+    is_quick: bool
+    broker: Broker
+    sink: Sink
+    files: Files
+    _last: int = 0
+
+    @property
+    def venv(self) -> Path:
+        return self.home / "venv/bin"
+
+    @property
+    def python(self) -> Path:
+        return self.venv / "python"
+
+    @property
+    def package(self) -> Path:
+        """Where Python finds this package."""
+        return self.root / "Tests/Performance"
+
+    @property
+    def s5cmd(self) -> Path:
+        """The program itself: beside it lies a script in Python that would be measured, too."""
+        return next(self.home.glob("venv/lib/*/site-packages/s5cmd/bin/s5cmd"))
+
+    @property
+    def build(self) -> str:
+        kind = self.programs.resolve().name
+        return {"release": "release build", "debug": "DEBUG BUILD: these figures say nothing"}.get(kind, kind)
+
+    def size(self, full: int, quick: int) -> int:
+        return quick if self.is_quick else full
+
+    def number(self) -> int:
+        """For names that are used once."""
+        self._last += 1
+        return self._last
+
+    def directory(self, name: str) -> Path:
+        """Empty."""
+        path = self.home / "work" / f"{self.number()}-{name}"
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """What rivals that speak S3 are given; nothing of the user's own configuration."""
+        return {
+            "PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8",
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": "us-east-1",
+            "AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
+            "AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull, "PYTHONDONTWRITEBYTECODE": "1",
+        } | more
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]

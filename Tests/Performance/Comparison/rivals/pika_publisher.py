@@ -1,0 +1,13 @@
+from pathlib import Path
+
+from ..bench import Bench
+from ..processes import run
+
+
+def enqueue_seconds(bench: Bench, directory: Path) -> float:
+    """For all files of a directory, connecting not counted."""
+    measured = run(
+        [bench.python, "-m", "Comparison.clients.pika_enqueue", bench.broker.url, f"pika-{bench.number()}", directory],
+        bench.home / "pika.log", bench.environment(PYTHONPATH=str(bench.package)))
+    began, ended = map(float, measured.output.split())
+    return ended - began

@@ -1,0 +1,12 @@
+from pathlib import Path
+
+from ..bench import JOBS_AT_ONCE, PART_MIB, PARTS_AT_ONCE, Bench
+from ..processes import Measured, run
+
+
+def copy(bench: Bench, source: str | Path, key: str, endpoint: str | None = None) -> Measured:
+    """source: a file, or a directory with / at its end."""
+    return run([
+        bench.s5cmd, "--endpoint-url", endpoint or bench.sink.url, "--numworkers", JOBS_AT_ONCE, "--log", "error",
+        "cp", "--part-size", PART_MIB, "--concurrency", PARTS_AT_ONCE, source, f"s3://{bench.sink.bucket}/{key}",
+    ], bench.home / "s5cmd.log", bench.environment())

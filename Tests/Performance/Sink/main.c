@@ -1,0 +1,99 @@
+// A server that speaks as much S3 as clients need for uploads, and throws the bytes away: for measuring the clients.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "connection.h"
+#include "store.h"
+
+enum { THREADS_MAXIMUM = 16, EVENTS_AT_ONCE = 64 };
+
+static struct loop *loops[THREADS_MAXIMUM];
+static int thread_count = 2, listener;
+
+static void usage(int status) {
+    fputs(
+        "sink [--port N] [--threads N] [--latency MS] [--objects N]\n"
+        "Listens on 127.0.0.1 (a free port if left out) and prints the port.\n"
+        "  --latency  every answer waits so long, without holding up others\n"
+        "  --objects  the oldest are forgotten beyond so many (1000000)\n"
+        "GET /-/stats, GET /-/log, POST /-/reset, POST /-/latency?ms=N, POST /-/webhook\n",
+        status ? stderr : stdout);
+    exit(status);
+}
+
+static void accept_all(void) {
+    static unsigned turn;
+    int socket;
+    while ((socket = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0)
+        connection_open(loops[turn++ % (unsigned)thread_count], socket);
+}
+
+static void *run(void *argument) {
+    struct loop *loop = argument;
+    struct epoll_event events[EVENTS_AT_ONCE];
+    while (true) {
+        uint64_t wait = loop_send_due(loop);
+        struct timespec time = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
+        int count = epoll_pwait2(loop->poller, events, EVENTS_AT_ONCE, wait == UINT64_MAX ? NULL : &time, NULL);
+        for (int index = 0; index < count; index++) {
+            if (events[index].data.ptr) connection_run(events[index].data.ptr);
+            else accept_all();
+        }
+    }
+    return NULL;
+}
+
+static int listen_on(int port) {
+    int socket_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
+    setsockopt(socket_, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    if (bind(socket_, (struct sockaddr *)&address, sizeof address) != 0 || listen(socket_, 1024) != 0) {
+        fprintf(stderr, "sink: cannot listen on 127.0.0.1:%d: %s\n", port, strerror(errno));
+        exit(69);
+    }
+    socklen_t count = sizeof address;
+    getsockname(socket_, (struct sockaddr *)&address, &count);
+    printf("%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    return socket_;
+}
+
+int main(int count, char **arguments) {
+    int port = 0;
+    for (int index = 1; index < count; index += 2) {
+        if (strcmp(arguments[index], "--help") == 0) usage(0);
+        if (index + 1 == count) usage(64);
+        const char *name = arguments[index], *value = arguments[index + 1];
+        if (strcmp(name, "--port") == 0) port = atoi(value);
+        else if (strcmp(name, "--threads") == 0) thread_count = atoi(value);
+        else if (strcmp(name, "--latency") == 0) answer_latency = (uint64_t)(strtod(value, NULL) * 1e6);
+        else if (strcmp(name, "--objects") == 0) store_objects_maximum = strtoull(value, NULL, 10);
+        else usage(64);
+    }
+    if (thread_count < 1 || thread_count > THREADS_MAXIMUM || store_objects_maximum < 1) usage(64);
+    signal(SIGPIPE, SIG_IGN);
+    listener = listen_on(port);
+    for (int index = 0; index < thread_count; index++) {
+        loops[index] = calloc(1, sizeof *loops[index]);
+        if (!loops[index]) abort();
+        loops[index]->poller = epoll_create1(EPOLL_CLOEXEC);
+    }
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+    epoll_ctl(loops[0]->poller, EPOLL_CTL_ADD, listener, &event);
+    for (int index = 1; index < thread_count; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, run, loops[index]) != 0) abort();
+    }
+    run(loops[0]);
+}

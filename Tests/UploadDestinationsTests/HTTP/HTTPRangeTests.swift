@@ -1,0 +1,288 @@
+import Foundation
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadDestinations
+
+/// Files in ranges: against Apache, which writes them in place, and against servers that do not.
+@Suite(.timeLimit(.minutes(10)))
+struct HTTPRangeTests {
+    private static let part = HTTPBench.partBytes
+
+    private func withApache(
+        _ body: (HTTPBench, DestinationConformance, WebDAVServer) async throws -> Void
+    ) async throws {
+        let server = try await WebDAVServer.start(.apache)
+        try await HTTPBench.with(server.port) { bench in
+            try await body(bench, bench.conformance(bench.ranges) { server.stored($0) }, server)
+        }
+    }
+
+    /// The ranges that were sent, in their order.
+    private func sent(_ bench: HTTPBench) -> [String] {
+        bench.proxy.requests.filter { $0.method == "PUT" }.compactMap { $0.request.header("content-range") }
+    }
+
+    private func range(_ first: Int, _ end: Int, _ size: Int) -> String { "bytes \(first)-\(end - 1)/\(size)" }
+
+    @Test func `files of all edge sizes arrive`() async throws {
+        try await withApache { _, conformance, _ in try await conformance.edgeSizesArrive() }
+    }
+
+    @Test func `odd names arrive`() async throws {
+        try await withApache { _, conformance, _ in try await conformance.oddNamesArrive() }
+    }
+
+    @Test func `many at once arrive`() async throws {
+        try await withApache { _, conformance, _ in try await conformance.manyAtOnceArrive() }
+    }
+
+    @Test func `the last of two wins`() async throws {
+        try await withApache { _, conformance, _ in try await conformance.theLastOfTwoWins() }
+    }
+
+    @Test func `objects are read back`() async throws {
+        try await withApache { _, conformance, _ in
+            try await conformance.objectsAreReadBack()
+            try await conformance.readingStopsWhenItIsToldTo()
+        }
+    }
+
+    @Test func `another worker goes on where one stopped, and sends no byte twice`() async throws {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 4 + 3)
+            let job = bench.job(bytes)
+            #expect(bench.destination(bench.ranges).canYield(job))
+            #expect(bench.destination(bench.ranges).limits.parts == 1)
+            let first = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            try await conformance.send(2, of: job, to: first)
+            let state = try #require(first.state)
+            #expect(server.stored("file.txt") == Array(bytes[..<(2 * Self.part)]))
+
+            #expect(try await bench.destination(bench.ranges).probe(job, state: state) == .partial(state, beside: nil))
+            let second = try await bench.destination(bench.ranges).open(job, resuming: state)
+            #expect(second.missing.map(\.number) == [3, 4, 5])
+            try await conformance.send(of: job, to: second)
+            let completed = try await second.complete(.none)
+            #expect(server.stored("file.txt") == bytes)
+            #expect(completed.object.size == job.size)
+            #expect(completed.object.digests == job.digests)
+            #expect(sent(bench).count == 5 && Set(sent(bench)).count == 5)
+            #expect(bench.proxy.requests.reduce(0) { $0 + $1.bodyBytes } == bytes.count)
+            #expect(!bench.proxy.requests.contains { $0.method == "GET" })
+            #expect(try await second.complete(.none).object == completed.object, "completing twice is safe")
+            guard
+                case .complete(let found) = try await bench.destination(bench.ranges)
+                    .probe(job, state: second.state)
+            else {
+                Issue.record("the job's own object is not recognised")
+                return
+            }
+            #expect(found.object.digests == job.digests)
+            // What is complete is not removed.
+            try await bench.destination(bench.ranges).discard(try #require(second.state), of: job)
+            #expect(server.stored("file.txt") == bytes)
+        }
+    }
+
+    @Test func `after a worker died in the middle of a range, what is there is compared and only the rest is sent`()
+        async throws
+    {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 3 + 500)
+            let job = bench.job(bytes)
+            let first = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            try await conformance.send(2, of: job, to: first)
+            let state = try #require(first.state)
+            bench.proxy.setRule { $0.method == "PUT" ? .cutAfterRequestBytes(700_000) : .forward }
+            let error = await #expect(throws: UploadError.self) { try await conformance.send(of: job, to: first) }
+            #expect(error?.code == .networkFailure)
+            bench.proxy.setRule { _ in .forward }
+            try await eventually("the server has written what came") {
+                server.stored("file.txt")?.count ?? 0 > 2 * Self.part
+            }
+            bench.proxy.forget()
+            let second = try await bench.destination(bench.ranges).open(job, resuming: state)
+            #expect(second.missing.map(\.number) == [1, 2, 3, 4], "nothing is taken for granted")
+            try await sendUnheard(job, to: second)
+            _ = try await second.complete(.none)
+            #expect(server.stored("file.txt") == bytes)
+            #expect(
+                sent(bench) == [
+                    range(2 * Self.part, 3 * Self.part, bytes.count), range(3 * Self.part, bytes.count, bytes.count),
+                ])
+        }
+    }
+
+    /// What is compared is not told as sent.
+    private func sendUnheard(_ job: UploadJob, to session: any UploadSession) async throws {
+        guard case .inline(let data) = job.source else { return }
+        let source = GivenSource(bytes: Array(data))
+        for part in session.missing { try await session.upload(part, from: source) { _ in } }
+    }
+
+    @Test func `in one session a lost answer, and a range that was cut, are gone on with`() async throws {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 3)
+            let job = bench.job(bytes)
+            let session = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            try await conformance.send(1, of: job, to: session)
+            for action in [HTTPFaultProxy.Action.cutAfterRequestBytes(300_000), .forwardThenCut] {
+                bench.proxy.setRule { $0.method == "PUT" ? action : .forward }
+                await #expect(throws: UploadError.self) { try await conformance.send(of: job, to: session) }
+            }
+            bench.proxy.setRule { _ in .forward }
+            bench.proxy.forget()
+            try await sendUnheard(job, to: session)
+            _ = try await session.complete(.none)
+            #expect(server.stored("file.txt") == bytes)
+            #expect(sent(bench) == [range(2 * Self.part, 3 * Self.part, bytes.count)])
+        }
+    }
+
+    @Test func `another job's object of the same length is not taken for what was sent`() async throws {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 3)
+            let job = bench.job(bytes)
+            let first = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            try await conformance.send(2, of: job, to: first)
+            let state = try #require(first.state)
+            // One byte differs, in what was sent already.
+            var other = Array(bytes[..<(2 * Self.part)])
+            other[17] ^= 1
+            try server.put(other, at: "file.txt")
+            let second = try await bench.destination(bench.ranges).open(job, resuming: state)
+            try await sendUnheard(job, to: second)
+            _ = try await second.complete(.none)
+            #expect(server.stored("file.txt") == bytes)
+
+            // What is longer, and what is shorter, is something else.
+            for count in [Self.part, 4 * Self.part] {
+                try server.put([UInt8](repeating: 1, count: count), at: "file.txt")
+                let error = await #expect(throws: UploadError.self) {
+                    try await bench.destination(bench.ranges).open(job, resuming: state)
+                }
+                #expect(error?.code == .sessionExpired)
+            }
+            #expect(await first.failsToComplete())
+        }
+    }
+
+    @Test func `what lay there before and was longer leaves nothing behind`() async throws {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 2 + 9)
+            for count in [10, Self.part + 1, Self.part * 5] {
+                try server.put([UInt8](repeating: 1, count: count), at: "file.txt")
+                try await bench.carry(bench.job(bytes), bench.ranges)
+                #expect(server.stored("file.txt") == bytes, "\(count)")
+            }
+        }
+    }
+
+    @Test func `conditions hold for the first range`() async throws {
+        try await withApache { bench, _, server in
+            try server.put([1], at: "file.txt")
+            let job = bench.job(DestinationConformance.bytes(Self.part * 2))
+            let session = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            session.prepare(for: .absent)
+            let error = await #expect(throws: UploadError.self) { try await sendUnheard(job, to: session) }
+            #expect(error?.code == .preconditionFailed)
+            #expect(server.stored("file.txt") == [1])
+        }
+    }
+
+    @Test func `a cancelled upload is removed, and another job's object is not`() async throws {
+        try await withApache { bench, conformance, server in
+            let bytes = DestinationConformance.bytes(Self.part * 3)
+            let job = bench.job(bytes)
+            let destination = bench.destination(bench.ranges)
+            let first = try await destination.open(job, resuming: nil)
+            try await conformance.send(1, of: job, to: first)
+            let state = try #require(first.state)
+            // As a worker that was stopped in the middle of a range leaves it.
+            bench.proxy.setRule { $0.method == "PUT" ? .cutAfterRequestBytes(300_000) : .forward }
+            await #expect(throws: UploadError.self) { try await conformance.send(of: job, to: first) }
+            bench.proxy.setRule { _ in .forward }
+            try await destination.discard(state, of: job)
+            try await destination.discard(state, of: job)
+            #expect(server.stored("file.txt") == nil)
+            #expect(try await destination.probe(job, state: state) == .nothing)
+            let error = await #expect(throws: UploadError.self) { try await destination.open(job, resuming: state) }
+            #expect(error?.code == .sessionExpired)
+
+            let other = [UInt8](repeating: 9, count: Self.part + 5)
+            try server.put(other, at: "file.txt")
+            try await destination.discard(state, of: job)
+            #expect(server.stored("file.txt") == other)
+        }
+    }
+
+    @Test func `nginx, which knows no ranges, is told apart, and nothing is lost`() async throws {
+        let server = try await NginxServer()
+        try await HTTPBench.with(server.port) { bench in
+            try await bench.carry(bench.job([1, 2, 3]), bench.ranges)
+            let error = try await bench.failure(
+                bench.job(DestinationConformance.bytes(Self.part * 2)), bench.ranges)
+            #expect(error.code == .misconfigured)
+            #expect(error.retry == .never)
+            #expect(error.response?.status == 501)
+            #expect(error.message.contains("remove 'ranges'"))
+            #expect(server.stored("file.txt") == [1, 2, 3])
+        }
+    }
+
+    @Test func `a server that takes a range for the whole is told apart`() async throws {
+        let server = try await WebDAVServer.start(.rclone)
+        try await HTTPBench.with(server.port) { bench in
+            let error = try await bench.failure(
+                bench.job(DestinationConformance.bytes(Self.part * 3)), bench.ranges)
+            #expect(error.code == .misconfigured)
+            #expect(error.message.contains("took a range for the whole file"))
+            #expect(sent(bench).count == 2)
+        }
+    }
+
+    @Test func `a source that changes is not stored to its end`() async throws {
+        try await withApache { bench, _, server in
+            let source = CountedSource(size: Int64(Self.part * 3), changesAt: Int64(Self.part * 2))
+            var job = bench.job()
+            job.size = source.size
+            let session = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            let error = await #expect(throws: UploadError.self) {
+                for part in session.missing { try await session.upload(part, from: source) { _ in } }
+            }
+            #expect(error?.code == .sourceChanged)
+            #expect(server.stored("file.txt")?.count ?? 0 <= 2 * Self.part)
+        }
+    }
+}
+
+extension UploadSession {
+    fileprivate func failsToComplete() async -> Bool {
+        do {
+            _ = try await complete(.none)
+            return false
+        } catch {
+            return error.code == .sessionExpired
+        }
+    }
+}
+
+/// Bytes at hand.
+private struct GivenSource: UploadSource {
+    let bytes: [UInt8]
+
+    var size: Int64 { Int64(bytes.count) }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        AsyncThrowingStream<SourceBuffer, any Error> { continuation in
+            continuation.yield(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+            continuation.finish()
+        }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}

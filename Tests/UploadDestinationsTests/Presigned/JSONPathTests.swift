@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadDestinations
+
+@Suite struct JSONPathTests {
+    private let json = JSONValue(json: Data(#"{"a": {"b": [{"c": "x"}, {"c": 7}], "n": null}, "d": true}"#.utf8))
+
+    @Test(arguments: [
+        ("a.b.0.c", "x"), ("a.b.1.c", "7"), ("a.b.2.c", nil), ("a.b.-1.c", nil), ("a.b.c", nil), ("a.n", nil),
+        ("d", nil), ("d.e", nil), ("", nil), ("z", nil),
+    ])
+    func `names and places lead to a value`(path: String, expected: String?) throws {
+        #expect(JSONPath(path).value(in: try #require(json))?.scalarText == expected)
+    }
+
+    @Test func `times come as text or as a number`() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        for (value, expected) in [
+            ("2027-01-15T08:00:00Z", now), (.integer(300), now + 300), (.integer(1_800_000_000), now),
+            (.integer(1_800_000_000_000), now), (.number(0.5), now + 0.5), ("300", now + 300), ("soon", nil),
+            (true, nil),
+            (.integer(-5), nil), (.number(.infinity), nil),
+        ] as [(JSONValue, Date?)] {
+            #expect(value.time(now: now) == expected, "\(value)")
+        }
+    }
+}

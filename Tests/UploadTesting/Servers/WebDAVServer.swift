@@ -1,0 +1,199 @@
+public import Foundation
+import Glibc
+
+/// A private WebDAV server over a directory of its own.
+public final class WebDAVServer: Sendable {
+    /// What the servers of this world are like.
+    public enum Kind: String, CaseIterable, Sendable {
+        /// No PROPFIND, no properties, no locks; makes missing folders of a MOVE by itself.
+        case nginx
+        /// Keeps what was cut off; removes what a MOVE overwrites before it looks for what is to come; says that it keeps properties.
+        case rclone
+        /// Keeps properties and locks; keeps what was cut off.
+        case wsgidav
+        /// Keeps properties and locks, compares ETags in `If`; calls those of young files weak.
+        case apache
+    }
+
+    public let kind: Kind
+    private let process: ServerProcess
+
+    /// The server of a kind that the tests of one process share, started when it is first asked for. Tests keep apart by their keys,
+    /// and leave it running.
+    public static func shared(_ kind: Kind) async throws -> WebDAVServer {
+        try await SharedWebDAV.instance.server(kind)
+    }
+
+    /// Starts a server of the test's own. It ends with the value.
+    /// - Parameters:
+    ///   - password: of the user `tester`; only rclone and WsgiDAV ask for it. nil lets everybody in.
+    ///   - certificates: only nginx: serves `localhost` over TLS, to clients with a certificate of the authority.
+    public static func start(
+        _ kind: Kind, password: String? = nil, certificates: TestCertificates? = nil
+    ) async throws -> WebDAVServer {
+        let python = kind == .wsgidav ? try await TestProgram.python(with: "wsgidav", "cheroot") : ""
+        return try await ServerProcess.start {
+            try await WebDAVServer(kind, python: python, password: password, certificates)
+        }
+    }
+
+    private init(_ kind: Kind, python: String, password: String?, _ certificates: TestCertificates?) async throws {
+        self.kind = kind
+        let directory = try TemporaryDirectory("webdav")
+        for name in ["files", "temporary"] {
+            try FileManager.default.createDirectory(at: directory.file(name), withIntermediateDirectories: false)
+        }
+        let port = try Ports.free()
+        let executable: String
+        let arguments: [String]
+        switch kind {
+        case .nginx:
+            try directory.write(Self.nginx(port, directory.path, certificates), to: "nginx.conf")
+            executable = "/usr/sbin/nginx"
+            arguments = ["-p", directory.path, "-c", directory.path("nginx.conf"), "-e", "stderr"]
+        case .rclone:
+            try directory.write("", to: "rclone.conf")
+            executable = try TestProgram.path("rclone")
+            let login = password.map { ["--user", "tester", "--pass", $0] } ?? []
+            arguments =
+                [
+                    "serve", "webdav", "--addr", "127.0.0.1:\(port)", "--cache-dir", directory.path("temporary"),
+                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "0s",
+                ] + login + [directory.path("files")]
+        case .wsgidav:
+            var settings: [String: Any] = ["files": directory.path("files"), "port": port]
+            if let password { settings.merge(["user": "tester", "password": password]) { $1 } }
+            try JSONSerialization.data(withJSONObject: settings).write(to: directory.file("settings.json"))
+            executable = python
+            arguments = [TestProgram.script("webdav-server.py"), directory.path("settings.json")]
+        case .apache:
+            try directory.write(Self.apache(port, directory.path), to: "httpd.conf")
+            executable = "/usr/sbin/apache2"
+            arguments = ["-f", directory.path("httpd.conf"), "-X"]
+        }
+        process = try await ServerProcess(
+            kind.rawValue, port: port, directory: directory, executable, arguments)
+    }
+
+    public var port: Int { process.port }
+
+    /// The folder that everything lies in; ends in a slash.
+    /// - Parameter port: of a proxy, if not the server's own.
+    public func url(port: Int? = nil, isSecure: Bool = false) -> String {
+        isSecure ? "https://localhost:\(port ?? process.port)/" : "http://127.0.0.1:\(port ?? process.port)/"
+    }
+
+    /// What lies under a path; nil when nothing does.
+    public func stored(_ path: String) -> [UInt8]? { process.directory.read("files/\(path)") }
+
+    /// Puts it there, past the server.
+    public func put(_ bytes: [UInt8], at path: String) throws {
+        let file = process.directory.file("files/\(path)")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file, options: .atomic)
+    }
+
+    public func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(
+            at: process.directory.file("files/\(path)"), withIntermediateDirectories: true)
+    }
+
+    public func remove(_ path: String) throws {
+        try FileManager.default.removeItem(at: process.directory.file("files/\(path)"))
+    }
+
+    public func setAge(of path: String, seconds: TimeInterval) throws {
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -seconds)],
+            ofItemAtPath: process.directory.path("files/\(path)"))
+    }
+
+    /// What lies in a folder, in no order; nothing where there is none.
+    public func names(in folder: String) -> [String] {
+        ((try? process.directory.names(in: "files/\(folder)")) ?? []).filter { $0 != ".DAV" }
+    }
+
+    /// Of nginx with certificates: how many connections requests came on.
+    public var connectionCount: Int {
+        let log = process.directory.read("connections.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return Set(log.split(separator: "\n")).count
+    }
+
+    public func log() -> String { process.log() }
+
+    public func stop() async throws { try await process.stop() }
+
+    private static func nginx(_ port: Int, _ path: String, _ certificates: TestCertificates?) -> String {
+        let tls = certificates.map {
+            """
+            ssl_certificate \($0.serverCertificate); ssl_certificate_key \($0.serverKey);
+            ssl_client_certificate \($0.authority); ssl_verify_client on;
+            """
+        }
+        return """
+            \(getuid() == 0 ? "user root;" : "")
+            daemon off;
+            master_process off;
+            pid \(path)/nginx.pid;
+            error_log stderr;
+            events { worker_connections 512; }
+            http {
+                log_format connection $connection;
+                access_log \(tls == nil ? "off" : "\(path)/connections.log connection");
+                client_body_temp_path \(path)/temporary/body;
+                proxy_temp_path \(path)/temporary/proxy;
+                fastcgi_temp_path \(path)/temporary/fastcgi;
+                uwsgi_temp_path \(path)/temporary/uwsgi;
+                scgi_temp_path \(path)/temporary/scgi;
+                server {
+                    listen 127.0.0.1:\(port)\(tls == nil ? "" : " ssl");
+                    \(tls ?? "")
+                    root \(path)/files;
+                    client_max_body_size 64m;
+                    location / { dav_methods PUT DELETE MKCOL COPY MOVE; }
+                }
+            }
+            """
+    }
+
+    /// One process (`-X`) with threads, so that nothing outlives what is stopped or killed.
+    private static func apache(_ port: Int, _ path: String) -> String {
+        let modules = ["mpm_event", "authz_core", "dav", "dav_fs"].map {
+            "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
+        }
+        return """
+            ServerRoot \(path)
+            DefaultRuntimeDir \(path)
+            PidFile \(path)/httpd.pid
+            Listen 127.0.0.1:\(port)
+            ServerName localhost
+            # With fewer threads than connections it closes those that rest, perhaps as the next request comes.
+            ThreadLimit 128
+            ThreadsPerChild 128
+            MaxRequestWorkers 128
+            MaxKeepAliveRequests 0
+            KeepAliveTimeout 300
+            \(modules.joined(separator: "\n"))
+            ErrorLog /dev/stderr
+            DocumentRoot \(path)/files
+            DavLockDB \(path)/locks
+            <Directory \(path)/files>
+            Require all granted
+            Dav On
+            </Directory>
+            """
+    }
+}
+
+private actor SharedWebDAV {
+    static let instance = SharedWebDAV()
+    private var starting: [WebDAVServer.Kind: Task<WebDAVServer, any Error>] = [:]
+
+    func server(_ kind: WebDAVServer.Kind) async throws -> WebDAVServer {
+        if let starting = starting[kind] { return try await starting.value }
+        let task = Task { try await WebDAVServer.start(kind) }
+        starting[kind] = task
+        return try await task.value
+    }
+}
