@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One house, few doors: `Uploads` imports nothing of ours, drivers import only `Uploads`, and `UploadBootstrap`
+// One house, few doors: `Uploads` imports nothing of ours but `CChecksums`, drivers import only `Uploads`, and `UploadBootstrap`
 // alone knows everybody. The build checks it: `--explicit-target-dependency-import-check error`.
 
 let settings: [SwiftSetting] = [
@@ -88,7 +88,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        library("Uploads"),
+        .target(name: "CChecksums"),
+        library("Uploads", ["CChecksums"]),
         library("UploadWorkers", ["Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
         .target(name: "CLinux"),
         library("LinuxFiles", ["CLinux", nioPosix]),
@@ -148,6 +149,10 @@ let package = Package(
             name: "LedgerBenchmark", dependencies: ["UploadNotifier", "Uploads"],
             path: "Tests/Performance/LedgerBenchmark",
             swiftSettings: settings),
+        .executableTarget(
+            name: "Instructions", dependencies: ["RabbitMQ", "Uploads", "UploadsRabbitMQ"],
+            path: "Tests/Performance/Instructions",
+            swiftSettings: settings),
         example("example-delegate-service", "DelegateService", [logging]),
         example("example-download", "Downloader", [logging]),
         example("example-embedded", "EmbeddedUploader", ["UploadDestinations", "UploadEmbedded", argumentParser]),
@@ -198,7 +203,7 @@ let package = Package(
 // What the Thread Sanitizer judges: the rest need not be built for it (deploy/test).
 if Context.environment["LONGSHORE_THREAD_SANITIZER"] != nil {
     let judged: Set = [
-        "CLinux", "CRabbitMQ", "LinuxFiles", "RabbitMQ", "RabbitMQTests", "UploadSources", "UploadSourcesTests",
+        "CChecksums", "CLinux", "CRabbitMQ", "LinuxFiles", "RabbitMQ", "RabbitMQTests", "UploadSources", "UploadSourcesTests",
         "UploadTesting", "Uploads", "UploadsTests",
     ]
     package.targets.removeAll { !judged.contains($0.name) }

@@ -36,23 +36,33 @@ final class StagedDraft: Sendable {
         }
     }
 
-    /// Copies a file, in steps of one block on the pool.
+    /// Copies a file, in steps of one block on the pool: the next is copied while the digests of one are taken.
     func copy(_ original: OriginalFile) async throws(UploadError) {
-        let size = original.status.size
         let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
             do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
         }
-        var offset: Int64 = 0
-        while offset < size {
+        var block = try await filled(from: 0, of: original, isCloned: isCloned).get()
+        while !block.isEmpty {
             try StagingArea.checkCancellation()
-            let range = offset..<min(offset + PartPlan.blockBytes, size)
-            try await Blocking.run { [self] () throws(UploadError) in
-                if !isCloned { try fill(range, from: original) }
-                try digest(range, of: original)
-            }
-            offset = range.upperBound
+            async let next = filled(from: block.upperBound, of: original, isCloned: isCloned)
+            try await Blocking.run { [self, block] () throws(UploadError) in try digest(block, of: original) }
+            block = try await next.get()
         }
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
+    }
+
+    /// - Returns: the block from this offset, whose bytes are there now; empty at the end.
+    private func filled(
+        from offset: Int64, of original: OriginalFile, isCloned: Bool
+    ) async -> Result<Range<Int64>, UploadError> {
+        let range = offset..<min(offset + PartPlan.blockBytes, original.status.size)
+        if isCloned || range.isEmpty { return .success(range) }
+        return await Blocking.run { [self] in
+            Result { () throws(UploadError) in
+                try fill(range, from: original)
+                return range
+            }
+        }
     }
 
     func append(_ bytes: [UInt8]) throws(UploadError) {

@@ -3,7 +3,7 @@ import Testing
 @Suite struct ImportTests {
     /// Who may import whom. `UploadBootstrap` alone knows everybody; drivers know only the domain.
     static let allowed: [String: Set<String>] = [
-        "Uploads": ["Foundation", "Synchronization"],
+        "Uploads": ["CChecksums", "Foundation", "Synchronization"],
         "UploadWorkers": [
             "Uploads", "Crypto", "ServiceLifecycle", "Logging", "Metrics", "Tracing", "Foundation", "Synchronization",
         ],

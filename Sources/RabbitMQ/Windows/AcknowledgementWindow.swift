@@ -1,8 +1,8 @@
 /// Which deliveries of a channel are settled, and how to tell the broker with few frames: what is settled without a gap
 /// from the beginning goes out as one multiple acknowledgement; what lies above a gap waits a little for the gap to
 /// close (a bitmap above a low-water mark) and then goes out one by one.
-struct AcknowledgementWindow {
-    enum Instruction: Hashable {
+package struct AcknowledgementWindow {
+    package enum Instruction: Hashable {
         case acknowledge(UInt64, multiple: Bool)
         case reject(UInt64, requeue: Bool)
     }
@@ -31,15 +31,18 @@ struct AcknowledgementWindow {
     private var heldSince: ContinuousClock.Instant?
     private var isRaised = false
 
+    package init() {}
+
     /// Whether there is anything to tell.
     var isClean: Bool { unsent == 0 && rejections.isEmpty }
+
     /// Notes what the broker delivered; tags grow.
-    mutating func delivered(_ tag: UInt64) { highest = max(highest, tag) }
+    package mutating func delivered(_ tag: UInt64) { highest = max(highest, tag) }
 
     /// - Returns: whether the tag was there to be settled; settling twice, or what was never delivered, changes nothing
     ///   (the broker would close the channel for it).
     @discardableResult
-    mutating func acknowledge(_ tag: UInt64, at now: ContinuousClock.Instant) -> Bool {
+    package mutating func acknowledge(_ tag: UInt64, at now: ContinuousClock.Instant) -> Bool {
         guard settle(tag, told: false) else { return false }
         unsent += 1
         if heldSince == nil { heldSince = now }
@@ -65,7 +68,7 @@ struct AcknowledgementWindow {
     }
 
     /// What to tell the broker now, in this order.
-    mutating func flush(at now: ContinuousClock.Instant, isFinal: Bool = false) -> [Instruction] {
+    package mutating func flush(at now: ContinuousClock.Instant, isFinal: Bool = false) -> [Instruction] {
         var instructions = rejections
         rejections = []
         isRaised = false

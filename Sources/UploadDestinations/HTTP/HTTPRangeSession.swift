@@ -76,7 +76,7 @@ final class HTTPRangeSession: UploadSession {
             // A gap would be filled with zeros.
             guard before?.size ?? 0 >= state.reached else { throw ranges.gone }
             if let before, before.size >= next.upperBound, before.size <= state.size, isResumed || state.reached > 0,
-                try await ranges.holds(next, checksum, of: before)
+                try await ranges.holds(next, checksum)
             {
                 note(next, checksum, before)
                 continue

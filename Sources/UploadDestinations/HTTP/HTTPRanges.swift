@@ -75,22 +75,17 @@ struct HTTPRanges: Sendable {
     }
 
     /// Whether a range of what lies there has this checksum; false also where it may not be read.
-    func holds(_ range: Range<Int64>, _ checksum: CRC64NVME, of standing: Standing) async throws(UploadError) -> Bool {
+    func holds(_ range: Range<Int64>, _ checksum: CRC64NVME) async throws(UploadError) -> Bool {
         let found = Mutex(CRC64NVME())
-        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound, size: standing.size) { buffer in
+        // Not the size that was seen: a server may still be writing what a killed worker had sent.
+        let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound) { buffer in
             found.withLock { $0.update(buffer) }
         }
         var request = try target.request(.GET)
         if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
         request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
-        do {
-            let reply = try await exchange.download(request, to: download)
-            return (200..<300).contains(reply.status) && found.withLock { $0 } == checksum
-        } catch {
-            // It has changed meanwhile.
-            if error.code == .sourceChanged { return false }
-            throw error
-        }
+        let reply = try await exchange.download(request, to: download)
+        return (200..<300).contains(reply.status) && found.withLock { $0 } == checksum
     }
 
     /// - Throws: `misconfigured` where the server removes nothing.
@@ -121,7 +116,7 @@ struct HTTPRanges: Sendable {
             (state.reached..<state.size).contains(standing.size)
         else { return }
         if !state.matches(standing.etag) {
-            guard try await holds(tail.range, tail.checksum, of: standing) else { return }
+            guard try await holds(tail.range, tail.checksum) else { return }
         }
         try await delete(standing.etag.map { .unchanged(etag: $0) } ?? .none)
     }

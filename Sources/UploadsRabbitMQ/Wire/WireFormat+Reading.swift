@@ -1,10 +1,10 @@
 import Foundation
-import RabbitMQ
-import Uploads
+package import RabbitMQ
+package import Uploads
 
 extension WireFormat {
     /// What stands in a message, or why that cannot be said.
-    enum Content: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
         case job(UploadJob)
         case baton(Baton)
         case event(UploadEvent)
@@ -19,7 +19,7 @@ extension WireFormat {
         case unreadable(String)
     }
 
-    static func read(_ message: Message) -> Content {
+    package static func read(_ message: Message) -> Content {
         let type = WireType(message.type)
         if let problem = contentTypeProblem(message, type) { return .unreadable(problem) }
         do {

@@ -71,6 +71,20 @@ struct WebDAVBench: Sendable {
         try await conformance().send(of: job, to: session)
     }
 
+    /// Comes back, as the pool would, while the server says that the file is locked (423): it still has a request in its hands
+    /// that was cut off.
+    func untilUnlocked(_ step: () async throws -> Void) async throws {
+        try await eventually("\(server.kind) lets go of what was cut off") {
+            do {
+                try await step()
+                return true
+            } catch let error as UploadError {
+                guard error.response?.status == 423, error.retry == .afterBackoff else { throw error }
+                return false
+            }
+        }
+    }
+
     func stored(_ key: String) -> [UInt8]? { server.stored("\(folder)/\(key)") }
 
     func names(in path: String = "") -> [String] { server.names(in: "\(folder)/\(path)").sorted() }

@@ -1,5 +1,5 @@
 import Testing
-import Uploads
+@testable import Uploads
 
 struct CRC32CTests {
     private func crc(_ bytes: some Sequence<UInt8>) -> UInt32 {
@@ -14,6 +14,22 @@ struct CRC32CTests {
         #expect(crc([UInt8](repeating: 0xff, count: 32)) == 0x62a8_ab43)
         #expect(crc(0..<32) == 0x46dd_794e)
         #expect(crc([]) == 0)
+    }
+
+    /// Around a step of the tables, and around one and several strides of the multiplication.
+    @Test(arguments: [0..<20, 120..<145, 250..<275, 999..<1001])
+    func `by tables and by multiplication it agrees with the definition bit by bit`(counts: Range<Int>) {
+        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 3) }
+        for count in counts {
+            var crc = UInt32.max
+            for byte in bytes.prefix(count) {
+                crc ^= UInt32(byte)
+                for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0x82f6_3b78 }
+            }
+            #expect(self.crc(bytes.prefix(count)) == ~crc)
+            let byTables = bytes.prefix(count).withUnsafeBytes { CRC32C.byTables($0, register: .max) }
+            #expect(byTables == crc)
+        }
     }
 
     @Test(arguments: 0..<40)

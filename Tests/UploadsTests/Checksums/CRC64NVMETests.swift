@@ -1,5 +1,5 @@
 import Testing
-import Uploads
+@testable import Uploads
 
 struct CRC64NVMETests {
     private let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 3) }
@@ -9,18 +9,22 @@ struct CRC64NVMETests {
         #expect(CRC64NVME(of: []).hexadecimal == "0000000000000000")
     }
 
-    @Test func `it agrees with the definition bit by bit at every length around a stride`() {
-        for count in 0..<70 {
+    /// Around a step of the tables, and around one and several strides of the multiplication.
+    @Test(arguments: [0..<70, 120..<145, 250..<275, 999..<1001])
+    func `by tables and by multiplication it agrees with the definition bit by bit`(counts: Range<Int>) {
+        for count in counts {
             var crc = UInt64.max
             for byte in bytes.prefix(count) {
                 crc ^= UInt64(byte)
                 for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0x9a6c_9329_ac4b_c9b5 }
             }
             #expect(CRC64NVME(of: bytes.prefix(count)).value == ~crc)
+            let byTables = bytes.prefix(count).withUnsafeBytes { CRC64NVME.byTables($0, register: .max) }
+            #expect(byTables == crc)
         }
     }
 
-    @Test(arguments: [0, 1, 15, 16, 17, 500, 999, 1000])
+    @Test(arguments: [0, 1, 15, 16, 17, 127, 128, 129, 500, 999, 1000])
     func `taken in two pieces it is the same, and so it is put together from two`(split: Int) {
         let whole = CRC64NVME(of: bytes)
         var continued = CRC64NVME(of: bytes[..<split])
