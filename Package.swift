@@ -203,8 +203,8 @@ let package = Package(
 // What the Thread Sanitizer judges: the rest need not be built for it (deploy/test).
 if Context.environment["LONGSHORE_THREAD_SANITIZER"] != nil {
     let judged: Set = [
-        "CChecksums", "CLinux", "CRabbitMQ", "LinuxFiles", "RabbitMQ", "RabbitMQTests", "UploadSources", "UploadSourcesTests",
-        "UploadTesting", "Uploads", "UploadsTests",
+        "CChecksums", "CLinux", "CRabbitMQ", "LinuxFiles", "RabbitMQ", "RabbitMQTests", "UploadSources",
+        "UploadSourcesTests", "UploadTesting", "Uploads", "UploadsTests",
     ]
     package.targets.removeAll { !judged.contains($0.name) }
     package.products = []

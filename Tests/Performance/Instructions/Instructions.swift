@@ -11,55 +11,58 @@ import UploadsRabbitMQ
 enum Instructions {
     private static let time = Date(timeIntervalSince1970: 1_800_000_000.123)
 
-    private static let operations: [(name: String, what: String, run: (Int) throws -> Void)] = [
-        (
-            "encode-baton", "a baton with a multipart state becomes a message",
-            { count in for _ in 0..<count { keep(try WireFormat.message(baton: baton)) } }
-        ),
-        (
-            "decode-baton", "and the message that baton",
-            { count in
-                let message = try WireFormat.message(baton: baton)
-                for _ in 0..<count { keep(WireFormat.read(message)) }
-            }
-        ),
-        (
-            "encode-event", "a completed event becomes a message",
-            { count in for _ in 0..<count { keep(try WireFormat.message(event: event)) } }
-        ),
-        (
-            "decode-event", "and the message that event",
-            { count in
-                let message = try WireFormat.message(event: event)
-                for _ in 0..<count { keep(WireFormat.read(message)) }
-            }
-        ),
-        (
-            "plan-parts", "a file of 10 TiB is planned, and its 10,000 parts or fewer named",
-            { count in
-                let limits = PartLimits(
-                    partBytesMinimum: 5 << 20, partBytesMaximum: 5 << 30, partCountMaximum: 10_000)
-                for _ in 0..<count {
-                    let plan = try PartPlan(size: 10 << 40, limits: limits)
-                    keep(plan.parts.reduce(0) { $0 &+ $1.range.upperBound })
+    private static var operations: [(name: String, what: String, run: (Int) throws -> Void)] {
+        [
+            (
+                "encode-baton", "a baton with a multipart state becomes a message",
+                { count in for _ in 0..<count { keep(try WireFormat.message(baton: baton)) } }
+            ),
+            (
+                "decode-baton", "and the message that baton",
+                { count in
+                    let message = try WireFormat.message(baton: baton)
+                    for _ in 0..<count { keep(WireFormat.read(message)) }
                 }
-            }
-        ),
-        ("crc64nvme", "1 MiB", { count in each(count) { crc(&$0, CRC64NVME()) { $0.update($1) } } }),
-        ("crc32c", "1 MiB", { count in each(count) { crc(&$0, CRC32C()) { $0.update($1) } } }),
-        (
-            "acknowledge-in-order", "1,000 deliveries are acknowledged as they came, told after every 50",
-            { count in for _ in 0..<count { acknowledge(Array(1...1000)) } }
-        ),
-        (
-            "acknowledge-mixed", "1,000 deliveries are acknowledged in the order of 16 workers that differ in speed",
-            { count in
-                // Each of 16 in turn is behind the others by a share of 64.
-                let tags = (1...1000).sorted { $0 + $0 % 16 * 4 < $1 + $1 % 16 * 4 }
-                for _ in 0..<count { acknowledge(tags.map(UInt64.init)) }
-            }
-        ),
-    ]
+            ),
+            (
+                "encode-event", "a completed event becomes a message",
+                { count in for _ in 0..<count { keep(try WireFormat.message(event: event)) } }
+            ),
+            (
+                "decode-event", "and the message that event",
+                { count in
+                    let message = try WireFormat.message(event: event)
+                    for _ in 0..<count { keep(WireFormat.read(message)) }
+                }
+            ),
+            (
+                "plan-parts", "a file of 10 TiB is planned, and its 10,000 parts or fewer named",
+                { count in
+                    let limits = PartLimits(
+                        partBytesMinimum: 5 << 20, partBytesMaximum: 5 << 30, partCountMaximum: 10_000)
+                    for _ in 0..<count {
+                        let plan = try PartPlan(size: 10 << 40, limits: limits)
+                        keep(plan.parts.reduce(0) { $0 &+ $1.range.upperBound })
+                    }
+                }
+            ),
+            ("crc64nvme", "1 MiB", { count in each(count) { crc(&$0, CRC64NVME()) { $0.update($1) } } }),
+            ("crc32c", "1 MiB", { count in each(count) { crc(&$0, CRC32C()) { $0.update($1) } } }),
+            (
+                "acknowledge-in-order", "1,000 deliveries are acknowledged as they came, told after every 50",
+                { count in for _ in 0..<count { acknowledge(Array(1...1000)) } }
+            ),
+            (
+                "acknowledge-mixed",
+                "1,000 deliveries are acknowledged in the order of 16 workers that differ in speed",
+                { count in
+                    // Each of 16 in turn is behind the others by a share of 64.
+                    let tags = (1...1000).sorted { $0 + $0 % 16 * 4 < $1 + $1 % 16 * 4 }
+                    for _ in 0..<count { acknowledge(tags.map(UInt64.init)) }
+                }
+            ),
+        ]
+    }
 
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -70,7 +73,7 @@ enum Instructions {
         guard let operation = operations.first(where: { $0.name == name }),
             let count = arguments.dropFirst().first.flatMap({ Int($0) })
         else {
-            fputs("usage: Instructions [OPERATION COUNT]\n", stderr)
+            FileHandle.standardError.write(Data("usage: Instructions [OPERATION COUNT]\n".utf8))
             exit(64)
         }
         try operation.run(count)
