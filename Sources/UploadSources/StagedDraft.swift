@@ -41,12 +41,13 @@ final class StagedDraft: Sendable {
         let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
             do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
         }
-        var block = try await filled(from: 0, of: original, isCloned: isCloned).get()
-        while !block.isEmpty {
+        var ready = try await filled(from: 0, of: original, isCloned: isCloned).get()
+        while !ready.isEmpty {
             try StagingArea.checkCancellation()
+            let block = ready
             async let next = filled(from: block.upperBound, of: original, isCloned: isCloned)
-            try await Blocking.run { [self, block] () throws(UploadError) in try digest(block, of: original) }
-            block = try await next.get()
+            try await Blocking.run { [self] () throws(UploadError) in try digest(block, of: original) }
+            ready = try await next.get()
         }
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
     }
