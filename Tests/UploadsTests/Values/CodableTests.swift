@@ -5,7 +5,11 @@ import Testing
 
 @Suite struct CodableTests {
     func roundTrip<Value: Codable & Equatable>(_ value: Value) throws {
-        #expect(try WireJSON.decode(Value.self, from: WireJSON.encode(value)) == value)
+        let data = try WireJSON.encode(value)
+        #expect(try WireJSON.decode(Value.self, from: data) == value)
+        #expect(try data == FoundationJSON.encode(value))
+        // Not by way of Foundation.
+        #expect(try JSONReader(text: JSONText(data), index: 0).value(Value.self) == value)
     }
 
     var job: UploadJob {

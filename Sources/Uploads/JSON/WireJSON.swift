@@ -3,17 +3,18 @@ public import Foundation
 /// The one way in which values become JSON on the wire and in the ledger: RFC 3339 times in UTC with milliseconds,
 /// base64 data, keys in a fixed order.
 public enum WireJSON {
-    public static func encode(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(timestamp(date))
+    public static func encode(_ value: some Encodable) throws -> Data { try JSONWriter.data(of: value) }
+
+    /// - Throws: `DecodingError`, and what the value throws.
+    public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        if let text = try? JSONText(data), let value = try? JSONReader(text: text, index: 0).value(type) {
+            return value
         }
-        return try encoder.encode(value)
+        // Takes the rest that is JSON all the same, and says of everything else what is wrong with it.
+        return try decodeByFoundation(type, from: data)
     }
 
-    public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+    static func decodeByFoundation<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()

@@ -1,0 +1,174 @@
+import Foundation
+
+/// A JSON text (RFC 8259) in UTF-8, and its tokens in their order: what is read of it is made of the bytes only when somebody
+/// asks for it. Foundation's decoder takes five times as long.
+final class JSONText: Sendable {
+    struct Token: Sendable {
+        enum Kind: UInt8, Sendable { case null, yes, no, number, text, escapedText, list, object }
+
+        var kind: Kind
+        /// Its first byte and the one behind its last; of text without the quotes.
+        var start: Int
+        var end: Int
+        /// The token behind it and all that is in it.
+        var next: Int
+    }
+
+    /// Not JSON, or nothing that can be read here. What is wrong, and where, Foundation's decoder tells.
+    struct Unreadable: Error {}
+
+    static let depthMaximum = 128
+
+    let bytes: [UInt8]
+    let tokens: [Token]
+
+    /// - Throws: `Unreadable`.
+    init(_ data: Data) throws(Unreadable) {
+        bytes = Array(data)
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
+            throw Unreadable()
+        }
+        var scan = JSONScan(bytes)
+        try scan.run()
+        tokens = scan.tokens
+    }
+
+    /// - Throws: `Unreadable` unless the token is text.
+    func string(at index: Int) throws(Unreadable) -> String {
+        let token = tokens[index]
+        let raw = bytes[token.start..<token.end]
+        switch token.kind {
+        case .text: return String(decoding: raw, as: UTF8.self)
+        case .escapedText: return String(decoding: try Self.unescaped(raw), as: UTF8.self)
+        default: throw Unreadable()
+        }
+    }
+
+    /// - Throws: `Unreadable` unless the token is a number without fraction and exponent that the type can hold.
+    func integer<Number: FixedWidthInteger>(_ type: Number.Type, at index: Int) throws(Unreadable) -> Number {
+        let token = tokens[index]
+        guard token.kind == .number else { throw Unreadable() }
+        let isNegative = bytes[token.start] == UInt8(ascii: "-")
+        var number: Number = 0
+        for byte in bytes[(token.start + (isNegative ? 1 : 0))..<token.end] {
+            guard let digit = Number(exactly: byte &- UInt8(ascii: "0")), digit < 10 else { throw Unreadable() }
+            let (tenfold, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) =
+                isNegative ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
+            guard !overflows, !overflowsToo else { throw Unreadable() }
+            number = sum
+        }
+        return number
+    }
+
+    /// - Throws: `Unreadable` unless the token is a number that is finite.
+    func number(at index: Int) throws(Unreadable) -> Double {
+        let token = tokens[index]
+        guard token.kind == .number,
+            let number = Double(String(decoding: bytes[token.start..<token.end], as: UTF8.self)),
+            number.isFinite
+        else { throw Unreadable() }
+        return number
+    }
+
+    /// - Throws: `Unreadable` unless the token is `true` or `false`.
+    func bool(at index: Int) throws(Unreadable) -> Bool {
+        switch tokens[index].kind {
+        case .yes: return true
+        case .no: return false
+        default: throw Unreadable()
+        }
+    }
+
+    /// - Throws: `Unreadable` for a number that is no whole one, and for text that is no Unicode (half of a surrogate pair).
+    func value(at index: Int) throws(Unreadable) -> JSONValue {
+        switch tokens[index].kind {
+        case .null: return .null
+        case .yes: return .bool(true)
+        case .no: return .bool(false)
+        case .number: return .integer(try integer(Int64.self, at: index))
+        case .text, .escapedText: return .string(try string(at: index))
+        case .list:
+            var list: [JSONValue] = []
+            var element = index + 1
+            while element < tokens[index].next {
+                list.append(try value(at: element))
+                element = tokens[element].next
+            }
+            return .array(list)
+        case .object:
+            var object: [String: JSONValue] = [:]
+            var name = index + 1
+            while name < tokens[index].next {
+                let key = try string(at: name)
+                if object[key] == nil { object[key] = try value(at: name + 1) }
+                name = tokens[name + 1].next
+            }
+            return .object(object)
+        }
+    }
+
+    /// Whether the text at this token is that; of several names in one object the first counts.
+    func isText(_ text: String, at index: Int) -> Bool {
+        let token = tokens[index]
+        guard token.kind == .text else { return (try? string(at: index)) == text }
+        var text = text
+        return text.withUTF8 { expected in
+            expected.count == token.end - token.start
+                && bytes.withUnsafeBufferPointer {
+                    memcmp($0.baseAddress! + token.start, expected.baseAddress!, expected.count)
+                }
+                    == 0
+        }
+    }
+
+    private static func unescaped(_ raw: ArraySlice<UInt8>) throws(Unreadable) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(raw.count)
+        var rest = raw
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            switch rest.popFirst() {
+            case UInt8(ascii: "\""): bytes.append(UInt8(ascii: "\""))
+            case UInt8(ascii: "\\"): bytes.append(UInt8(ascii: "\\"))
+            case UInt8(ascii: "/"): bytes.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "b"): bytes.append(8)
+            case UInt8(ascii: "t"): bytes.append(9)
+            case UInt8(ascii: "n"): bytes.append(10)
+            case UInt8(ascii: "f"): bytes.append(12)
+            case UInt8(ascii: "r"): bytes.append(13)
+            case UInt8(ascii: "u"): bytes += Unicode.UTF8.encode(try scalar(&rest))!
+            default: throw Unreadable()
+            }
+        }
+        return bytes
+    }
+
+    /// What follows `\u`, with a second one where it takes two (RFC 8259, section 7).
+    private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(Unreadable) -> Unicode.Scalar {
+        let high = try codeUnit(&rest)
+        var value = UInt32(high)
+        if UTF16.isLeadSurrogate(high) {
+            guard rest.popFirst() == UInt8(ascii: "\\"), rest.popFirst() == UInt8(ascii: "u") else {
+                throw Unreadable()
+            }
+            let low = try codeUnit(&rest)
+            guard UTF16.isTrailSurrogate(low) else { throw Unreadable() }
+            value = 0x1_0000 + (UInt32(high) & 0x3ff) << 10 + UInt32(low) & 0x3ff
+        }
+        guard let scalar = Unicode.Scalar(value) else { throw Unreadable() }
+        return scalar
+    }
+
+    private static func codeUnit(_ rest: inout ArraySlice<UInt8>) throws(Unreadable) -> UInt16 {
+        let digits = rest.prefix(4)
+        rest = rest.dropFirst(4)
+        guard digits.count == 4, digits.allSatisfy({ isxdigit(Int32($0)) != 0 }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw Unreadable() }
+        return unit
+    }
+}

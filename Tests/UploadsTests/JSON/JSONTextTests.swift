@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import Uploads
+
+/// Against Foundation's coders: what ours reads they read, too, and as the same.
+@Suite struct JSONTextTests {
+    private func read<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? { read(type, Data(text.utf8)) }
+
+    /// nil when it is left to Foundation.
+    private func read<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+        guard let text = try? JSONText(data) else { return nil }
+        return try? JSONReader(text: text, index: 0).value(type)
+    }
+
+    @Test(arguments: [
+        "null", " true\n", "\t\r false", "0", "-0", "-17", "9223372036854775807", "-9223372036854775808", "[]", "{}",
+        "[ ]",
+        "{ }", "[1, [2], {\"a\": [null]}]", "\"\"", "\"a/b\\/c\"",
+        "\"\\u00e4\\u20AC\\ud83d\\ude00\\b\\f\\n\\r\\t\\\\\\\"\"",
+        "\"ä€😀\u{7f}\"", "{\"a\": 1, \"b\": {\"c\": \"d\"}, \"\\u0065\": 2}", "{\"a\": 1, \"a\": 2}",
+    ])
+    func `what is JSON is read as by Foundation`(text: String) throws {
+        let ours = try #require(read(JSONValue.self, text))
+        #expect(FoundationJSON.decode(JSONValue.self, from: Data(text.utf8)) == ours)
+    }
+
+    @Test(arguments: [
+        "", " ", "nul", "truee", "tru", "01", "-", "1.", ".5", "1e", "+1", "1 2", "[,1]", "[1", "]", "{\"a\"}",
+        "{\"a\":}", "{a:1}", "{1:1}", "{\"a\" 1}", "\"", "\"\\\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"",
+        "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"a\nb\"", "'a'", "[1}", "{\"a\":1]",
+    ])
+    func `what is not JSON is not read`(text: String) {
+        #expect(read(JSONValue.self, text) == nil)
+        #expect(throws: DecodingError.self) { try WireJSON.decode(JSONValue.self, from: Data(text.utf8)) }
+    }
+
+    @Test(arguments: ["[1,]", "{\"a\":1,}"])
+    func `what Foundation forgives is forgiven`(text: String) throws {
+        #expect(read(JSONValue.self, text) == nil)
+        #expect(throws: Never.self) { try WireJSON.decode(JSONValue.self, from: Data(text.utf8)) }
+    }
+
+    @Test func `text that is not Unicode is not read`() {
+        for bytes: [UInt8] in [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80]] {
+            let data = Data([0x22] + bytes + [0x22])
+            #expect(read(JSONValue.self, data) == nil)
+            #expect(throws: (any Error).self) { try WireJSON.decode(JSONValue.self, from: data) }
+        }
+    }
+
+    @Test func `numbers are read by the types that hold them`() throws {
+        #expect(read([UInt8].self, "[0, 255]") == [0, 255])
+        #expect(read([UInt8].self, "[256]") == nil && read([UInt8].self, "[-1]") == nil)
+        #expect(read([Int8].self, "[-128, 127]") == [-128, 127] && read([Int8].self, "[128]") == nil)
+        #expect(read([UInt64].self, "[18446744073709551615]") == [.max])
+        #expect(read([UInt64].self, "[18446744073709551616]") == nil)
+        #expect(read([Double].self, "[1, -2.5, 1e3, 0.1]") == [1, -2.5, 1000, 0.1])
+        #expect(read([Double].self, "[1e999]") == nil)
+        // A whole number that is written otherwise is left to Foundation.
+        #expect(read(Int.self, "1.0") == nil)
+        #expect(try WireJSON.decode(Int.self, from: Data("1.0".utf8)) == 1)
+        #expect(try WireJSON.decode(JSONValue.self, from: Data("[1.5]".utf8)) == .array([.number(1.5)]))
+    }
+
+    @Test func `no text is as deep as the stack`() {
+        let deep = { String(repeating: "[", count: $0) + String(repeating: "]", count: $0) }
+        #expect(read(JSONValue.self, deep(JSONText.depthMaximum)) != nil)
+        #expect(read(JSONValue.self, deep(JSONText.depthMaximum + 1)) == nil)
+        #expect(read(JSONValue.self, String(repeating: "[{\"a\":", count: 100_000)) == nil)
+    }
+
+    /// Every byte of a baton is left out, doubled, and replaced by others.
+    @Test func `whatever is damaged is read as by Foundation, or not`() throws {
+        var baton = Baton(job: CodableTests().job, round: 2, generation: 3)
+        baton.state = UploadState(driver: "s3", payload: ["id": "\u{1}\"ä", "list": [true, -1]])
+        let whole = [UInt8](try WireJSON.encode(baton))
+        var readCount = 0
+        for index in whole.indices {
+            for replacement: [UInt8] in [[], [whole[index], whole[index]], Array("\"".utf8), Array("1".utf8), [0xc3]] {
+                let data = Data(whole[..<index] + replacement + whole[(index + 1)...])
+                guard let ours = read(Baton.self, data) else { continue }
+                readCount += 1
+                let isSame = FoundationJSON.decode(Baton.self, from: data) == ours
+                #expect(isSame, "byte \(index) → \(replacement)")
+            }
+        }
+        #expect(readCount > 500)
+    }
+
+    @Test func `values are written as by Foundation`() throws {
+        let texts = (0..<0x80).map { String(Unicode.Scalar(UInt8($0))) } + ["ä€😀", "a/b", "\u{2028}\u{feff}"]
+        #expect(try JSONWriter.data(of: texts) == FoundationJSON.encode(texts))
+        let numbers = [
+            0, -0.0, 1, -1.5, 0.1, 1e20, 1e-7, 123_456_789.125, .greatestFiniteMagnitude, .leastNonzeroMagnitude,
+        ]
+        #expect(try JSONWriter.data(of: numbers) == FoundationJSON.encode(numbers))
+        let floats: [Float] = [0, 0.1, -1.5, 3e38]
+        #expect(try JSONWriter.data(of: floats) == FoundationJSON.encode(floats))
+        let integers: [Int64] = [0, -1, .max, .min]
+        #expect(try JSONWriter.data(of: integers) == FoundationJSON.encode(integers))
+        #expect(try JSONWriter.data(of: [UInt64.max]) == FoundationJSON.encode([UInt64.max]))
+        let objects = [["b": 1, "a": 2, "ä": 3, "A": 4, "": 5, "a.b": 6, "a-b": 7, "aa": 8, "10": 9, "9": 10]]
+        #expect(try JSONWriter.data(of: objects) == FoundationJSON.encode(objects))
+        let value: JSONValue = ["l": [1, "x", true, .null, .number(2.5), [:], []]]
+        #expect(try JSONWriter.data(of: value) == FoundationJSON.encode(value))
+        let optional: [String?] = ["a", nil]
+        #expect(try JSONWriter.data(of: optional) == FoundationJSON.encode(optional))
+        #expect(throws: EncodingError.self) { try WireJSON.encode([Double.infinity]) }
+        #expect(throws: EncodingError.self) { try WireJSON.encode([Double.nan]) }
+    }
+}
