@@ -17,19 +17,22 @@ struct HTTPExchange: Sendable {
     /// Most of an answer's body that is kept, in bytes.
     var keptBytesMaximum = ServerResponse.bodyBytesMaximum
 
-    /// When the last byte of the answer came; the request's start at first.
-    private final class LastReceived: Sendable {
-        private let value = Mutex(ContinuousClock.now)
+    /// What moves in one request.
+    private final class Movement: Sendable {
+        private struct State {
+            var received = ContinuousClock.now
+            var stall: UploadError?
+        }
 
-        var instant: ContinuousClock.Instant { value.withLock { $0 } }
+        private let state = Mutex(State())
 
-        func touch() { value.withLock { $0 = .now } }
-    }
+        /// When the last byte of the answer came; the request's start at first.
+        var received: ContinuousClock.Instant { state.withLock { $0.received } }
+        /// Why it was called off.
+        var stall: UploadError? { state.withLock { $0.stall } }
 
-    private enum Ending: Sendable {
-        case answered(HTTPReply)
-        case failed(any Error)
-        case stalled(UploadError)
+        func touch() { state.withLock { $0.received = .now } }
+        func end(_ stall: UploadError) { state.withLock { $0.stall = stall } }
     }
 
     /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw. Every status is an answer.
@@ -39,28 +42,31 @@ struct HTTPExchange: Sendable {
             body.loops = Array(client.eventLoopGroup.makeIterator())
             request.body = .stream(body, length: .known(body.size))
         }
-        let received = LastReceived()
+        let movement = Movement()
         let ready = request
-        let ending = await withTaskGroup(of: Ending?.self) { group in
-            group.addTask {
-                do {
-                    return .answered(try await answer(ready, received))
-                } catch {
-                    return .failed(error)
-                }
+        let task = Task {
+            do {
+                return Result<HTTPReply, any Error>.success(try await answer(ready, movement))
+            } catch {
+                return .failure(error)
             }
-            group.addTask {
-                await watch(body, received).map { .stalled($0) }
-            }
-            var ending: Ending?
-            while ending == nil, let next = await group.next() { ending = next }
-            group.cancelAll()
-            return ending
         }
-        switch ending {
-        case .answered(let reply): return reply
-        case .stalled(let error): throw error
-        case .failed(let error):
+        let watch = StallWatch.shared.add {
+            guard let stall = stall(body, movement) else { return false }
+            movement.end(stall)
+            task.cancel()
+            return true
+        }
+        defer { StallWatch.shared.remove(watch) }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
+        switch result {
+        case .success(let reply): return reply
+        case .failure(let error):
+            if let stall = movement.stall { throw stall }
             if let failure = body?.failure {
                 throw failure as? UploadError ?? UploadError(source: failure, of: displayURL)
             }
@@ -68,21 +74,19 @@ struct HTTPExchange: Sendable {
                 throw UploadError(.interrupted, "the request to \(displayURL) was interrupted")
             }
             throw UploadError(connection: error, to: displayURL)
-        case nil:
-            throw UploadError(.interrupted, "the request to \(displayURL) was interrupted")
         }
     }
 
     private func answer(
-        _ request: HTTPClientRequest, _ received: LastReceived
+        _ request: HTTPClientRequest, _ movement: Movement
     ) async throws -> HTTPReply {
         let response = try await client.execute(request, deadline: .distantFuture)
-        received.touch()
+        movement.touch()
         var reply = HTTPReply(status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: true)
         var count = 0
         do {
             for try await chunk in response.body {
-                received.touch()
+                movement.touch()
                 count += chunk.readableBytes
                 reply.body += Data(chunk.readableBytesView.prefix(keptBytesMaximum - reply.body.count))
                 if count > max(Self.drainBytesMaximum, keptBytesMaximum) { break }
@@ -96,23 +100,16 @@ struct HTTPExchange: Sendable {
         return reply
     }
 
-    /// Returns when nothing has moved for too long; nil when the task is cancelled.
-    private func watch(
-        _ body: HTTPBody?, _ received: LastReceived
-    ) async -> UploadError? {
-        while !Task.isCancelled {
-            let isSending = body.map { !$0.isComplete } ?? false
-            let seconds = isSending ? times.stallSeconds : times.firstByteSeconds
-            let due = max(body?.lastMove ?? received.instant, received.instant) + .seconds(seconds)
-            if due <= .now {
-                return UploadError(
-                    .networkFailure,
-                    isSending
-                        ? "\(displayURL) took no bytes for \(Int(seconds.rounded(.up))) s: check the network and the server"
-                        : "\(displayURL) did not answer within \(Int(seconds.rounded(.up))) s: check the server")
-            }
-            try? await Task.sleep(until: due, clock: .continuous)
-        }
-        return nil
+    /// - Returns: what is wrong when nothing has moved for too long.
+    private func stall(_ body: HTTPBody?, _ movement: Movement) -> UploadError? {
+        let isSending = body.map { !$0.isComplete } ?? false
+        let seconds = isSending ? times.stallSeconds : times.firstByteSeconds
+        let last = max(body?.lastMove ?? movement.received, movement.received)
+        guard last + .seconds(seconds) <= .now else { return nil }
+        return UploadError(
+            .networkFailure,
+            isSending
+                ? "\(displayURL) took no bytes for \(Int(seconds.rounded(.up))) s: check the network and the server"
+                : "\(displayURL) did not answer within \(Int(seconds.rounded(.up))) s: check the server")
     }
 }

@@ -96,16 +96,22 @@ final class JSONText: Sendable {
                 element = tokens[element].next
             }
             return .array(list)
-        case .object:
-            var object: [String: JSONValue] = [:]
-            var name = index + 1
-            while name < tokens[index].next {
-                let key = try string(at: name)
-                if object[key] == nil { object[key] = try value(at: name + 1) }
-                name = tokens[name + 1].next
-            }
-            return .object(object)
+        case .object: return .object(try members(at: index) { _ in true })
         }
+    }
+
+    /// The members of an object that are wanted; of several with one name the first.
+    /// - Throws: as `value`, and unless the token is an object.
+    func members(at index: Int, where isWanted: (String) -> Bool) throws(Unreadable) -> [String: JSONValue] {
+        guard tokens[index].kind == .object else { throw Unreadable() }
+        var members: [String: JSONValue] = [:]
+        var name = index + 1
+        while name < tokens[index].next {
+            let key = try string(at: name)
+            if isWanted(key), members[key] == nil { members[key] = try value(at: name + 1) }
+            name = tokens[name + 1].next
+        }
+        return members
     }
 
     /// Whether the text at this token is that; of several names in one object the first counts.

@@ -9,11 +9,13 @@ struct AnyCodingKey: CodingKey {
 
 extension Decoder {
     /// The fields of this object that `Known` does not name. A newer producer's fields survive an older worker.
-    func unknownFields<Known: CodingKey & CaseIterable>(besides known: Known.Type) throws -> [String: JSONValue] {
-        let names = Set(known.allCases.map(\.stringValue))
+    func unknownFields<Known: CodingKey>(besides known: Known.Type) throws -> [String: JSONValue] {
+        if let reader = self as? JSONReader {
+            return try reader.text.members(at: reader.index) { Known(stringValue: $0) == nil }
+        }
         let container = try container(keyedBy: AnyCodingKey.self)
         var unknown: [String: JSONValue] = [:]
-        for key in container.allKeys where !names.contains(key.stringValue) {
+        for key in container.allKeys where Known(stringValue: key.stringValue) == nil {
             unknown[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
         }
         return unknown

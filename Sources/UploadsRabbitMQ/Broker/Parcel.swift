@@ -10,8 +10,22 @@ struct Parcel: Sendable {
     /// How long to wait for the confirm before it is published again over a new channel; nil: for as long as it takes. For
     /// what may come twice without harm.
     var confirmLimit: Duration?
-    /// What to declare again when the broker has no queue for it.
-    var topology: Topology?
+    /// What to declare again when the broker has no queue for it. Made only then: the ladder alone is hundreds of objects.
+    var topology: Topology? { makeTopology() }
+
+    private let makeTopology: @Sendable () -> Topology?
+
+    init(
+        message: Message, exchange: String, routingKey: String, flagsRepeats: Bool = false,
+        confirmLimit: Duration? = nil, topology: @autoclosure @escaping @Sendable () -> Topology? = nil
+    ) {
+        self.message = message
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.flagsRepeats = flagsRepeats
+        self.confirmLimit = confirmLimit
+        makeTopology = topology
+    }
 
     /// The same, for a repeat of which nobody knows whether the first arrived.
     var repeated: Parcel {

@@ -19,13 +19,20 @@ struct SettlementLine: Sendable {
     /// - Returns: whether to acknowledge.
     func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
         for stage in plan.stages {
-            let isDone = await withTaskGroup(of: Bool.self) { group in
-                for step in stage { group.addTask { await carryOut(step, of: claimed, handler: handler) } }
-                return await group.reduce(true) { $0 && $1 }
-            }
-            guard isDone else { return false }
+            guard await carryOut(stage, of: claimed, handler: handler) else { return false }
         }
         return plan.acknowledges
+    }
+
+    /// Side by side; one alone needs no task of its own.
+    private func carryOut(
+        _ stage: [SettlementPlan.Step], of claimed: ClaimedDelivery, handler: any JobHandler
+    ) async -> Bool {
+        if stage.count == 1 { return await carryOut(stage[0], of: claimed, handler: handler) }
+        return await withTaskGroup(of: Bool.self) { group in
+            for step in stage { group.addTask { await carryOut(step, of: claimed, handler: handler) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
     }
 
     private func carryOut(
@@ -80,7 +87,7 @@ struct SettlementLine: Sendable {
         let parcel = Parcel(
             message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.jobs,
             routingKey: topology.laneKey(queue, lane), flagsRepeats: true,
-            topology: topology.shared + topology.lanes(of: queue))
+            topology: objects(of: queue))
         return await deliver(parcel, tenure)
     }
 
@@ -97,17 +104,17 @@ struct SettlementLine: Sendable {
         let queue = onward.baton.job.queue
         do throws(UploadError) {
             let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)
-            let lanes = topology.shared + topology.lanes(of: queue)
             let parcel =
                 if let delay = onward.delay {
                     Parcel(
                         message: message, exchange: topology.ladderTop,
                         routingKey: topology.delayKey(seconds: delay, queue, onward.lane), flagsRepeats: true,
-                        topology: lanes)
+                        topology: objects(of: queue))
                 } else {
                     Parcel(
                         message: message, exchange: topology.jobs,
-                        routingKey: topology.laneKey(queue, onward.lane), flagsRepeats: true, topology: lanes)
+                        routingKey: topology.laneKey(queue, onward.lane), flagsRepeats: true,
+                        topology: objects(of: queue))
                 }
             return await deliver(parcel, claimed.tenure)
         } catch {
@@ -115,6 +122,8 @@ struct SettlementLine: Sendable {
             return false
         }
     }
+
+    private func objects(of queue: QueueName) -> Topology { topology.shared + topology.lanes(of: queue) }
 
     private func encoded(_ event: UploadEvent, _ trace: TraceParent?) -> Message? {
         do throws(UploadError) {

@@ -15,12 +15,6 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private static let snapshotInterval = Duration.seconds(3600)
     private static let retryPause = Duration.seconds(1)
 
-    private struct Batch: Sendable {
-        var messages: [NotifierMessage]
-        var deliveries: [Delivery]
-        var consumer: Consumer
-    }
-
     private let topology: UploadTopology
     private let consuming: Connection
     private let publisher: Publisher
@@ -49,7 +43,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         let drained = draining.onFire { ending.fire() }
         defer { draining.remove(drained) }
         let snapshots = Task { await self.keepSnapshots() }
-        let (batches, feed) = AsyncStream.makeStream(of: Batch.self)
+        let feed = NotifierFeed()
         let notifier = topology.notifier
         let readers = [
             Task {
@@ -65,18 +59,18 @@ public final class RabbitMQNotifierBus: NotifierBus {
         ]
         ending.onFire { feed.finish() }
         var failure: UploadError?
-        // The stream holds at most what the two prefetches let through.
-        for await batch in batches {
+        // What came while one batch was being recorded is the next one, so that a commit is for many.
+        while let batches = await feed.next() {
             if ending.isFired || Task.isCancelled { break }
             do {
-                try await handle(batch.messages)
+                try await handle(batches.flatMap(\.messages))
             } catch {
                 failure =
                     error as? UploadError
                     ?? UploadError(.unknown, "the notifier could not record a batch; see its cause", cause: error)
                 break
             }
-            for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) }
+            for batch in batches { for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) } }
         }
         ending.fire()
         snapshots.cancel()
@@ -149,7 +143,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     // MARK: Reading
 
     private func read(
-        _ queue: String, _ prefetch: UInt16, until ending: Signal, into feed: AsyncStream<Batch>.Continuation,
+        _ queue: String, _ prefetch: UInt16, until ending: Signal, into feed: NotifierFeed,
         _ translate: @escaping @Sendable (Delivery) -> NotifierMessage
     ) async -> UploadError? {
         var channel: Channel?
@@ -165,10 +159,9 @@ public final class RabbitMQNotifierBus: NotifierBus {
                 defer { ending.remove(drain) }
                 var batches = consumer.makeAsyncIterator()
                 while let deliveries = try await batches.next() {
-                    feed.yield(
-                        Batch(
-                            messages: deliveries.map { translate($0) }, deliveries: deliveries,
-                            consumer: consumer))
+                    feed.add(
+                        NotifierFeed.Batch(
+                            messages: deliveries.map { translate($0) }, deliveries: deliveries, consumer: consumer))
                 }
             } catch {
                 if ending.isFired { break }

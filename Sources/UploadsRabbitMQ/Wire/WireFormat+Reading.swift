@@ -56,7 +56,7 @@ extension WireFormat {
     }
 
     private static func contentTypeProblem(_ message: Message, _ type: WireType) -> String? {
-        guard let text = message.contentType, type != .foreign else { return nil }
+        guard let text = message.contentType, type != .foreign, text != contentType else { return nil }
         let media = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if media == contentType { return nil }
         if case .event = type, media == eventContentType { return nil }
