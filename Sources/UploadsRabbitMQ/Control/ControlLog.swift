@@ -97,7 +97,7 @@ final class ControlLog: Sendable {
     func append(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(entry: entry), exchange: topology.control, routingKey: "",
-            confirmLimit: Self.confirmLimit, topology: topology.shared)
+            confirmLimit: Self.confirmLimit, topology: self.topology.shared)
         do throws(RabbitMQError) {
             try await publisher.deliver(parcel, until: lost)
         } catch {

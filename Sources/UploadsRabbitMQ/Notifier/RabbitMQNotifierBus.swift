@@ -87,7 +87,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     public func mark(_ marker: IssueMarker) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(marker: marker), exchange: "", routingKey: topology.notifier,
-            topology: topology.shared)
+            topology: self.topology.shared)
         try await deliver(parcel, "the marker could not be published")
     }
 
@@ -104,7 +104,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         }
         let parcel = Parcel(
             message: try WireFormat.message(baton: baton, maybeRepeated: maybeRepeated), exchange: topology.jobs,
-            routingKey: topology.laneKey(queue, lane), flagsRepeats: true, topology: topology.shared + lanes)
+            routingKey: topology.laneKey(queue, lane), flagsRepeats: true, topology: self.topology.shared + lanes)
         try await deliver(parcel, "the baton of \(baton.job.id) could not be issued")
     }
 

@@ -50,7 +50,7 @@ extension UploadBroker {
     private func publish(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(order: order, replyTo: replyTo), exchange: "",
-            routingKey: topology.notifier, topology: topology.foundation)
+            routingKey: topology.notifier, topology: self.topology.foundation)
         let late = Signal()
         let timer = Task {
             try await Task.sleep(for: Self.confirmPatience)
