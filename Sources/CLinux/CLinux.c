@@ -21,6 +21,10 @@ ssize_t linux_copy_file_range(int from, int to, int64_t offset, size_t bytes) {
 
 int linux_allocate(int descriptor, int64_t bytes) { return fallocate(descriptor, 0, 0, bytes); }
 
+int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes) {
+    return sync_file_range(descriptor, offset, bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 int linux_synchronize_file_system(int descriptor) { return syncfs(descriptor); }
 
 int64_t linux_file_system_type(int descriptor) {

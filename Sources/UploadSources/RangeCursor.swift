@@ -4,8 +4,6 @@ import Uploads
 
 /// How far a range has been read, with the checksum of the block that is under way. A value: reading ahead makes the next.
 struct RangeCursor: Sendable {
-    static let bufferBytes: Int64 = 1 << 20
-
     private let reader: RangeReader
     /// The next byte to be handed out.
     private var offset: Int64
@@ -36,7 +34,7 @@ struct RangeCursor: Sendable {
     func advanced() throws(UploadError) -> Step {
         var next = self
         guard offset < reader.range.upperBound else { return Step(buffer: nil, next: self) }
-        let count = min(Self.bufferBytes, reader.range.upperBound - offset, blockEnd - offset)
+        let count = min(ReadBudget.bufferBytes, reader.range.upperBound - offset, blockEnd - offset)
         let buffer: SourceBuffer
         switch reader.check {
         case .blocks(let blocks):
@@ -67,7 +65,7 @@ struct RangeCursor: Sendable {
     /// Takes into the digest what is read for its sake only: the rest of a block of which the range is a part.
     private mutating func digestUnseen(upTo end: Int64) throws(UploadError) {
         while digested < end {
-            let count = min(Self.bufferBytes, end - digested)
+            let count = min(ReadBudget.bufferBytes, end - digested)
             _ = try read(count, at: digested)
             digested += count
         }

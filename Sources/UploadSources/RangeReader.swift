@@ -2,7 +2,7 @@ import Foundation
 import LinuxFiles
 import Uploads
 
-/// A range of a file in buffers of 1 MiB, read on the pool, one buffer ahead of who takes them, and checked.
+/// A range of a file in buffers of at most 1 MiB (``ReadBudget``), read on the pool, one buffer ahead of who takes them, and checked.
 struct RangeReader: AsyncSequence, Sendable {
     typealias Element = SourceBuffer
 
@@ -18,6 +18,7 @@ struct RangeReader: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         private var ahead: Task<Result<RangeCursor.Step, UploadError>, Never>?
         private var cursor: RangeCursor
+        private let seat = ReadBudget.Seat()
 
         init(reader: RangeReader) {
             cursor = RangeCursor(reader)

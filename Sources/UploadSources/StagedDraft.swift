@@ -61,6 +61,7 @@ final class StagedDraft: Sendable {
         return await Blocking.run { [self] in
             Result { () throws(UploadError) in
                 try fill(range, from: original)
+                copy.beginWriting(range)
                 return range
             }
         }

@@ -13,6 +13,8 @@ int linux_clone_file(int to, int from);
 ssize_t linux_copy_file_range(int from, int to, int64_t offset, size_t bytes);
 // fallocate(2) with mode 0
 int linux_allocate(int descriptor, int64_t bytes);
+// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins, and does not wait
+int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes);
 // syncfs(2)
 int linux_synchronize_file_system(int descriptor);
 // fstatfs(2): f_type, or -1

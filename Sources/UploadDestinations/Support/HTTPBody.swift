@@ -8,7 +8,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     static let pieceBytes = 256 << 10
-    /// Bytes that may wait to be written.
+    /// Bytes that may wait to be written: two of the source's buffers, and no more than this.
     static let unwrittenBytesMaximum = 1 << 20
 
     /// Bytes of the whole body, what stands around the source's included.
@@ -59,6 +59,7 @@ struct HTTPBody: AsyncSequence, Sendable {
         private var isSource = false
         private var tail: [UInt8]?
         private var unwritten = 0
+        private var unwrittenMaximum = HTTPBody.pieceBytes
 
         fileprivate init(
             source: any AsyncIteratorProtocol<SourceBuffer, any Error>, head: [UInt8], tail: [UInt8],
@@ -74,7 +75,7 @@ struct HTTPBody: AsyncSequence, Sendable {
 
         mutating func next() async throws -> ByteBuffer? {
             progress.value.withLock { $0.lastMove = .now }
-            if unwritten >= HTTPBody.unwrittenBytesMaximum {
+            if unwritten >= unwrittenMaximum {
                 // They have done what they were given before once they do this.
                 for turn in loops.map({ $0.submit {} }) { try await turn.get() }
                 unwritten = 0
@@ -83,6 +84,7 @@ struct HTTPBody: AsyncSequence, Sendable {
                 do {
                     if tail != nil, let buffer = try await source.next(isolation: nil) {
                         rest = ByteBuffer(bytes: buffer)
+                        unwrittenMaximum = Swift.min(2 * buffer.count, HTTPBody.unwrittenBytesMaximum)
                         isSource = true
                     } else {
                         guard let last = tail else { return nil }

@@ -1,0 +1,26 @@
+import Synchronization
+
+/// Shares the memory for reading among all ranges that are being read: few get buffers of 1 MiB, many get smaller ones.
+enum ReadBudget {
+    /// Bytes of the buffers of all ranges, one buffer each.
+    static let bytes = 8 << 20
+    static let bufferBytesMinimum = 128 << 10
+    static let bufferBytesMaximum = 1 << 20
+
+    private static let readers = Atomic<Int>(0)
+
+    /// Held by whoever reads a range.
+    final class Seat: Sendable {
+        init() { readers.add(1, ordering: .relaxed) }
+        deinit { readers.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Bytes that a range may read at once now.
+    static var bufferBytes: Int64 { bufferBytes(for: readers.load(ordering: .relaxed)) }
+
+    /// A power of two, so that buffers end where blocks do.
+    static func bufferBytes(for readers: Int) -> Int64 {
+        let share = max(bytes / max(readers, 1), bufferBytesMinimum)
+        return Int64(min(1 << (Int.bitWidth - 1 - share.leadingZeroBitCount), bufferBytesMaximum))
+    }
+}
