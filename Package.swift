@@ -124,9 +124,9 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources", "UploadWorkers",
-                "Uploads", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, hummingbird, hummingbirdCore, logging,
-                metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
+                "CLinux", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources",
+                "UploadWorkers", "Uploads", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, hummingbird,
+                hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
             ]
         ),
         program("enqueue-upload"),

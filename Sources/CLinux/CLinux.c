@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -57,4 +58,13 @@ int linux_spawn_closing_from(posix_spawn_file_actions_t *actions, int first) {
 
 int linux_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+int linux_tune_allocator(int arena_maximum, int trim_bytes, int map_bytes) {
+#ifdef __GLIBC__
+    return mallopt(M_ARENA_MAX, arena_maximum) && mallopt(M_TRIM_THRESHOLD, trim_bytes) &&
+           mallopt(M_MMAP_THRESHOLD, map_bytes);
+#else
+    return 0;
+#endif
 }

@@ -3,8 +3,8 @@ import Synchronization
 /// Shares the memory for reading among all ranges that are being read: few get buffers of 1 MiB, many get smaller ones.
 enum ReadBudget {
     /// Bytes of the buffers of all ranges, one buffer each.
-    static let bytes = 8 << 20
-    static let bufferBytesMinimum = 128 << 10
+    static let bytes = 4 << 20
+    static let bufferBytesMinimum = 64 << 10
     static let bufferBytesMaximum = 1 << 20
 
     private static let readers = Atomic<Int>(0)

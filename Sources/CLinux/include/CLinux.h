@@ -33,5 +33,7 @@ int linux_pipe(int ends[2]);
 int linux_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
 // posix_spawn_file_actions_addchdir_np(3): an errno, or 0
 int linux_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
+// mallopt(3) with M_ARENA_MAX, M_TRIM_THRESHOLD and M_MMAP_THRESHOLD: 1, or 0 where it is refused or the library is another
+int linux_tune_allocator(int arena_maximum, int trim_bytes, int map_bytes);
 
 #endif

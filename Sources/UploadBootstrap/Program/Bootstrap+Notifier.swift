@@ -9,6 +9,7 @@ import Uploads
 extension Bootstrap {
     /// `upload-notifier`.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
+        Allocator.tune()
         var configuration = try UploadConfiguration(input)
         _ = try configuration.connection(for: "upload-notifier")
         let logger = configuration.logger("upload-notifier")

@@ -11,6 +11,7 @@ extension Bootstrap {
     public static func work(
         _ input: ConfigurationInput, exitWhenIdle: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
+        Allocator.tune()
         let configuration = try UploadConfiguration(input)
         let connection = try configuration.connection(for: "upload-worker")
         let destinations = try DestinationRegistry(configuration)
