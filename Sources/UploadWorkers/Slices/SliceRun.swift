@@ -44,6 +44,7 @@ final class SliceRun: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchLoss() }
             group.addTask { await self.watchTime() }
+            group.addTask { await self.tellStartedInTime() }
             tell(.begun)
             var facts = facts.makeAsyncIterator()
             while settlement == nil {
@@ -369,8 +370,8 @@ extension SliceRun {
         }
     }
 
-    /// Unless it was told.
-    private func tellStartedOnce() async {
+    private func tellStartedInTime() async {
+        guard (try? await runner.clock.sleep(for: runner.startedAfter)) != nil else { return }
         let (isTold, session) = open.withLock { open in
             defer { open.isStartedTold = true }
             return (open.isStartedTold, open.session)
@@ -390,41 +391,30 @@ extension SliceRun {
 
     /// One sleeper for all times of the slice.
     private func watchTime() async {
-        enum Alarm {
-            case started
-            case fact(SliceFact)
-        }
         let configuration = runner.configuration
-        var alarms: [(at: Duration, alarm: Alarm)] = [
-            (runner.startedAfter, .started), (configuration.slice, .fact(.sliceTimeReached)),
-            (configuration.uncutMaximum, .fact(.uncutTimeReached)),
+        var alarms: [(at: Duration, fact: SliceFact)] = [
+            (configuration.slice, .sliceTimeReached), (configuration.uncutMaximum, .uncutTimeReached),
         ]
         alarms.sort { $0.at < $1.at }
         var elapsed = Duration.zero
         var nextReport = configuration.progressInterval
         var last = (at: runner.now(), done: Int64?.none)
-        await withDiscardingTaskGroup { group in
-            while true {
-                let wake = min(nextReport, alarms.first?.at ?? nextReport)
-                guard (try? await runner.clock.sleep(for: wake - elapsed)) != nil else { return }
-                elapsed = wake
-                while let next = alarms.first, next.at <= elapsed {
-                    alarms.removeFirst()
-                    switch next.alarm {
-                    // The broker may be away, and time goes on.
-                    case .started: group.addTask { await self.tellStartedOnce() }
-                    case .fact(let fact): tell(fact)
-                    }
-                }
-                guard elapsed >= nextReport else { continue }
-                nextReport = elapsed + configuration.progressInterval
-                guard let done = meter.done else { continue }
-                let now = runner.now()
-                let seconds = now.timeIntervalSince(last.at)
-                let rate = seconds > 0 ? max(0, Double(done - (last.done ?? done)) / seconds) : 0
-                claimed.progress(bytesDone: done, bytesPerSecond: rate)
-                last = (now, done)
+        while true {
+            let wake = min(nextReport, alarms.first?.at ?? nextReport)
+            guard (try? await runner.clock.sleep(for: wake - elapsed)) != nil else { return }
+            elapsed = wake
+            while let alarm = alarms.first, alarm.at <= elapsed {
+                alarms.removeFirst()
+                tell(alarm.fact)
             }
+            guard elapsed >= nextReport else { continue }
+            nextReport = elapsed + configuration.progressInterval
+            guard let done = meter.done else { continue }
+            let now = runner.now()
+            let seconds = now.timeIntervalSince(last.at)
+            let rate = seconds > 0 ? max(0, Double(done - (last.done ?? done)) / seconds) : 0
+            claimed.progress(bytesDone: done, bytesPerSecond: rate)
+            last = (now, done)
         }
     }
 }
