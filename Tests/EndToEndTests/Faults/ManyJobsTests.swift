@@ -78,9 +78,12 @@ import UploadTesting
                         bucket.proxy.cut()
                         count.serverCuts += 1
                     }
+                    // Messages and parts: whoever is interrupted five times without having sent a part is poisoned, and rightly.
                     let steps = proxy.steps.count + Int.random(in: 10...60, using: &random)
+                    let parts = bucket.wholePartCount + 4
                     try await eventually("something has gone on") {
-                        try proxy.steps.count >= steps || deployment.toldCount() >= count.jobs
+                        if try deployment.toldCount() >= count.jobs { return true }
+                        return proxy.steps.count >= steps && bucket.wholePartCount >= parts
                     }
                 }
                 try await eventually("every job has an outcome") {
@@ -142,4 +145,9 @@ import UploadTesting
             "anew and \(suspects - (issued ?? 0)) came to nothing, \(told - count.jobs) outcomes told again, \(copies) copies left to the sweep"
         )
     }
+}
+
+extension S3Bucket {
+    /// Parts that the server has had to their ends.
+    fileprivate var wholePartCount: Int { proxy.requests.count { $0.isBodyWhole && $0.request.partNumber != nil } }
 }
