@@ -1,6 +1,6 @@
 import CChecksums
 
-/// Makes many bytes few that have the same checksum, by the processor's carry-less multiplication: about ten times as fast as
+/// Makes many bytes few that have the same checksum, by the processor's carry-less multiplication: about six times as fast as
 /// tables. For reflected polynomials of at most 64 bits.
 struct CarrylessFold: Sendable {
     /// Bytes that are taken at once.

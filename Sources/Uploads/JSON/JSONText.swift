@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON text (RFC 8259) in UTF-8, and its tokens in their order: what is read of it is made of the bytes only when somebody
-/// asks for it. Foundation's decoder takes five times as long.
+/// asks for it. Foundation's decoder executes three times as many instructions.
 final class JSONText: Sendable {
     struct Token: Sendable {
         enum Kind: UInt8, Sendable { case null, yes, no, number, text, escapedText, list, object }

@@ -1,0 +1,224 @@
+import Synchronization
+import Uploads
+
+/// What the machine asks for.
+extension SliceRun {
+    func perform(_ action: SliceAction) async -> SliceFact? {
+        switch action {
+        case .checkStanding: return .standing(await claimed.standing())
+        case .tellStarted(let state): return await tellStarted(state)
+        case .findDestination: return findDestination()
+        case .examineSource: return await requests.run { await self.examineSource() }
+        case .claimSource: return await claimSource()
+        case .sendPart(let index): return await sendPart(index)
+        case .waitToRetry(let index, let milliseconds):
+            guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
+            return .retryDue(index)
+        case .complete(let condition): return await requests.run { await self.complete(condition) }
+        case .readBack(let begin): return await requests.run { await self.readBack(begin) }
+        case .removeStagedCopy:
+            return await answer { () throws(UploadError) in
+                try await self.runner.sources.removeStagedCopy(of: self.baton.job)
+                return .stagedCopyRemoved
+            }
+        case .probe(let state):
+            return await atDestination { destination throws(UploadError) in
+                .probed(try await destination.probe(self.baton.job, state: state))
+            }
+        case .open(let state, let condition):
+            return await atDestination { destination throws(UploadError) in
+                try await self.openSession(at: destination, resuming: state, condition: condition)
+            }
+        case .discard(let state):
+            return await atDestination { destination throws(UploadError) in
+                try await destination.discard(state, of: self.baton.job)
+                return .discarded
+            }
+        case .withdrawParts, .cancelRequests, .settle: return nil
+        }
+    }
+
+    private func answer(_ step: () async throws(UploadError) -> SliceFact) async -> SliceFact {
+        do {
+            return try await step()
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func atDestination(
+        _ step: (any Destination) async throws(UploadError) -> SliceFact
+    ) async -> SliceFact? {
+        guard let destination = open.withLock({ $0.destination }) else { return nil }
+        guard await takeTurn() else { return .failed(Self.withdrawn) }
+        do {
+            return try await step(destination)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    static let withdrawn = UploadError(
+        .interrupted, "the step was called off before its turn came: do it again")
+
+    /// Waits until the destination's limit lets another step begin.
+    /// - Returns: false when it was called off first.
+    func takeTurn() async -> Bool {
+        guard let pace = open.withLock({ $0.pace }) else { return true }
+        return (try? await pace.requests.take(1)) != nil
+    }
+
+    private func tellStarted(_ state: UploadState?) async -> SliceFact {
+        open.withLock { $0.isStartedTold = true }
+        return await answer { () throws(UploadError) in
+            try await self.claimed.started(state: state)
+            return .toldStarted
+        }
+    }
+
+    private func findDestination() -> SliceFact {
+        do {
+            guard let destination = try runner.destinations.destination(for: baton.job.destination) else {
+                return .destinationUnknown
+            }
+            let traffic = runner.traffics.begin(baton.job.destination)
+            let former = open.withLock { open in
+                defer { open.traffic = traffic }
+                return open.traffic
+            }
+            former?.jobEnds()
+            let way: DestinationFacts.Way
+            let entry: Circuits.Entry?
+            switch runner.circuits.enter(baton.job.destination, at: runner.now()) {
+            case .granted(let granted): (way, entry) = (granted?.pass.isTrial == true ? .trial : .free, granted)
+            case .refused(let until, let error): (way, entry) = (.blocked(until: until, error), nil)
+            }
+            open.withLock { open in
+                open.destination = destination
+                open.circuit = entry
+                open.pace = runner.paces.pace(of: baton.job.destination)
+            }
+            return .destinationFound(
+                DestinationFacts(
+                    driver: destination.driver, canYield: destination.canYield(baton.job),
+                    parts: parts(within: destination.limits), way: way,
+                    retry: runner.destinations.retry(for: baton.job.destination),
+                    readBackProblem: baton.job.verify ? Self.readBackProblem(of: baton.job, at: destination) : nil))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// Parts at once of one job: no more than take about 10 s at the destination's limit, for all stop together.
+    private func parts(within limits: TransferLimits) -> Int? {
+        guard let rate = limits.bytesPerSecond else { return limits.parts }
+        let parts = max(1, Int(clamping: rate * 10 / (8 << 20)))
+        return min(limits.parts ?? parts, parts)
+    }
+
+    private func examineSource() async -> SliceFact {
+        do {
+            switch try await runner.sources.examine(baton.job) {
+            case .found(let job): return .sourceExamined(job)
+            case .gone: return .sourceGone
+            case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func claimSource() async -> SliceFact {
+        do {
+            switch try await runner.sources.claim(baton.job) {
+            case .claimed(let source):
+                open.withLock { open in
+                    open.source = open.pace.map { PacedSource(source: source, pace: $0) } ?? source
+                }
+                return .sourceClaimed
+            case .busy: return .sourceBusy
+            case .gone: return .sourceGone
+            case .unknownArea(let area): return .sourceAreaUnknown(area)
+            case .unknownOrigin(let origin): return .sourceOriginUnknown(origin)
+            }
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func openSession(
+        at destination: any Destination, resuming state: UploadState?, condition: WriteCondition
+    ) async throws(UploadError) -> SliceFact {
+        let session =
+            if let destination = destination as? any RoundDestination {
+                try await destination.open(baton.job, round: baton.round, resuming: state)
+            } else {
+                try await destination.open(baton.job, resuming: state)
+            }
+        session.prepare(for: condition)
+        if state != nil, let source = open.withLock({ $0.source }) {
+            do throws(UploadError) {
+                try await session.verify(against: source)
+            } catch {
+                await session.close()
+                throw error
+            }
+        }
+        let missing = session.missing
+        let former = open.withLock { open in
+            defer {
+                open.session = session
+                open.missing = missing
+            }
+            return open.session
+        }
+        await former?.close()
+        meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
+        return .opened(
+            SessionFacts(state: session.state, partCount: session.plan.count, missingCount: missing.count))
+    }
+
+    private func sendPart(_ index: Int) async -> SliceFact? {
+        let turn = await turns.run { await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn) }
+        if case .partFailed = turn { return turn }
+        let standing = await claimed.standing()
+        if standing != .holds { tell(.lost(standing)) }
+        guard standing != .superseded, standing != .disconnected else { return nil }
+        let (session, source, part, traffic) = open.withLock {
+            ($0.session, $0.source, $0.missing[index], $0.traffic)
+        }
+        guard let session, let source else { return nil }
+        return await requests.run { [meter] in
+            traffic?.partBegins()
+            defer { traffic?.partEnds() }
+            do throws(UploadError) {
+                try await session.upload(part, from: source) { count in
+                    meter.add(count, part: part.number)
+                    traffic?.sent(count)
+                }
+                meter.accept(part)
+                return .partAccepted(index, session.state)
+            } catch {
+                meter.reject(part)
+                return .partFailed(index, error)
+            }
+        }
+    }
+
+    private func complete(_ condition: WriteCondition) async -> SliceFact {
+        let (session, source) = open.withLock { ($0.session, $0.source) }
+        guard let session, let source else {
+            return .failed(UploadError(.unknown, "an upload was to be completed without an open session"))
+        }
+        // Where nothing could be resumed the one part was the object: its completion asks nobody, and what has become of the
+        // source since its last bytes were checked and sent does not undo it.
+        let isMade = session.state == nil
+        if !isMade, !(await takeTurn()) { return .failed(Self.withdrawn) }
+        do {
+            if !isMade { try await source.verifyUnchanged() }
+            return .completed(try await session.complete(condition))
+        } catch {
+            return .failed(error)
+        }
+    }
+}
