@@ -82,7 +82,7 @@ extension NotifierMessage {
     /// Whether what follows depends on the fences: nothing on the undisturbed path does.
     var needsControlView: Bool {
         switch self {
-        case .event(let event): event.kind == .suspect
+        case .event(let event, _): event.kind == .suspect
         case .marker, .deadBaton, .order: true
         case .job, .unreadable: false
         }

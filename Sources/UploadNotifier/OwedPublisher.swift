@@ -16,7 +16,7 @@ struct OwedPublisher: Sendable {
     let ledger: any LedgerRecorder
     let logger: Logger
 
-    /// Returns when everything is confirmed and struck off. What can never be published (a queue that is gone) stays
+    /// Returns when everything is confirmed. What can never be published (a queue that is gone) stays
     /// owed, loudly, and holds up no other job; it is tried again when the notifier starts.
     /// - Throws: the first passing failure, when all the others were tried.
     func publish(_ owed: [OwedAction]) async throws(UploadError) {
@@ -42,7 +42,7 @@ struct OwedPublisher: Sendable {
                 if let actions = rest.popFirst() { group.addTask { await publishInOrder(actions) } }
             }
         }
-        try await ledger.settle(done)
+        ledger.settle(done)
         if let failure { throw failure }
     }
 

@@ -77,7 +77,7 @@ struct LedgerRecordingTests {
             Issue.record("a suspect is owed a marker")
             return
         }
-        try await before.settle(marks.map(\.id))
+        before.settle(marks.map(\.id))
         let issue = try await record(before, [.marker(marker)])
         try before.close()
 
@@ -141,7 +141,7 @@ struct LedgerRecordingTests {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let owed = try await record(ports, [Sample.event(.completed, Sample.job())])
-        try await ports.settle(owed.map(\.id))
+        ports.settle(owed.map(\.id))
         #expect(try await ports.owed().isEmpty)
     }
 
@@ -204,7 +204,7 @@ struct LedgerRecordingTests {
         let (told, untold, open) = (Sample.job(), Sample.job(), Sample.job())
         let owed = try await record(
             ports, [Sample.event(.completed, told), Sample.event(.completed, untold), .job(open, maybeRepeated: false)])
-        try await ports.settle(owed.map(\.id))
+        ports.settle(owed.map(\.id))
         let due = try await ports.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 10)
         try await ports.delivered(due.filter { $0.event.job.id == told.id }.map(\.id), at: Sample.start)
         #expect(try await ports.prune(endedBefore: Sample.start, besides: [], limit: 10) == 0)

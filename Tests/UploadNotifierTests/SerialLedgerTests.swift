@@ -64,7 +64,7 @@ struct SerialLedgerTests {
                     default: break
                     }
                 }
-                try await ledger.settle(now.map(\.id))
+                ledger.settle(now.map(\.id))
                 let read = markers
                 markers = []
                 if !read.isEmpty { try await record(read.map { .marker($0) }) }

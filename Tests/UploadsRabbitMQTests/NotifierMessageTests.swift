@@ -22,7 +22,8 @@ import Uploads
         #expect(NotifierMessage(try WireFormat.message(job: job)) == .job(job, maybeRepeated: false))
         #expect(
             NotifierMessage(try WireFormat.message(job: job, maybeRepeated: true)) == .job(job, maybeRepeated: true))
-        #expect(NotifierMessage(try WireFormat.message(event: event)) == .event(event))
+        let message = try WireFormat.message(event: event)
+        #expect(NotifierMessage(message) == .event(event, body: message.body))
         #expect(NotifierMessage(try WireFormat.message(marker: marker)) == .marker(marker))
     }
 

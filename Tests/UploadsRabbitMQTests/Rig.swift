@@ -136,7 +136,7 @@ struct NotifierProbe: Sendable {
     let messages = Box<[NotifierMessage]>([])
 
     var events: [UploadEvent] {
-        messages.value.compactMap { if case .event(let event) = $0 { event } else { nil } }
+        messages.value.compactMap { if case .event(let event, _) = $0 { event } else { nil } }
     }
 
     func event(_ kind: EventKind) async throws -> UploadEvent {

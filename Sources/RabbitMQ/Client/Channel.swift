@@ -25,6 +25,13 @@ public final class Channel: Sendable {
     public func publish(
         _ message: Message, to exchange: String, routingKey: String, epoch: UInt64? = nil
     ) async throws(RabbitMQError) {
+        try await send(message, to: exchange, routingKey: routingKey, epoch: epoch).promise.value()
+    }
+
+    /// The same, for those who wait for the broker's word in their own way.
+    public func send(
+        _ message: Message, to exchange: String, routingKey: String, epoch: UInt64? = nil
+    ) throws(RabbitMQError) -> PublisherConfirm {
         try message.validate()
         try Names.check(exchange, "exchange")
         try Names.check(routingKey, "routing key")
@@ -33,7 +40,7 @@ public final class Channel: Sendable {
         let request = PublishRequest(
             channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: epoch, promise: promise)
         if !core.inbox.send(.publish(request)) { throw ConnectionCore.closed }
-        try await promise.value()
+        return PublisherConfirm(promise: promise)
     }
 
     /// Publishes if that can be done now, and tells nobody: not mandatory, not confirmed, dropped while there is no

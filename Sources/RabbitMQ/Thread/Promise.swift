@@ -45,24 +45,29 @@ final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// To be called once.
+    /// Waits, whatever becomes of the calling task. To be called once.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { (waiter: CheckedContinuation<Outcome, Never>) in
+            let early = state.withLock { state -> Outcome? in
+                switch state {
+                case .pending:
+                    state = .waiting(waiter)
+                    return nil
+                case .resolved(let outcome):
+                    state = .finished
+                    return outcome
+                case .waiting, .finished:
+                    return .failure(RabbitMQError(.cancelled, "a result was awaited twice"))
+                }
+            }
+            if let early { waiter.resume(returning: early) }
+        }
+    }
+
+    /// Waits until the calling task is cancelled. To be called once.
     func value() async throws(RabbitMQError) -> Value {
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: CheckedContinuation<Outcome, Never>) in
-                let early = state.withLock { state -> Outcome? in
-                    switch state {
-                    case .pending:
-                        state = .waiting(waiter)
-                        return nil
-                    case .resolved(let outcome):
-                        state = .finished
-                        return outcome
-                    case .waiting, .finished:
-                        return .failure(RabbitMQError(.cancelled, "a result was awaited twice"))
-                    }
-                }
-                if let early { waiter.resume(returning: early) }
-            }
+            await outcome()
         } onCancel: {
             fail(RabbitMQError(.cancelled, "the calling task was cancelled; what was sent may still take effect"))
         }

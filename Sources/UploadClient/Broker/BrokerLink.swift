@@ -144,9 +144,8 @@ package final class BrokerLink: Sendable {
         guard let broker = connected else { return try await keep(job) }
         let limit = patience.confirm
         let publication = Publication(window: 1, patience: limit) { [self] job, isRepeat throws(UploadError) in
-            try await ConfirmLimit.within(limit) { [self] () throws(UploadError) in
-                try await submitter(for: job.queue, broker).submit(job, maybeRepeated: isRepeat)
-            }
+            let submitter = try await submitter(for: job.queue, broker, within: limit)
+            try await submitter.submit(job, maybeRepeated: isRepeat, within: limit)
         }
         // Whoever asked may go away; what becomes of the job has to be known all the same.
         let fate = await Task {
@@ -165,9 +164,14 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    private func submitter(for queue: QueueName, _ broker: UploadBroker) async throws(UploadError) -> UploadSubmitter {
+    private func submitter(
+        for queue: QueueName, _ broker: UploadBroker, within limit: Duration
+    ) async throws(UploadError) -> UploadSubmitter {
         if let known = state.withLock({ $0.submitters[queue] }) { return known }
-        let submitter = try await broker.submitter(for: queue)
+        // A broker that is blocked may not even declare a queue.
+        let submitter = try await ConfirmLimit.within(limit) { () throws(UploadError) in
+            try await broker.submitter(for: queue)
+        }
         state.withLock { $0.submitters[queue] = submitter }
         return submitter
     }

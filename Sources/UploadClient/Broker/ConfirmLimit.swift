@@ -1,20 +1,16 @@
-package import Uploads
+import Uploads
 
-/// How long a publication may take: a broker that is blocked, or a connection that is half dead, must not hold up a command
-/// for ever.
-package enum ConfirmLimit {
-    package static let duration = Duration.seconds(15)
-
+/// How long the broker may take: one that is blocked, or a connection that is half dead, must not hold up anybody for ever.
+enum ConfirmLimit {
     /// Runs the body, and cancels it when the time is up.
     /// - Throws: what the body throws; `networkFailure` when the time is up: whether it arrived nobody knows.
-    package static func within(
-        _ limit: Duration = duration, _ body: @escaping @Sendable () async throws(UploadError) -> Void
-    ) async throws(UploadError) {
-        let result: Result<Void, UploadError>? = await withTaskGroup(of: Result<Void, UploadError>?.self) { group in
+    static func within<Value: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws(UploadError) -> Value
+    ) async throws(UploadError) -> Value {
+        let result = await withTaskGroup(of: Result<Value, UploadError>?.self) { group in
             group.addTask {
                 do throws(UploadError) {
-                    try await body()
-                    return .success(())
+                    return .success(try await body())
                 } catch {
                     return .failure(error)
                 }
@@ -23,7 +19,7 @@ package enum ConfirmLimit {
                 try? await Task.sleep(for: limit)
                 return nil
             }
-            let first = await group.next() ?? nil
+            let first: Result<Value, UploadError>? = await group.next() ?? nil
             group.cancelAll()
             return first
         }

@@ -60,9 +60,7 @@ package struct OutboxPublisher: Sendable {
                     submitters[job.queue] = submitter
                 }
                 // Whether it was published before and only its file was left nobody knows.
-                try await ConfirmLimit.within { () throws(UploadError) in
-                    try await submitter.submit(job, maybeRepeated: true)
-                }
+                try await submitter.submit(job, maybeRepeated: true, within: UploadSubmitter.confirmLimit)
             }
             tell(pass)
         } catch {

@@ -52,14 +52,6 @@ extension Ledger: LedgerRecorder {
         }
     }
 
-    public func settle(_ owed: [OwedAction.ID]) async throws(UploadError) {
-        guard !owed.isEmpty else { return }
-        try await write { db in
-            let statement = try db.cachedStatement(sql: "DELETE FROM owed WHERE id = ?")
-            for id in owed { try statement.execute(arguments: [id]) }
-        }
-    }
-
     public func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView {
         let ids = Set(view.fences.keys).union(view.pauses.keys)
         let gone = try await read { db in
@@ -87,6 +79,7 @@ extension Ledger: LedgerRecorder {
     public func prune(
         endedBefore: Date, besides fenced: Set<JobID>, limit: Int
     ) async throws(UploadError) -> Int {
+        try await strikeOff()
         // Looked for by a reader, so that recording waits for what is removed, and not for what has to stay.
         let found = try await read { db in
             try Self.forgettable(besides: fenced.map(\.rawValue), endedBefore, limit: limit, in: db)

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 public import Uploads
 
 /// The record of what happened: an SQLite file that one notifier owns. It is a view: if it is lost, no upload is.
@@ -34,7 +35,11 @@ public final class Ledger: Sendable {
     let pool: DatabasePool
     let path: String
     private let lock: LedgerLock
+    /// Published and confirmed, to be struck off by the next transaction.
+    private let settled = Mutex<[OwedAction.ID]>([])
 
+    /// The longest that what was settled waits for another transaction.
+    private static let settlingDelay = Duration.seconds(1)
     /// The upper pages of all indexes and the newest rows of a large ledger: without them a batch reads most of what it changes.
     private static let writerCacheKiB = 64 << 10
     /// 32 MiB: several batches change the same pages, which are copied into the file once then.
@@ -94,15 +99,61 @@ public final class Ledger: Sendable {
     public func close() throws(UploadError) {
         // The pool closes its readers last, and a reader leaves the log behind: whoever then put a backup in the ledger's place
         // would get the pages of both mixed. If this fails, nothing is lost: the log is read at the next opening.
-        try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try? pool.writeWithoutTransaction { [settled = takeSettled()] db in
+            try Self.strikeOff(settled, in: db)
+            _ = try db.checkpoint(.truncate)
+        }
         do { try pool.close() } catch { throw LedgerFailure.describe(error, path: path) }
         lock.release()
     }
 
+    /// One transaction, durable when this returns.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
-        do { return try await pool.write(body) } catch { throw LedgerFailure.describe(error, path: path) }
+        let settled = takeSettled()
+        do {
+            return try await pool.write { db in
+                try Self.strikeOff(settled, in: db)
+                return try body(db)
+            }
+        } catch {
+            self.settled.withLock { $0 += settled }
+            throw LedgerFailure.describe(error, path: path)
+        }
+    }
+
+    /// A commit for itself alone would cost as much as recording a batch.
+    public func settle(_ owed: [OwedAction.ID]) {
+        guard !owed.isEmpty else { return }
+        let isFirst = settled.withLock { settled in
+            defer { settled += owed }
+            return settled.isEmpty
+        }
+        guard isFirst else { return }
+        Task {
+            try? await Task.sleep(for: Self.settlingDelay)
+            try? await strikeOff()
+        }
+    }
+
+    /// Strikes off what was settled, now.
+    func strikeOff() async throws(UploadError) {
+        guard settled.withLock({ !$0.isEmpty }) else { return }
+        try await write { _ in }
+    }
+
+    private func takeSettled() -> [OwedAction.ID] {
+        settled.withLock { settled in
+            defer { settled = [] }
+            return settled
+        }
+    }
+
+    private static func strikeOff(_ settled: [OwedAction.ID], in db: Database) throws {
+        guard !settled.isEmpty else { return }
+        let statement = try db.cachedStatement(sql: "DELETE FROM owed WHERE id = ?")
+        for id in settled { try statement.execute(arguments: [id]) }
     }
 
     func read<Value: Sendable>(

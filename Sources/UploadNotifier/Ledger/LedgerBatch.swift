@@ -23,6 +23,8 @@ struct LedgerBatch {
     /// And in each line the job behind which the next one comes that is to run now: they keep their order.
     private var nextInLine: [QueueName: JobID]?
     private var clients: ClientRoutes
+    /// What is being received, if it is an event whose text is known.
+    private var received: (event: UploadEvent, body: Data)?
 
     init(_ db: Database, view: ControlView, routes: [DeliveryRoute], now: Date) {
         self.db = db
@@ -59,6 +61,8 @@ struct LedgerBatch {
         if case .job(let order, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
             try noteRepeat(order, of: known)
         }
+        if case .event(let event, let body?) = message { received = (event, body) }
+        defer { received = nil }
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
         try carryOut(machine.receive(message, for: jobs[id]), of: id)
     }
@@ -166,10 +170,11 @@ struct LedgerBatch {
     }
 
     private func record(_ event: UploadEvent) throws {
+        let body = if let received, received.event == event { received.body } else { try WireJSON.encode(event) }
         try db.cachedStatement(
             sql: "INSERT OR IGNORE INTO events (id, job, kind, queue, body) VALUES (?, ?, ?, ?, ?)"
         ).execute(arguments: [
-            event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, try WireJSON.encode(event),
+            event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, body,
         ])
     }
 
@@ -226,7 +231,7 @@ extension NotifierMessage {
     var job: JobID? {
         switch self {
         case .job(let job, _): job.id
-        case .event(let event): event.job.id
+        case .event(let event, _): event.job.id
         case .marker(let marker): marker.job
         case .deadBaton(let baton, _): baton.job.id
         case .order, .unreadable: nil
@@ -237,7 +242,7 @@ extension NotifierMessage {
     var client: String? {
         switch self {
         case .job(let job, _): job.client
-        case .event(let event): event.job.client
+        case .event(let event, _): event.job.client
         case .deadBaton(let baton, _): baton.job.client
         case .marker, .order, .unreadable: nil
         }

@@ -86,7 +86,7 @@ public final class ProgressBoard: Sendable {
     public func note(recorded messages: [NotifierMessage]) {
         let now = clock.now()
         state.withLock { state in
-            for case .event(let event) in messages where event.kind.endsSlice {
+            for case .event(let event, _) in messages where event.kind.endsSlice {
                 guard state.entries.removeValue(forKey: event.job.id) != nil else { continue }
                 state.left[event.job.id] = (event.time, now)
             }

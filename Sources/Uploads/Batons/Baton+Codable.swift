@@ -5,9 +5,14 @@ extension Baton: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case job, round, generation, slice, attempts, idleWaits, state, failures, isCancel, runsAlone, bytesSent
         case activeSeconds, startedAt
+
+        static let names = allCases.map(\.stringValue)
     }
 
-    public init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws { try self.init(from: decoder, beside: []) }
+
+    /// - Parameter others: the names of fields that stand beside the baton's in the same object.
+    init(from decoder: any Decoder, beside others: [String]) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             job: try container.decode(UploadJob.self, forKey: .job),
@@ -23,7 +28,7 @@ extension Baton: Codable {
         bytesSent = try container.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0
         activeSeconds = try container.decodeIfPresent(Double.self, forKey: .activeSeconds) ?? 0
         startedAt = try container.decodeIfPresent(Date.self, forKey: .startedAt)
-        unknown = try decoder.unknownFields(besides: Key.self)
+        unknown = try decoder.unknownFields(besides: Key.names + others)
         guard round >= 1, generation >= 1, slice >= 0, attempts >= 0 else {
             throw DecodingError.dataCorrupted(
                 .init(

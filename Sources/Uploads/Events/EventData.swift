@@ -27,11 +27,12 @@ public struct EventData: Hashable, Sendable {
 extension EventData: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case object, response, error, waitingUntil, reason, bytesDone, bytesPerSecond, endedAt
+
+        static let names = allCases.map(\.stringValue)
     }
 
     public init(from decoder: any Decoder) throws {
-        baton = try Baton(from: decoder)
-        for key in Key.allCases { baton.unknown[key.stringValue] = nil }
+        baton = try Baton(from: decoder, beside: Key.names)
         let container = try decoder.container(keyedBy: Key.self)
         object = try container.decodeIfPresent(StoredObject.self, forKey: .object)
         response = try container.decodeIfPresent(ServerResponse.self, forKey: .response)

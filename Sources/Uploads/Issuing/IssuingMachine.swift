@@ -29,8 +29,8 @@ public struct IssuingMachine: Sendable {
     public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
         switch message {
         case .job(let order, _): receive(order, for: job)
-        case .event(let event) where event.kind == .suspect: suspect(event, for: job, isDeadLetter: false)
-        case .event(let event): receive(event, for: job)
+        case .event(let event, _) where event.kind == .suspect: suspect(event, for: job, isDeadLetter: false)
+        case .event(let event, _): receive(event, for: job)
         case .marker(let marker): receive(marker, for: job)
         case .deadBaton(let baton, let reason): deadLetter(baton, reason: reason, for: job)
         // An order is about many jobs, or none: the ledger takes it apart.

@@ -6,6 +6,7 @@ final class JSONBranch {
 
     init(members: [(name: String, piece: JSONPiece)]) {
         self.members = members
+        if members.isEmpty { self.members.reserveCapacity(16) }
         isObject = true
     }
 

@@ -19,13 +19,7 @@ struct JSONObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func find(_ key: Key) -> JSONReader? {
-        let wanted = key.stringValue
-        var name = index + 1
-        while name < text.tokens[index].next {
-            if text.isText(wanted, at: name) { return JSONReader(text: text, index: name + 1) }
-            name = text.tokens[name + 1].next
-        }
-        return nil
+        text.member(key.stringValue, of: index).map { JSONReader(text: text, index: $0) }
     }
 
     private func member(_ key: Key) throws(Unreadable) -> JSONReader {

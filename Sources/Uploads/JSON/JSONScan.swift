@@ -3,10 +3,12 @@ struct JSONScan {
     typealias Unreadable = JSONText.Unreadable
 
     private(set) var tokens: [JSONText.Token] = []
-    private let bytes: [UInt8]
+    /// Of all bytes of texts, each bit that one of them has: no ASCII from 0x80.
+    private(set) var bits: UInt8 = 0
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
         tokens.reserveCapacity(bytes.count / 12 + 4)
     }
@@ -58,18 +60,25 @@ struct JSONScan {
     }
 
     private mutating func text() throws(Unreadable) {
-        position += 1
-        let start = position
+        let start = position + 1
+        var end = start
         var isEscaped = false
-        while let byte, byte != UInt8(ascii: "\"") {
+        var bits: UInt8 = 0
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") { break }
             guard byte >= 0x20 else { throw Unreadable() }
             if byte == UInt8(ascii: "\\") {
                 isEscaped = true
-                position += 1
+                end += 1
+                if end < bytes.count { bits |= bytes[end] }
             }
-            position += 1
+            bits |= byte
+            end += 1
         }
-        guard position < bytes.count else { throw Unreadable() }
+        guard end < bytes.count else { throw Unreadable() }
+        self.bits |= bits
+        position = end
         add(isEscaped ? .escapedText : .text, start)
         position += 1
     }

@@ -24,12 +24,15 @@ final class JSONText: Sendable {
 
     /// - Throws: `Unreadable`.
     init(_ data: Data) throws(Unreadable) {
-        bytes = Array(data)
-        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else {
-            throw Unreadable()
+        let bytes = Array(data)
+        let scan = try bytes.withUnsafeBufferPointer { bytes throws(Unreadable) in
+            var scan = JSONScan(bytes)
+            try scan.run()
+            return (tokens: scan.tokens, bits: scan.bits)
         }
-        var scan = JSONScan(bytes)
-        try scan.run()
+        // Outside of texts there is nothing but ASCII.
+        guard scan.bits < 0x80 || String(validating: bytes, as: UTF8.self) != nil else { throw Unreadable() }
+        self.bytes = bytes
         tokens = scan.tokens
     }
 
@@ -114,18 +117,42 @@ final class JSONText: Sendable {
         return members
     }
 
-    /// Whether the text at this token is that; of several names in one object the first counts.
-    func isText(_ text: String, at index: Int) -> Bool {
-        let token = tokens[index]
-        guard token.kind == .text else { return (try? string(at: index)) == text }
-        var text = text
-        return text.withUTF8 { expected in
-            expected.count == token.end - token.start
-                && bytes.withUnsafeBufferPointer {
-                    memcmp($0.baseAddress! + token.start, expected.baseAddress!, expected.count)
+    /// The value of an object's member; of several with that name the first.
+    func member(_ name: String, of object: Int) -> Int? {
+        var wanted = name
+        return wanted.withUTF8 { wanted in
+            tokens.withUnsafeBufferPointer { tokens in
+                bytes.withUnsafeBufferPointer { bytes in
+                    var index = object + 1
+                    while index < tokens[object].next {
+                        let token = tokens[index]
+                        if token.kind == .text {
+                            if token.end - token.start == wanted.count,
+                                wanted.isEmpty
+                                    || memcmp(bytes.baseAddress! + token.start, wanted.baseAddress!, wanted.count) == 0
+                            {
+                                return index + 1
+                            }
+                        } else if (try? string(at: index)) == name {
+                            return index + 1
+                        }
+                        index = tokens[index + 1].next
+                    }
+                    return nil
                 }
-                    == 0
+            }
         }
+    }
+
+    /// How many members an object has.
+    func count(of object: Int) -> Int {
+        var count = 0
+        var index = object + 1
+        while index < tokens[object].next {
+            count += 1
+            index = tokens[index + 1].next
+        }
+        return count
     }
 
     private static func unescaped(_ raw: ArraySlice<UInt8>) throws(Unreadable) -> [UInt8] {

@@ -8,14 +8,17 @@ struct AnyCodingKey: CodingKey {
 }
 
 extension Decoder {
-    /// The fields of this object that `Known` does not name. A newer producer's fields survive an older worker.
-    func unknownFields<Known: CodingKey>(besides known: Known.Type) throws -> [String: JSONValue] {
+    /// The fields of this object that have none of these names. A newer producer's fields survive an older worker.
+    func unknownFields(besides known: [String]) throws -> [String: JSONValue] {
         if let reader = self as? JSONReader {
-            return try reader.text.members(at: reader.index) { Known(stringValue: $0) == nil }
+            let (text, index) = (reader.text, reader.index)
+            let found = known.count { text.member($0, of: index) != nil }
+            if found == text.count(of: index) { return [:] }
+            return try text.members(at: index) { !known.contains($0) }
         }
         let container = try container(keyedBy: AnyCodingKey.self)
         var unknown: [String: JSONValue] = [:]
-        for key in container.allKeys where Known(stringValue: key.stringValue) == nil {
+        for key in container.allKeys where !known.contains(key.stringValue) {
             unknown[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
         }
         return unknown

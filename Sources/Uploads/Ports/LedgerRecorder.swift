@@ -26,8 +26,9 @@ public protocol LedgerRecorder: Sendable {
     /// left out and struck off.
     func owed() async throws(UploadError) -> [OwedAction]
 
-    /// Strikes off what was published and confirmed.
-    func settle(_ owed: [OwedAction.ID]) async throws(UploadError)
+    /// Strikes off what was published and confirmed, together with what is recorded next: it is durable within about a second.
+    /// After a crash before that it is repeated.
+    func settle(_ owed: [OwedAction.ID])
 
     /// Those of the view's entries that still matter: not those of jobs of which
     /// ``LedgerJob/mayForgetFence(endedBefore:)`` says so.

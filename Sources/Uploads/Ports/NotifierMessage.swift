@@ -5,7 +5,8 @@ public enum NotifierMessage: Hashable, Sendable {
     /// A producer's job, as it went to its lane.
     case job(UploadJob, maybeRepeated: Bool)
     /// A worker's event; `suspect` carries the whole baton.
-    case event(UploadEvent)
+    /// - Parameter body: its text, if it is known: it need not be written anew to be kept.
+    case event(UploadEvent, body: Data? = nil)
     /// A marker of the notifier's own: everything confirmed before it has been read.
     case marker(IssueMarker)
     /// A baton that ended in the dead-letter queue, treated like a suspect.

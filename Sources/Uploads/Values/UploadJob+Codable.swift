@@ -8,6 +8,8 @@ extension UploadJob: Codable {
         case id, queue, priority, source, destination, renamedFrom, contentType, size, digests, metadata, properties,
             ifExists, batch
         case client, idempotencyKey, retry, serial, verify, notBefore, expiresAt, enqueuedAt
+
+        static let names = allCases.map(\.stringValue)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -51,7 +53,7 @@ extension UploadJob: Codable {
         serial = try container.decodeIfPresent(SerialPosition.self, forKey: .serial)
         notBefore = try container.decodeIfPresent(Date.self, forKey: .notBefore)
         expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
-        unknown = try decoder.unknownFields(besides: Key.self)
+        unknown = try decoder.unknownFields(besides: Key.names)
     }
 
     public func encode(to encoder: any Encoder) throws {

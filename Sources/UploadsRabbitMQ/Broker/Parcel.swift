@@ -7,8 +7,7 @@ struct Parcel: Sendable {
     var routingKey: String
     /// Whether a repeat must be recognisable: jobs and batons. Events and markers are dropped by id when they come twice.
     var flagsRepeats = false
-    /// How long to wait for the confirm before it is published again over a new channel; nil: for as long as it takes. For
-    /// what may come twice without harm.
+    /// How long to wait for the confirm before the next one goes over a new channel; nil: for as long as it takes.
     var confirmLimit: Duration?
     /// What to declare again when the broker has no queue for it. Made only then: the ladder alone is hundreds of objects.
     var topology: Topology? { makeTopology() }

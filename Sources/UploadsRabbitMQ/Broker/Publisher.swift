@@ -31,46 +31,61 @@ final class Publisher: Sendable {
         self.logger = logger
     }
 
-    /// One try. After a nack, and where no confirm comes within the parcel's limit, the next one goes over a new channel.
+    /// One try, until it is confirmed or the calling task is cancelled. After a nack, and where no confirm comes within the
+    /// parcel's limit, the next one goes over a new channel.
+    /// - Throws: `.timedOut` when the parcel's time is up; and what publishing throws.
     func publish(_ parcel: Parcel) async throws(RabbitMQError) {
+        try await publish(parcel) { confirm in
+            await withTaskCancellationHandler {
+                await confirm.outcome()
+            } onCancel: {
+                confirm.giveUp(
+                    RabbitMQError(.cancelled, "the calling task was cancelled; what was sent may still take effect"))
+            }
+        }
+    }
+
+    /// The same, until the signal fires, whatever becomes of the calling task: what is confirmed and acknowledged must not be torn
+    /// in two by a cancellation.
+    private func publish(_ parcel: Parcel, until lost: Signal) async throws(RabbitMQError) {
+        try await publish(parcel) { confirm in
+            let registration = lost.onFire {
+                confirm.giveUp(RabbitMQError(.cancelled, "the delivery that brought it about is no longer held"))
+            }
+            defer { lost.remove(registration) }
+            return await confirm.outcome()
+        }
+    }
+
+    private func publish(
+        _ parcel: Parcel, _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
+    ) async throws(RabbitMQError) {
         let channel = line.withLock { $0.channel }
         do throws(RabbitMQError) {
-            if let limit = parcel.confirmLimit {
-                try await publish(parcel, on: channel, within: limit)
-            } else {
-                try await channel.publish(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
-            }
+            let confirm = try channel.send(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
+            let watch = parcel.confirmLimit.map { limit in Self.watch(confirm, until: .now + limit, limit) }
+            defer { if let watch { StallWatch.shared.remove(watch) } }
+            try await wait(confirm).get()
         } catch {
             if error.code == .nacked || error.code == .timedOut { await renew(channel) }
             throw error
         }
     }
 
-    /// - Throws: `.timedOut` when the time is up; and what publishing throws.
-    private func publish(_ parcel: Parcel, on channel: Channel, within limit: Duration) async throws(RabbitMQError) {
-        let over = Signal()
-        let timer = Task {
-            try await Task.sleep(for: limit)
-            over.fire()
+    private static func watch(
+        _ confirm: PublisherConfirm, until end: ContinuousClock.Instant, _ limit: Duration
+    ) -> Int {
+        StallWatch.shared.add {
+            guard end <= .now else { return false }
+            confirm.giveUp(
+                RabbitMQError(
+                    .timedOut,
+                    """
+                    the broker did not confirm within \(limit.components.seconds) s; look for memory and disk alarms, and \
+                    for full queues there
+                    """))
+            return true
         }
-        defer { timer.cancel() }
-        let result = await withTaskCancellationHandler {
-            await over.cancelling { () async -> Result<Void, RabbitMQError> in
-                do throws(RabbitMQError) {
-                    try await channel.publish(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
-                    return .success(())
-                } catch {
-                    return .failure(error)
-                }
-            }
-        } onCancel: {
-            over.fire()
-        }
-        if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled {
-            throw RabbitMQError(
-                .timedOut, "the broker did not confirm within \(limit.components.seconds) s", cause: error)
-        }
-        try result.get()
     }
 
     /// Puts a new channel into the place of one that was nacked, at most once a second.
@@ -111,27 +126,23 @@ final class Publisher: Sendable {
             guard !lost.isFired, holds() else {
                 throw RabbitMQError(.cancelled, "the delivery that brought it about is no longer held")
             }
-            let attempt = parcel
-            let answer = await lost.cancelling { () async -> Result<Void, RabbitMQError> in
-                do throws(RabbitMQError) {
-                    try await self.publish(attempt)
-                    return .success(())
-                } catch {
-                    return .failure(error)
-                }
+            let failure: RabbitMQError
+            do throws(RabbitMQError) {
+                return try await publish(parcel, until: lost)
+            } catch {
+                failure = error
             }
-            guard case .failure(let error) = answer else { return }
-            if lost.isFired { throw error }
-            switch error.code {
-            case .closed, .invalidArgument, .preconditionFailed: throw error
+            if lost.isFired { throw failure }
+            switch failure.code {
+            case .closed, .invalidArgument, .preconditionFailed: throw failure
             default: break
             }
             logger.warning(
                 "publish failed, trying again",
-                metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: error))])
+                metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: failure))])
             // A nack may have reached some of the queues.
-            if error.isOutcomeUnknown || error.code == .nacked { parcel = parcel.repeated }
-            if error.code == .returned || error.code == .notFound, let topology = parcel.topology {
+            if failure.isOutcomeUnknown || failure.code == .nacked { parcel = parcel.repeated }
+            if failure.code == .returned || failure.code == .notFound, let topology = parcel.topology {
                 await lost.cancelling { [connection] in _ = try? await connection.define(topology) }
             }
             await pauseOrReconnect(pause, until: lost)

@@ -3,6 +3,9 @@ public import Uploads
 
 /// Publishes jobs of one transfer queue.
 public struct UploadSubmitter: Sendable {
+    /// What a broker may take to confirm a job before it counts as blocked or gone.
+    public static let confirmLimit = Duration.seconds(15)
+
     public let queue: QueueName
     let topology: UploadTopology
     let publisher: Publisher
@@ -15,11 +18,12 @@ public struct UploadSubmitter: Sendable {
     ///
     /// - Parameters:
     ///   - maybeRepeated: an earlier try may have arrived. Jobs with an idempotency key always count as such.
+    ///   - limit: how long the broker may take to confirm it; nil: for as long as it takes.
     ///   - traceParent: the trace that the job belongs to; left out when it is not valid.
     /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`, `networkFailure`,
     ///   `serverFailure` when the broker does not take it.
     public func submit(
-        _ job: UploadJob, maybeRepeated: Bool = false, traceParent: TraceParent? = nil
+        _ job: UploadJob, maybeRepeated: Bool = false, within limit: Duration? = nil, traceParent: TraceParent? = nil
     ) async throws(UploadError) {
         guard job.queue == queue else {
             throw UploadError(.misconfigured, "a job of queue '\(job.queue)' cannot be submitted to '\(queue)'")
@@ -31,10 +35,11 @@ public struct UploadSubmitter: Sendable {
         let message = try WireFormat.message(
             job: job, maybeRepeated: maybeRepeated || job.idempotencyKey != nil, trace: traceParent)
         // Whose turn has to come goes to nobody but the notifier, who knows when it has.
-        let parcel =
+        var parcel =
             job.serial == nil
             ? Parcel(message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority))
             : Parcel(message: message, exchange: "", routingKey: topology.notifier)
+        parcel.confirmLimit = limit
         do throws(RabbitMQError) {
             try await publisher.publish(parcel)
         } catch {

@@ -13,7 +13,7 @@ extension NotifierMessage {
     init(_ message: Message, _ envelope: @autoclosure () -> MessageEnvelope? = nil) {
         switch WireFormat.read(message) {
         case .job(let job): self = .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
-        case .event(let event): self = .event(event)
+        case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
         case .order(let order): self = .order(order, replyTo: message.replyTo)
         case .baton, .control, .answer, .destination:
@@ -54,7 +54,7 @@ extension NotifierMessage {
                 ? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
                 : .deadBaton(Baton(job: job), reason: reason)
         case .baton(let baton): self = .deadBaton(baton, reason: reason)
-        case .event(let event): self = .event(event)
+        case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
         // It was read too often by a notifier that then went away: nobody waits for the answer any more.
         case .order(let order) where isOwed: self = .order(order, replyTo: nil)

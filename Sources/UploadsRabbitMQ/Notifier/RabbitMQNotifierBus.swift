@@ -10,7 +10,7 @@ public import Uploads
 /// consumes it appends a snapshot to the control log every hour.
 public final class RabbitMQNotifierBus: NotifierBus {
     /// Deliveries of the notifier's queue that may be unsettled at once, and so the most in a batch.
-    public static let prefetch: UInt16 = 500
+    public static let prefetch: UInt16 = 1000
     private static let deadPrefetch: UInt16 = 50
     private static let snapshotInterval = Duration.seconds(3600)
     private static let retryPause = Duration.seconds(1)

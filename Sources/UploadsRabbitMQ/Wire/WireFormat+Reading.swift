@@ -56,7 +56,10 @@ extension WireFormat {
     }
 
     private static func contentTypeProblem(_ message: Message, _ type: WireType) -> String? {
-        guard let text = message.contentType, type != .foreign, text != contentType else { return nil }
+        guard let text = message.contentType, type != .foreign else { return nil }
+        // As we write them.
+        if case .event = type, text == eventContentType { return nil }
+        if text == contentType { return nil }
         let media = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if media == contentType { return nil }
         if case .event = type, media == eventContentType { return nil }

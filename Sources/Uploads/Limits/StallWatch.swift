@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Looks after requests in which nothing may move for too long: one sleeper for all, because a timer for each costs as much as
-/// a small request.
-final class StallWatch: Sendable {
-    static let shared = StallWatch()
+/// Looks after what may take too long, requests and publisher confirms: one sleeper for all, because a timer for each costs as
+/// much as a small request.
+package final class StallWatch: Sendable {
+    package static let shared = StallWatch()
     /// How late a stall may be noticed.
     private static let interval = Duration.milliseconds(100)
 
@@ -17,7 +17,7 @@ final class StallWatch: Sendable {
 
     /// - Parameter isOver: asked every now and then, until it says yes or is removed; nobody waits for it.
     /// - Returns: what ``remove(_:)`` wants.
-    func add(_ isOver: @escaping @Sendable () -> Bool) -> Int {
+    package func add(_ isOver: @escaping @Sendable () -> Bool) -> Int {
         let (id, isLooking) = state.withLock { state in
             state.lastID += 1
             state.checks[state.lastID] = isOver
@@ -28,7 +28,7 @@ final class StallWatch: Sendable {
         return id
     }
 
-    func remove(_ id: Int) { state.withLock { _ = $0.checks.removeValue(forKey: id) } }
+    package func remove(_ id: Int) { state.withLock { _ = $0.checks.removeValue(forKey: id) } }
 
     /// Until nobody is left.
     private func look() async {
