@@ -67,7 +67,7 @@ final class Promise<Value: Sendable>: Sendable {
     /// Waits until the calling task is cancelled. To be called once.
     func value() async throws(RabbitMQError) -> Value {
         let outcome = await withTaskCancellationHandler {
-            await outcome()
+            await self.outcome()
         } onCancel: {
             fail(RabbitMQError(.cancelled, "the calling task was cancelled; what was sent may still take effect"))
         }
