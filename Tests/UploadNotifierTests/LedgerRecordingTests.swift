@@ -1,5 +1,7 @@
 import Foundation
+import GRDB
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadNotifier
@@ -94,6 +96,49 @@ struct LedgerRecordingTests {
         #expect(baton.generation == 2)
         #expect(owed.last?.action == .append(.fence([job.id: 2])))
         #expect(try await after.job(job.id)?.generation == 2)
+    }
+
+    @Test func `what was settled is struck off with the next commit, within a moment, and before the file is closed`()
+        async throws
+    {
+        let scratch = try Scratch()
+        var ledger = try Ledger.open(path: scratch.file())
+        func owed(of ledger: Ledger) async throws -> Int? {
+            try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM owed") }
+        }
+        ledger.settle(try await record(ledger, [Sample.event(.completed, Sample.job(key: "1"))]).map(\.id))
+        #expect(try await owed(of: ledger) == 1)
+        let second = try await record(ledger, [Sample.event(.completed, Sample.job(key: "2"))])
+        #expect(try await owed(of: ledger) == 1)
+        ledger.settle(second.map(\.id))
+        let open = ledger
+        try await eventually("it is struck off") { try await owed(of: open) == 0 }
+        ledger.settle(try await record(ledger, [Sample.event(.completed, Sample.job(key: "3"))]).map(\.id))
+        try ledger.close()
+        ledger = try Ledger.open(path: scratch.file())
+        #expect(try await owed(of: ledger) == 0)
+    }
+
+    @Test func `an event is kept as it came, unless it shows what it should not`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        func body(of id: String) async throws -> Data? {
+            let sql = "SELECT body FROM events WHERE id = ?"
+            return try await ledger.read { try Data.fetchOne($0, sql: sql, arguments: [id]) }
+        }
+        func event(_ job: UploadJob) -> UploadEvent {
+            UploadEvent(id: "\(job.id).told", kind: .started, time: Sample.start, data: EventData(Baton(job: job)))
+        }
+        let plain = event(Sample.job(key: "plain").redacted)
+        let spaced = Data(" ".utf8) + (try WireJSON.encode(plain))
+        let job = Sample.job(key: "secret")
+        let secret = event(job)
+        try await record(
+            ledger, [.event(plain, body: spaced), .event(secret, body: try WireJSON.encode(secret))])
+        #expect(try await body(of: plain.id) == spaced)
+        let kept = try #require(try await body(of: secret.id))
+        #expect(try WireJSON.decode(UploadEvent.self, from: kept).job == job.redacted)
+        #expect(kept != (try WireJSON.encode(secret)))
     }
 
     @Test func `what a worker found of an object is kept beside the whole order, and counted`() async throws {

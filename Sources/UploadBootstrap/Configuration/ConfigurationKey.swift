@@ -32,9 +32,17 @@ struct ConfigurationKey: Sendable {
 
     /// `UPLOAD_NOTIFIER_ALLOW_NETWORKS` for `notifier.allowNetworks`; `-` becomes `_`.
     static func variable(_ path: [String]) -> String {
-        let words = path.map { component in
-            component.replacing(/([a-z])([A-Z])/) { "\($0.1)_\($0.2)" }.replacing("-", with: "_").uppercased()
+        // Without a regular expression: every program asks for every key as it starts.
+        var name = "UPLOAD"
+        for component in path {
+            var isBehindSmall = false
+            name += "_"
+            for character in component {
+                if isBehindSmall, ("A"..."Z").contains(character) { name += "_" }
+                name += character == "-" ? "_" : character.uppercased()
+                isBehindSmall = ("a"..."z").contains(character)
+            }
         }
-        return "UPLOAD_" + words.joined(separator: "_")
+        return name
     }
 }

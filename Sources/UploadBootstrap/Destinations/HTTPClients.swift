@@ -30,6 +30,12 @@ final class HTTPClients: Sendable {
         }
     }
 
+    /// For small requests; nil where they go through a proxy.
+    func connections(_ route: HTTPRoute) -> HTTPConnections? {
+        guard route.proxy == nil else { return nil }
+        return route.connectSeconds.map { HTTPConnections(connectSeconds: $0) } ?? .shared
+    }
+
     /// Closes the connections.
     func shutdown() async throws {
         for client in takeAll() { try await client.shutdown() }

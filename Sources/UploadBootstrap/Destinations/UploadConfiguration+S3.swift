@@ -25,7 +25,8 @@ extension UploadConfiguration {
         let provider = try credentials(of: name, s3, region: bucket.region, clients)
         let client = try clients.client(s3.route)
         do throws(UploadError) {
-            return try S3Destination(bucket, credentials: provider, client: client)
+            return try S3Destination(
+                bucket, credentials: provider, client: client, connections: clients.connections(s3.route))
         } catch {
             throw ProgramError(.configuration, "\(settings.place("\(base).endpoint")): \(error.message)")
         }

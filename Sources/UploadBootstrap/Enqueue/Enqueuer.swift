@@ -104,7 +104,8 @@ struct Enqueuer {
         let window = request.serial == nil ? Publication.windowMaximum : 1
         let patience = Duration.seconds(configuration.brokerPatience)
         let publication = Publication(window: window, patience: patience) { job, isRepeat throws(UploadError) in
-            try await submitter.submit(job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, patience))
+            try await submitter.submit(
+                job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, patience))
         }
         return await publication.publish(
             count: jobs.count,

@@ -16,6 +16,8 @@ final class S3Client: Sendable {
     let clock = S3Clock()
 
     private let client: HTTPClient
+    /// For small requests; nil where they go through a proxy.
+    private let connections: HTTPConnections?
     private let address: S3Address
     private let credentials: CredentialsCache
     private let pace = Mutex(S3Pace())
@@ -43,10 +45,13 @@ final class S3Client: Sendable {
 
     /// - Throws: `misconfigured`.
     init(
-        _ configuration: S3Configuration, credentials: any AWSCredentialsProvider, client: HTTPClient
+        _ configuration: S3Configuration, credentials: any AWSCredentialsProvider, client: HTTPClient,
+        connections: HTTPConnections?
     ) throws(UploadError) {
         self.configuration = configuration
         self.client = client
+        // Files with certificates are read anew for each connection of the other client.
+        self.connections = configuration.tls == TLSFiles() ? connections : nil
         self.credentials = CredentialsCache(credentials)
         address = try S3Address(configuration)
         route = Mutex(Route(signer: SigV4Signer(region: configuration.region ?? "us-east-1")))
@@ -104,33 +109,43 @@ final class S3Client: Sendable {
     ) async throws(UploadError) -> HTTPReply {
         let route = signing.route
         let place = address.place(key: request.key, region: route.region, host: route.host)
-        var http = HTTPClientRequest(url: place.url)
-        http.method = request.method
-        let hash: PayloadHash
-        var body: HTTPBody?
-        switch request.payload {
-        case .none: hash = .empty
-        case .data(let bytes):
-            hash = .hash(of: bytes)
-            http.body = .bytes(ByteBuffer(bytes: bytes))
-        case .stream(let stream, let sha256):
-            hash = sha256.map { .sha256($0) } ?? .unsigned
-            body = stream
-        }
+        let hash: PayloadHash =
+            switch request.payload {
+            case .none: .empty
+            case .data(let bytes): .hash(of: bytes)
+            case .stream(_, let sha256): sha256.map { .sha256($0) } ?? .unsigned
+            }
         let signable = SignableRequest(
             method: request.method.rawValue, host: place.host, path: place.path, query: request.query,
             headers: HTTPHeaders(request.headers.map { ($0.name, $0.value) }))
-        if !request.query.isEmpty { http.url += "?" + S3Encoding.query(request.query) }
-        http.headers = signable.headers
-        http.headers.add(name: "host", value: place.host)
-        http.headers.add(
+        let query = request.query.isEmpty ? "" : "?" + S3Encoding.query(request.query)
+        var headers = signable.headers
+        headers.add(name: "host", value: place.host)
+        headers.add(
             contentsOf: route.signer.sign(signable, payload: hash, credentials: signing.keys, at: signing.date))
-        http.tlsConfiguration = try configuration.tls.configuration()
         let exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: place.url,
             keptBytesMaximum: request.keptBytesMaximum)
+        if let connections, request.download == nil,
+            let origin = HTTPOrigin(scheme: place.scheme, authority: place.host),
+            let body = try await request.payload.collected(for: place.url)
+        {
+            let head = HTTPRequestHead(
+                version: .http1_1, method: request.method, uri: place.path + query, headers: headers)
+            return try await exchange.run(head, body: body, over: connections, to: origin)
+        }
+        var http = HTTPClientRequest(url: place.url + query)
+        http.method = request.method
+        http.headers = headers
+        http.tlsConfiguration = try configuration.tls.configuration()
         if let download = request.download { return try await exchange.download(http, to: download) }
-        return try await exchange.run(http, body: body)
+        switch request.payload {
+        case .none: return try await exchange.run(http, body: nil)
+        case .data(let bytes):
+            http.body = .bytes(ByteBuffer(bytes: bytes))
+            return try await exchange.run(http, body: nil)
+        case .stream(let body, _): return try await exchange.run(http, body: body)
+        }
     }
 
     /// The answer to HEAD has no body: the same question by GET brings the reason.

@@ -15,14 +15,17 @@ public struct S3Destination: Destination {
 
     /// - Parameters:
     ///   - credentials: asked again before they expire.
-    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
+    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down. One that all share if nil.
+    ///   - connections: for small requests beside that client; nil leaves them to it, which may know a proxy.
     /// - Throws: `misconfigured`.
     public init(
         _ configuration: S3Configuration, credentials: any AWSCredentialsProvider,
-        client: HTTPClient = HTTPConfiguration.sharedClient
+        client: HTTPClient? = nil, connections: HTTPConnections? = nil
     ) throws(UploadError) {
         self.configuration = configuration
-        self.client = try S3Client(configuration, credentials: credentials, client: client)
+        self.client = try S3Client(
+            configuration, credentials: credentials, client: client ?? HTTPConfiguration.sharedClient,
+            connections: client == nil ? .shared : connections)
     }
 
     public var driver: String { Self.driverName }

@@ -1,5 +1,7 @@
 import Foundation
+import NIOCore
 import NIOHTTP1
+import Uploads
 
 /// A request before it is addressed and signed.
 struct S3Request: Sendable {
@@ -8,6 +10,17 @@ struct S3Request: Sendable {
         case data(Data)
         /// - Parameter sha256: of all its bytes, where bodies are signed.
         case stream(HTTPBody, sha256: String?)
+
+        /// All of it, if it is small.
+        func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer? {
+            switch self {
+            case .none: return ByteBuffer()
+            case .data(let bytes): return ByteBuffer(bytes: bytes)
+            case .stream(let body, _):
+                guard body.size <= HTTPConnections.bodyBytesMaximum else { return nil }
+                return try await body.collected(for: displayURL)
+            }
+        }
     }
 
     /// The API's name of it, for messages: `PutObject`.

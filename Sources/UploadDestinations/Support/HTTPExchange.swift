@@ -70,10 +70,7 @@ struct HTTPExchange: Sendable {
             if let failure = body?.failure {
                 throw failure as? UploadError ?? UploadError(source: failure, of: displayURL)
             }
-            if Task.isCancelled {
-                throw UploadError(.interrupted, "the request to \(displayURL) was interrupted")
-            }
-            throw UploadError(connection: error, to: displayURL)
+            throw failure(error)
         }
     }
 
@@ -102,9 +99,13 @@ struct HTTPExchange: Sendable {
 
     /// - Returns: what is wrong when nothing has moved for too long.
     private func stall(_ body: HTTPBody?, _ movement: Movement) -> UploadError? {
-        let isSending = body.map { !$0.isComplete } ?? false
+        stall(
+            isSending: body.map { !$0.isComplete } ?? false,
+            since: max(body?.lastMove ?? movement.received, movement.received))
+    }
+
+    func stall(isSending: Bool, since last: ContinuousClock.Instant) -> UploadError? {
         let seconds = isSending ? times.stallSeconds : times.firstByteSeconds
-        let last = max(body?.lastMove ?? movement.received, movement.received)
         guard last + .seconds(seconds) <= .now else { return nil }
         return UploadError(
             .networkFailure,

@@ -52,11 +52,17 @@ extension UploadError {
             (.networkFailure, "\(displayURL) closed the connection before it answered: look at the server")
         case .readTimeout, .writeTimeout, .deadlineExceeded:
             (.networkFailure, "\(displayURL) was silent for too long: check the network and the server")
-        case .bodyLengthMismatch:
-            (.sourceChanged, "the source of \(displayURL) has not the size that the job says: enqueue it again")
+        case .bodyLengthMismatch: (.sourceChanged, Self.sizeProblem(displayURL))
         default:
             (.networkFailure, "the request to \(displayURL) failed (\(error.shortDescription)): check URL and server")
         }
+    }
+
+    /// A source that has not the bytes that it should.
+    init(sizeOf displayURL: String) { self.init(.sourceChanged, Self.sizeProblem(displayURL)) }
+
+    private static func sizeProblem(_ displayURL: String) -> String {
+        "the source of \(displayURL) has not the size that the job says: enqueue it again"
     }
 
     /// What a source threw that knows no better.

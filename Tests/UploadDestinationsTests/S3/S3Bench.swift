@@ -47,7 +47,7 @@ struct S3Bench: Sendable {
     ) throws -> S3Destination {
         try S3Destination(
             configuration ?? self.configuration, credentials: credentials ?? StaticCredentials(endpoint),
-            client: client ?? self.client)
+            client: client ?? self.client, connections: client == nil ? .shared : nil)
     }
 
     func conformance(_ configuration: S3Configuration? = nil) -> DestinationConformance {

@@ -74,7 +74,7 @@ extension RuleBook.News {
     fileprivate var word: String {
         switch self {
         case .verb(let verb): "the order '\(verb.rawValue)'"
-        case .message(.event(let event)): "'\(event.kind.rawValue)' of \(event.data.baton.lineage)"
+        case .message(.event(let event, _)): "'\(event.kind.rawValue)' of \(event.data.baton.lineage)"
         case .message(.marker(let marker)): "the marker of generation \(marker.generation)"
         case .message(.job): "the job"
         case .message: "a message"

@@ -1,0 +1,83 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// One small request on its way over a kept connection. Its end may come from the server, the connection, or whoever waits no
+/// longer; the first counts.
+final class HTTPCall: Sendable {
+    typealias Outcome = Result<HTTPReply, any Error>
+
+    private struct State {
+        var waiter: CheckedContinuation<Outcome, Never>?
+        var outcome: Outcome?
+        /// What it is sent over.
+        var channel: (any Channel)?
+        var lastMove = ContinuousClock.now
+        var isSent = false
+    }
+
+    let head: HTTPRequestHead
+    let body: ByteBuffer
+    /// Most of the answer's body that is kept, in bytes.
+    let keptBytesMaximum: Int
+    private let state = Mutex(State())
+
+    init(_ head: HTTPRequestHead, body: ByteBuffer, keptBytesMaximum: Int) {
+        self.head = head
+        self.body = body
+        self.keptBytesMaximum = keptBytesMaximum
+    }
+
+    var isOver: Bool { state.withLock { $0.outcome != nil } }
+    /// When something was last sent or received, and whether all is sent.
+    var movement: (last: ContinuousClock.Instant, isSent: Bool) { state.withLock { ($0.lastMove, $0.isSent) } }
+
+    /// - Returns: false when nobody waits for it any more.
+    func begin(over channel: any Channel) -> Bool {
+        state.withLock { state in
+            guard state.outcome == nil else { return false }
+            state.channel = channel
+            state.lastMove = .now
+            return true
+        }
+    }
+
+    func noteSent() {
+        state.withLock { state in
+            state.isSent = true
+            state.lastMove = .now
+        }
+    }
+
+    func noteReceived() { state.withLock { $0.lastMove = .now } }
+
+    func end(_ outcome: Outcome) {
+        let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            state.channel = nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: outcome)
+    }
+
+    /// Waits no longer, and gives up the connection that it is sent over.
+    func giveUp(_ error: any Error) {
+        let channel = state.withLock { $0.channel }
+        end(.failure(error))
+        channel?.close(promise: nil)
+    }
+
+    /// To be called once.
+    func outcome() async -> Outcome {
+        await withCheckedContinuation { waiter in
+            let early = state.withLock { state -> Outcome? in
+                if state.outcome == nil { state.waiter = waiter }
+                return state.outcome
+            }
+            if let early { waiter.resume(returning: early) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Kept HTTP/1.1 connections for small requests: the whole of one is written at once, and the whole of its answer comes back, with
+/// one change of threads each way. No proxies, no redirects; those, and all that streams, are AsyncHTTPClient's.
+public final class HTTPConnections: Sendable {
+    public static let shared = HTTPConnections()
+    /// Bytes of a body that is sent this way.
+    static let bodyBytesMaximum = 64 << 10
+    /// What nobody has used for so long is closed.
+    private static let idleLimit = Duration.seconds(50)
+
+    private struct State {
+        /// The last one that was used is the last.
+        var idle: [HTTPOrigin: [HTTPConnection]] = [:]
+        var isSweeping = false
+    }
+
+    private let state = Mutex(State())
+    private let loops: any EventLoopGroup
+    private let connectSeconds: TimeInterval
+    private static let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
+
+    /// - Parameter connectSeconds: the longest that connecting may take; 10 by default.
+    public init(connectSeconds: TimeInterval = 10) {
+        self.connectSeconds = connectSeconds
+        loops = MultiThreadedEventLoopGroup.singleton
+    }
+
+    /// Sends it; what becomes of it the call tells.
+    func start(_ call: HTTPCall, to origin: HTTPOrigin) {
+        if let connection = takeIdle(origin) { return connection.start(call) }
+        connect(to: origin).whenComplete { result in
+            switch result {
+            case .success(let connection): connection.start(call)
+            case .failure(let error): call.end(.failure(error))
+            }
+        }
+    }
+
+    private func connect(to origin: HTTPOrigin) -> EventLoopFuture<HTTPConnection> {
+        ClientBootstrap(group: loops.next())
+            .connectTimeout(.nanoseconds(Int64(connectSeconds * 1e9)))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { [weak self] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if origin.isSecure { try pipeline.addHandler(try Self.tlsHandler(for: origin)) }
+                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandler(
+                        HTTPConnectionHandler { channel, isFree in
+                            if isFree { self?.keep(channel, to: origin) } else { self?.forget(channel, to: origin) }
+                        })
+                }
+            }
+            .connect(host: origin.host, port: origin.port)
+            .flatMapThrowing { try HTTPConnection($0) }
+    }
+
+    private static func tlsHandler(for origin: HTTPOrigin) throws -> NIOSSLClientHandler {
+        let context = try tls.get()
+        do {
+            return try NIOSSLClientHandler(context: context, serverHostname: origin.host)
+        } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {
+            return try NIOSSLClientHandler(context: context, serverHostname: nil)
+        }
+    }
+
+    // MARK: Idle connections
+
+    private func takeIdle(_ origin: HTTPOrigin) -> HTTPConnection? {
+        state.withLock { state in
+            // One that the server has closed tells so itself, a moment later perhaps.
+            while let connection = state.idle[origin]?.popLast() {
+                if connection.channel.isActive { return connection }
+            }
+            return nil
+        }
+    }
+
+    /// On the channel's event loop.
+    private func keep(_ channel: any Channel, to origin: HTTPOrigin) {
+        guard let connection = try? HTTPConnection(channel) else { return channel.close(promise: nil) }
+        let isSweeping = state.withLock { state in
+            state.idle[origin, default: []].append(connection)
+            defer { state.isSweeping = true }
+            return state.isSweeping
+        }
+        if !isSweeping { sweepLater(on: channel.eventLoop) }
+    }
+
+    private func forget(_ channel: any Channel, to origin: HTTPOrigin) {
+        state.withLock { state in
+            state.idle[origin]?.removeAll { $0.channel === channel }
+            if state.idle[origin]?.isEmpty == true { state.idle[origin] = nil }
+        }
+    }
+
+    private func sweepLater(on loop: any EventLoop) {
+        loop.scheduleTask(in: .nanoseconds(Int64(Self.idleLimit / .nanoseconds(1)))) { [weak self] in
+            self?.sweep(on: loop)
+        }
+    }
+
+    private func sweep(on loop: any EventLoop) {
+        let limit = ContinuousClock.now - Self.idleLimit
+        let (old, isSweeping) = state.withLock { state in
+            let old = state.idle.values.joined().filter { $0.idleSince < limit }
+            state.isSweeping = !state.idle.isEmpty
+            return (old, state.isSweeping)
+        }
+        for connection in old { connection.channel.close(promise: nil) }
+        if isSweeping { sweepLater(on: loop) }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Uploads
+
+extension HTTPExchange {
+    /// The same for a small request, over a kept connection.
+    /// - Throws: as `run(_:body:)`.
+    func run(
+        _ head: HTTPRequestHead, body: ByteBuffer, over connections: HTTPConnections, to origin: HTTPOrigin
+    ) async throws(UploadError) -> HTTPReply {
+        var head = head
+        if body.readableBytes > 0 || head.method == .PUT || head.method == .POST {
+            head.headers.replaceOrAdd(name: "content-length", value: String(body.readableBytes))
+        }
+        let call = HTTPCall(head, body: body, keptBytesMaximum: keptBytesMaximum)
+        let watch = StallWatch.shared.add {
+            let (last, isSent) = call.movement
+            guard let stall = stall(isSending: !isSent, since: last) else { return false }
+            call.giveUp(stall)
+            return true
+        }
+        defer { StallWatch.shared.remove(watch) }
+        let outcome = await withTaskCancellationHandler {
+            connections.start(call, to: origin)
+            return await call.outcome()
+        } onCancel: {
+            call.giveUp(CancellationError())
+        }
+        switch outcome {
+        case .success(let reply): return reply
+        case .failure(let error): throw failure(error)
+        }
+    }
+
+    /// What the client or the network threw.
+    func failure(_ error: any Error) -> UploadError {
+        if let error = error as? UploadError { return error }
+        if Task.isCancelled { return UploadError(.interrupted, "the request to \(displayURL) was interrupted") }
+        return UploadError(connection: error, to: displayURL)
+    }
+}
+
+extension HTTPBody {
+    /// All of it at once.
+    /// - Throws: what the source throws; `sourceChanged` when it has not the size that the job says; `interrupted`.
+    func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        do {
+            for try await var piece in self {
+                if buffer.readableBytes == 0 { buffer = piece } else { buffer.writeBuffer(&piece) }
+            }
+        } catch {
+            if let error = error as? UploadError { throw error }
+            if Task.isCancelled { throw UploadError(.interrupted, "the request to \(displayURL) was interrupted") }
+            throw UploadError(source: error, of: displayURL)
+        }
+        guard Int64(buffer.readableBytes) == size else { throw UploadError(sizeOf: displayURL) }
+        return buffer
+    }
+}

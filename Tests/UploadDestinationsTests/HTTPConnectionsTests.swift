@@ -1,0 +1,224 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadDestinations
+
+/// Small requests over kept connections, to servers that do what a proper one does not.
+@Suite(.timeLimit(.minutes(5)))
+struct HTTPConnectionsTests {
+    private static let large = 4 << 20
+
+    private func send(
+        _ connections: HTTPConnections, to port: Int, _ method: HTTPMethod = .PUT, body: String = "four",
+        headers: HTTPHeaders = [:], limitSeconds: Double = 60, keeping: Int = 64
+    ) async throws -> HTTPReply {
+        let exchange = HTTPExchange(
+            client: HTTPConfiguration.sharedClient,
+            times: HTTPTimes(firstByteSeconds: limitSeconds, stallSeconds: limitSeconds),
+            displayURL: "http://127.0.0.1:\(port)/x", keptBytesMaximum: keeping)
+        let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/x", headers: headers)
+        let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(port)"))
+        return try await exchange.run(head, body: ByteBuffer(string: body), over: connections, to: origin)
+    }
+
+    private func failure(
+        limitSeconds: Double = 60, headers: HTTPHeaders = [:],
+        _ script: @escaping @Sendable (ScriptedServer.Connection) -> Void
+    ) async throws -> UploadError {
+        let server = try ScriptedServer(script)
+        return try await #require(throws: UploadError.self) {
+            _ = try await send(HTTPConnections(), to: server.port, headers: headers, limitSeconds: limitSeconds)
+        }
+    }
+
+    /// Answers requests of four bytes on one connection until it is closed, and counts connections and requests.
+    private func counting(_ answer: String) throws -> (ScriptedServer, counts: Counts) {
+        let counts = Counts()
+        let server = try ScriptedServer { connection in
+            counts.connections.add(1, ordering: .relaxed)
+            while !connection.readHead().isEmpty {
+                connection.read(4)
+                counts.requests.add(1, ordering: .relaxed)
+                connection.write(answer)
+                if answer.contains("close") { return }
+            }
+        }
+        return (server, counts)
+    }
+
+    private final class Counts: Sendable {
+        let connections = Atomic(0)
+        let requests = Atomic(0)
+    }
+
+    @Test func `one request after the other goes over the same connection`() async throws {
+        let (server, counts) = try counting("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nETag: \"a\"\r\n\r\nok")
+        let connections = HTTPConnections()
+        for _ in 0..<5 {
+            let reply = try await send(connections, to: server.port)
+            #expect(reply.status == 200)
+            #expect(reply.header("etag") == "\"a\"")
+            #expect(reply.body == Data("ok".utf8))
+            #expect(reply.isWhole)
+        }
+        #expect(counts.connections.load(ordering: .relaxed) == 1)
+        #expect(counts.requests.load(ordering: .relaxed) == 5)
+    }
+
+    @Test func `requests at once have a connection each`() async throws {
+        let (server, counts) = try counting("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        let connections = HTTPConnections()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<40 { group.addTask { try await send(connections, to: server.port).status } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 40))
+        #expect(counts.requests.load(ordering: .relaxed) == 40)
+        #expect(counts.connections.load(ordering: .relaxed) <= 40)
+    }
+
+    @Test func `a server that closes gets a new connection for the next one`() async throws {
+        let (server, counts) = try counting("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        let connections = HTTPConnections()
+        for _ in 0..<3 { #expect(try await send(connections, to: server.port).status == 200) }
+        #expect(counts.connections.load(ordering: .relaxed) == 3)
+    }
+
+    @Test func `what the server says is sent as it is`() async throws {
+        let head = Mutex("")
+        let server = try ScriptedServer { connection in
+            let text = connection.readHead()
+            head.withLock { $0 = text }
+            connection.read(4)
+            connection.answer("204 No Content")
+        }
+        let reply = try await send(HTTPConnections(), to: server.port, headers: ["host": "somewhere", "x-n": "1"])
+        #expect(reply.status == 204)
+        let lines = head.withLock { $0 }.components(separatedBy: "\r\n")
+        #expect(lines.first == "PUT /x HTTP/1.1")
+        #expect(Set(lines.dropFirst().filter { !$0.isEmpty }) == ["host: somewhere", "x-n: 1", "content-length: 4"])
+    }
+
+    @Test func `an answer to HEAD has no body, whatever its length`() async throws {
+        let server = try ScriptedServer { connection in
+            while !connection.readHead().isEmpty {
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+            }
+        }
+        let connections = HTTPConnections()
+        for _ in 0..<2 {
+            let reply = try await send(connections, to: server.port, .HEAD, body: "")
+            #expect(reply.header("content-length") == "1000")
+            #expect(reply.body.isEmpty)
+        }
+    }
+
+    @Test func `a server that hangs up without an answer is a failure of the network`() async throws {
+        let error = try await failure { connection in
+            _ = connection.readHead()
+            connection.read(4)
+        }
+        #expect(error.code == .networkFailure)
+        #expect(error.message.contains("closed the connection before it answered"))
+    }
+
+    @Test func `a reset is a failure of the network`() async throws {
+        let error = try await failure { connection in
+            _ = connection.readHead()
+            connection.reset()
+        }
+        #expect(error.code == .networkFailure)
+        #expect(error.retry == .afterBackoff)
+    }
+
+    @Test func `nobody there`() async throws {
+        let port = try Ports.free()
+        let error = try await #require(throws: UploadError.self) { _ = try await send(HTTPConnections(), to: port) }
+        #expect(error.code == .networkFailure)
+        #expect(error.message.contains("cannot be reached"))
+    }
+
+    @Test func `what is no HTTP is a failure`() async throws {
+        let error = try await failure { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            connection.write("220 mail.example ESMTP\r\n")
+            connection.waitForClose()
+        }
+        #expect(error.code == .networkFailure)
+    }
+
+    @Test func `a header that cannot be sent fails before anything is`() async throws {
+        let error = try await failure(headers: ["x-n": "a\r\nb: c"]) { #expect($0.readHead() == "") }
+        #expect(error.code == .networkFailure)
+    }
+
+    @Test func `a server that is silent for too long is given up`() async throws {
+        let error = try await failure(limitSeconds: 0.3) { $0.waitForClose() }
+        #expect(error.code == .networkFailure)
+        #expect(error.message.contains("did not answer within 1 s"))
+    }
+
+    @Test func `an answer that breaks off is one all the same`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            connection.write("HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nbut")
+        }
+        let reply = try await send(HTTPConnections(), to: server.port)
+        #expect(reply.status == 503)
+        #expect(reply.body == Data("but".utf8))
+        #expect(!reply.isWhole)
+    }
+
+    @Test func `of a long answer the beginning is kept, and of one without an end no more is read`() async throws {
+        let text = String(repeating: "x", count: 1000)
+        let (server, _) = try counting("HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\n\(text)")
+        let reply = try await send(HTTPConnections(), to: server.port)
+        #expect(reply.body.count == 64)
+        #expect(!reply.isWhole)
+        let endless = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            connection.write("HTTP/1.1 500 No\r\nContent-Length: \(Self.large)\r\n\r\n")
+            connection.write(String(repeating: "x", count: 2 << 20))
+            connection.waitForHangUp()
+        }
+        #expect(try await send(HTTPConnections(), to: endless.port).status == 500)
+    }
+
+    @Test func `whoever waits no longer is let go, and the connection with them`() async throws {
+        let isAsked = Door()
+        let isGone = Door()
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            isAsked.open()
+            connection.waitForHangUp()
+            isGone.open()
+        }
+        let task = Task { try await send(HTTPConnections(), to: server.port) }
+        await isAsked.wait()
+        task.cancel()
+        let error = await #expect(throws: UploadError.self) { try await task.value }
+        #expect(error?.code == .interrupted)
+        await isGone.wait()
+    }
+
+    @Test(arguments: [
+        ("http", "s3.example", "s3.example", 80), ("https", "s3.example", "s3.example", 443),
+        ("http", "s3.example:9000", "s3.example", 9000), ("http", "[::1]:9000", "::1", 9000),
+        ("https", "[::1]", "::1", 443),
+    ])
+    func `an authority names host and port`(scheme: String, authority: String, host: String, port: Int) throws {
+        let origin = try #require(HTTPOrigin(scheme: scheme, authority: authority))
+        #expect(origin.host == host)
+        #expect(origin.port == port)
+        #expect(origin.isSecure == (scheme == "https"))
+    }
+}
