@@ -8,15 +8,14 @@ extension Ledger: DeliveryOutbox {
     ) async throws(UploadError) -> [DelegateDelivery] {
         let excluded = Self.list(excluding)
         return try await read { db in
-            try Row.fetchAll(
-                db,
+            try SQLRequest<Row>(
                 sql: """
                     SELECT deliveries.id, attempts, due, failing, body
                     FROM deliveries JOIN events ON events.id = event
                     WHERE \(Self.isOpen(ordered: ordered)) AND due <= ?
                     ORDER BY due, deliveries.id LIMIT ?
-                    """, arguments: [delegate, excluded, now.timeIntervalSince1970, limit]
-            ).map { row in
+                    """, arguments: [delegate, excluded, now.timeIntervalSince1970, limit], cached: true
+            ).fetchAll(db).map { row in
                 DelegateDelivery(
                     id: row["id"], delegate: delegate,
                     event: try WireJSON.decode(UploadEvent.self, from: row["body"]).told,
@@ -32,27 +31,37 @@ extension Ledger: DeliveryOutbox {
         let excluded = Self.list(excluding)
         return try await read { db in
             // Not min(due): that would look at all of a long backlog where the first row of the index will do.
-            try Double.fetchOne(
-                db,
+            try SQLRequest<Double>(
                 sql: "SELECT due FROM deliveries WHERE \(Self.isOpen(ordered: ordered)) ORDER BY due LIMIT 1",
-                arguments: [delegate, excluded]
-            ).map { Date(timeIntervalSince1970: $0) }
+                arguments: [delegate, excluded], cached: true
+            ).fetchOne(db).map { Date(timeIntervalSince1970: $0) }
         }
     }
 
     public func delivered(
         _ ids: [DelegateDelivery.ID], at time: Date, attempt: DeliveryAttempt?
     ) async throws(UploadError) {
-        try await write { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    UPDATE deliveries SET delivered = ?, error = NULL, failing = NULL, given_up = NULL WHERE id = ?
-                    """)
-            for id in ids {
-                try statement.execute(arguments: [time.timeIntervalSince1970, id])
-                if let attempt { try Self.log(attempt, of: id, in: db) }
+        try await deliveries.add(Delivered(ids: ids, time: time, attempt: attempt)) { all throws(UploadError) in
+            try await self.write { db in
+                let statement = try db.cachedStatement(
+                    sql: """
+                        UPDATE deliveries SET delivered = ?, error = NULL, failing = NULL, given_up = NULL WHERE id = ?
+                        """)
+                for delivered in all {
+                    for id in delivered.ids {
+                        try statement.execute(arguments: [delivered.time.timeIntervalSince1970, id])
+                        if let attempt = delivered.attempt { try Self.log(attempt, of: id, in: db) }
+                    }
+                }
             }
         }
+    }
+
+    /// What was delivered at one time.
+    struct Delivered: Sendable {
+        var ids: [DelegateDelivery.ID]
+        var time: Date
+        var attempt: DeliveryAttempt?
     }
 
     public func failed(

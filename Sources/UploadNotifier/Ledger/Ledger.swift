@@ -37,6 +37,8 @@ public final class Ledger: Sendable {
     private let lock: LedgerLock
     /// Published and confirmed, to be struck off by the next transaction.
     private let settled = Mutex<[OwedAction.ID]>([])
+    /// Those that are to be noted as delivered.
+    let deliveries = CommitGroup<Delivered>()
 
     /// The longest that what was settled waits for another transaction.
     private static let settlingDelay = Duration.seconds(1)
