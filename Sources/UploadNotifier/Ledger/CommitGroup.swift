@@ -11,6 +11,9 @@ final class CommitGroup<Item: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// Those that the next commit is for.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
     /// Returns when it is durable.
     /// - Parameter commit: all in one transaction; of those whose items come together one is asked.
     /// - Throws: what the commit threw, which then failed for all.

@@ -32,6 +32,10 @@ public final class HTTPConnections: Sendable {
         loops = MultiThreadedEventLoopGroup.singleton
     }
 
+    deinit {
+        for connection in state.withLock({ $0.idle }).values.joined() { connection.channel.close(promise: nil) }
+    }
+
     /// Sends it; what becomes of it the call tells.
     func start(_ call: HTTPCall, to origin: HTTPOrigin) {
         if let connection = takeIdle(origin) { return connection.start(call) }
@@ -54,7 +58,8 @@ public final class HTTPConnections: Sendable {
                     try pipeline.addHTTPClientHandlers()
                     try pipeline.addHandler(
                         HTTPConnectionHandler { channel, isFree in
-                            if isFree { self?.keep(channel, to: origin) } else { self?.forget(channel, to: origin) }
+                            guard let self else { return channel.close(promise: nil) }
+                            if isFree { self.keep(channel, to: origin) } else { self.forget(channel, to: origin) }
                         })
                 }
             }
