@@ -22,16 +22,12 @@ struct CommitGroupTests {
         }
         let done = Mutex<[Int]>([])
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            func add(_ item: Int) {
+            for item in 0...20 {
                 tasks.addTask {
                     try await group.add(item, commit: commit)
                     done.withLock { $0.append(item) }
                 }
-            }
-            add(0)
-            await isBegun.wait()
-            for item in 1...20 {
-                add(item)
+                if item == 0 { await isBegun.wait() }
                 try await eventually("it waits") { group.waitingCount == item }
             }
             #expect(done.withLock { $0 }.isEmpty, "nothing is said to be done that is not")
