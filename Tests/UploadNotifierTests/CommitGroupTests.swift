@@ -7,35 +7,37 @@ import Uploads
 
 @Suite("Commits for many")
 struct CommitGroupTests {
-    @Test func `what comes while a commit is under way is committed together, in its order`() async throws {
-        let group = CommitGroup<Int>()
-        let commits = Mutex<[[Int]]>([])
-        let (isBegun, mayEnd) = (Door(), Door())
-        let commit: @Sendable ([Int]) async throws(UploadError) -> Void = { items in
-            let isFirst = commits.withLock { commits in
-                commits.append(items)
-                return commits.count == 1
-            }
-            guard isFirst else { return }
+    private final class Commits: Sendable {
+        let lists = Mutex<[[Int]]>([])
+        let isBegun = Door()
+        let mayEnd = Door()
+
+        /// The first one takes until it may end.
+        func commit(_ items: [Int]) async {
             isBegun.open()
-            await mayEnd.wait()
+            if lists.withLock({ $0.isEmpty }) { await mayEnd.wait() }
+            lists.withLock { $0.append(items) }
         }
-        let done = Mutex<[Int]>([])
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
+    }
+
+    @Test func `what comes while a commit is under way is committed together, in its order, before it is said to be`()
+        async throws
+    {
+        let group = CommitGroup<Int>()
+        let commits = Commits()
+        try await withThrowingTaskGroup(of: Bool.self) { tasks in
             for item in 0...20 {
                 tasks.addTask {
-                    try await group.add(item, commit: commit)
-                    done.withLock { $0.append(item) }
+                    try await group.add(item) { items in await commits.commit(items) }
+                    return commits.lists.withLock { $0.joined().contains(item) }
                 }
-                if item == 0 { await isBegun.wait() }
+                if item == 0 { await commits.isBegun.wait() }
                 try await eventually("it waits") { group.waitingCount == item }
             }
-            #expect(done.withLock { $0 }.isEmpty, "nothing is said to be done that is not")
-            mayEnd.open()
-            try await tasks.waitForAll()
+            commits.mayEnd.open()
+            for try await isCommitted in tasks { #expect(isCommitted) }
         }
-        #expect(commits.withLock { $0 } == [[0], Array(1...20)])
-        #expect(done.withLock { $0 }.sorted() == Array(0...20))
+        #expect(commits.lists.withLock { $0 } == [[0], Array(1...20)])
     }
 
     @Test func `a commit that fails has failed for all in it, and for nobody after them`() async throws {

@@ -135,15 +135,12 @@ public final class Ledger: Sendable {
         guard isFirst else { return }
         Task {
             try? await Task.sleep(for: Self.settlingDelay)
-            try? await strikeOff()
+            if settled.withLock({ !$0.isEmpty }) { try? await strikeOff() }
         }
     }
 
-    /// Strikes off what was settled, now.
-    func strikeOff() async throws(UploadError) {
-        guard settled.withLock({ !$0.isEmpty }) else { return }
-        try await write { _ in }
-    }
+    /// Returns when what was settled before is struck off, by this or by a transaction that is under way.
+    func strikeOff() async throws(UploadError) { try await write { _ in } }
 
     private func takeSettled() -> [OwedAction.ID] {
         settled.withLock { settled in
