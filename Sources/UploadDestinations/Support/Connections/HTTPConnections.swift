@@ -114,8 +114,10 @@ public final class HTTPConnections: Sendable {
 
     private func sweep(on loop: any EventLoop) {
         let limit = ContinuousClock.now - Self.idleLimit
+        // Taken out before they are closed, or a call might be given one that is about to be.
         let (old, isSweeping) = state.withLock { state in
             let old = state.idle.values.joined().filter { $0.idleSince < limit }
+            state.idle = state.idle.mapValues { $0.filter { $0.idleSince >= limit } }.filter { !$0.value.isEmpty }
             state.isSweeping = !state.idle.isEmpty
             return (old, state.isSweeping)
         }
