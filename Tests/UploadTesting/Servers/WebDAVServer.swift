@@ -55,10 +55,11 @@ public final class WebDAVServer: Sendable {
             try directory.write("", to: "rclone.conf")
             executable = try TestProgram.path("rclone")
             let login = password.map { ["--user", "tester", "--pass", $0] } ?? []
+            // Not 0: then each directory's timer begins anew as it ends, and thousands of them lock each other out.
             arguments =
                 [
                     "serve", "webdav", "--addr", "127.0.0.1:\(port)", "--cache-dir", directory.path("temporary"),
-                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "0s",
+                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "100ms",
                 ] + login + [directory.path("files")]
         case .wsgidav:
             var settings: [String: Any] = ["files": directory.path("files"), "port": port]
