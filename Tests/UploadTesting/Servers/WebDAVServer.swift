@@ -55,11 +55,10 @@ public final class WebDAVServer: Sendable {
             try directory.write("", to: "rclone.conf")
             executable = try TestProgram.path("rclone")
             let login = password.map { ["--user", "tester", "--pass", $0] } ?? []
-            // Not 0: then each directory's timer begins anew as it ends, and thousands of them lock each other out.
             arguments =
                 [
                     "serve", "webdav", "--addr", "127.0.0.1:\(port)", "--cache-dir", directory.path("temporary"),
-                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "100ms",
+                    "--config", directory.path("rclone.conf"), "--dir-cache-time", "\(Self.rcloneCacheMilliseconds)ms",
                 ] + login + [directory.path("files")]
         case .wsgidav:
             var settings: [String: Any] = ["files": directory.path("files"), "port": port]
@@ -93,15 +92,27 @@ public final class WebDAVServer: Sendable {
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(bytes).write(to: file, options: .atomic)
+        letBeSeen()
     }
 
     public func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(
             at: process.directory.file("files/\(path)"), withIntermediateDirectories: true)
+        letBeSeen()
     }
 
     public func remove(_ path: String) throws {
         try FileManager.default.removeItem(at: process.directory.file("files/\(path)"))
+        letBeSeen()
+    }
+
+    /// How long rclone goes by what it has read of a directory. Not 0: then each directory's timer begins anew as it ends, and
+    /// thousands of them lock each other out until it answers nobody.
+    private static let rcloneCacheMilliseconds: UInt32 = 20
+
+    /// What was changed past the server is known to it when this returns.
+    private func letBeSeen() {
+        if kind == .rclone { usleep(2 * Self.rcloneCacheMilliseconds * 1000) }
     }
 
     public func setAge(of path: String, seconds: TimeInterval) throws {
