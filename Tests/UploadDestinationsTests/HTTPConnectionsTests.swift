@@ -89,7 +89,7 @@ struct HTTPConnectionsTests {
         #expect(counts.connections.load(ordering: .relaxed) == 3)
     }
 
-    @Test func `what the server says is sent as it is`() async throws {
+    @Test func `a request is sent as it is given, with its length`() async throws {
         let head = Mutex("")
         let server = try ScriptedServer { connection in
             let text = connection.readHead()

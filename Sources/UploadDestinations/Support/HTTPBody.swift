@@ -119,3 +119,22 @@ struct HTTPBody: AsyncSequence, Sendable {
         let value = Mutex(Value())
     }
 }
+
+extension HTTPBody {
+    /// All of it at once.
+    /// - Throws: what the source throws; `sourceChanged` when it has not the size that the job says; `interrupted`.
+    func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        do {
+            for try await var piece in self {
+                if buffer.readableBytes == 0 { buffer = piece } else { buffer.writeBuffer(&piece) }
+            }
+        } catch {
+            if let error = error as? UploadError { throw error }
+            if Task.isCancelled { throw UploadError(.interrupted, "the request to \(displayURL) was interrupted") }
+            throw UploadError(source: error, of: displayURL)
+        }
+        guard Int64(buffer.readableBytes) == size else { throw UploadError(sizeOf: displayURL) }
+        return buffer
+    }
+}
