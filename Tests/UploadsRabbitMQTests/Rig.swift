@@ -60,7 +60,11 @@ struct Rig: Sendable {
             urls: [proxy.map { "amqp://guest:guest@127.0.0.1:\($0.port)/" } ?? node.url])
         configuration.reconnectDelay = ReconnectDelay(base: .milliseconds(20), cap: .milliseconds(200))
         let connection = try await Connection.open(configuration, logger: logger)
-        atEnd { await connection.close() }
+        // Without the proxy, which closes with its last use, what is still to be confirmed would be tried for ever.
+        atEnd {
+            await connection.close()
+            withExtendedLifetime(proxy) {}
+        }
         return connection
     }
 
@@ -168,7 +172,7 @@ final class TestHandler: JobHandler {
 }
 
 /// What stands between a worker and its broker.
-protocol BrokerProxy {
+protocol BrokerProxy: AnyObject, Sendable {
     var port: Int { get }
 }
 
