@@ -102,6 +102,24 @@ import Uploads
         }
     }
 
+    @Test func `a broker that has gone quiet is given up within the limit`() async throws {
+        try await Rig.run { rig in
+            let proxy = try FaultProxy(to: rig.node.port)
+            let submitter = UploadSubmitter(
+                queue: .standard, topology: rig.topology,
+                publisher: try await Publisher(connection: try await rig.open(proxy), logger: rig.logger))
+            proxy.stall()
+            let error = await #expect(throws: UploadError.self) {
+                try await submitter.submit(Samples.job(), within: .milliseconds(200))
+            }
+            #expect(error?.code == .networkFailure)
+            #expect(error?.message.contains("memory and disk alarms") == true)
+            proxy.stall(false)
+            try await submitter.submit(Samples.job())
+            try await eventually("both have arrived") { try await rig.waiting(.normal) == 2 }
+        }
+    }
+
     @Test func `objects of another version are not taken over`() async throws {
         try await Rig.run { rig in
             let queue = try QueueName("video")

@@ -67,7 +67,8 @@ final class Publisher: Sendable {
             defer { if let watch { StallWatch.shared.remove(watch) } }
             try await wait(confirm).get()
         } catch {
-            if error.code == .nacked || error.code == .timedOut { await renew(channel) }
+            // Nobody waits for it: a broker that confirms nothing may answer nothing else either.
+            if error.code == .nacked || error.code == .timedOut { Task { await renew(channel) } }
             throw error
         }
     }
