@@ -72,12 +72,10 @@ struct FileTree {
     }
 
     private mutating func add(_ path: String, key: String, _ status: Status) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
+        guard faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 else {
             problems.append(Self.problem(path, errno))
             return
         }
-        close(descriptor)
         files.append(File(path: path, key: key, size: status.size, modifiedAt: status.modifiedAt))
     }
 

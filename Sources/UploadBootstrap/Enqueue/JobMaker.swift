@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import LinuxFiles
 import UploadSources
 import Uploads
 
@@ -15,14 +17,16 @@ struct JobMaker: Sendable {
 
     /// The jobs, in the order of the uploads. What was staged is durable when this returns, and gone when it throws.
     func jobs(for uploads: [PlannedUpload]) async throws(UploadError) -> [UploadJob] {
-        var jobs: [UploadJob?] = Array(repeating: nil, count: uploads.count)
+        var jobs = uploads.map { upload in
+            isReadLater(upload)
+                ? job(for: upload, StagedFile(reference: .inline(Data()), size: upload.size ?? 0, digests: Digests()))
+                : nil
+        }
         var failure: UploadError?
         await withTaskGroup(of: Made.self) { group in
-            var next = 0
+            var others = jobs.indices.filter { jobs[$0] == nil }[...]
             func startNext() {
-                guard next < uploads.count, failure == nil else { return }
-                let index = next
-                next += 1
+                guard failure == nil, let index = others.popFirst() else { return }
                 group.addTask { await self.make(uploads[index], at: index) }
             }
             for _ in 0..<Self.copiesAtOnce { startNext() }
@@ -44,11 +48,21 @@ struct JobMaker: Sendable {
         return inLine(try await registered(jobs.compactMap { $0 }))
     }
 
-    /// The job as it is published. Small files are read only now, so that thousands of them are never in memory at once.
+    /// Small files are read only when their jobs are published, so that thousands of them are never in memory at once.
+    private func isReadLater(_ upload: PlannedUpload) -> Bool {
+        upload.isInline && upload.content == .file && upload.idempotencyKey == nil
+    }
+
+    /// The job as it is published.
     func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
         guard upload.isInline, upload.content == .file else { return job }
-        guard let data = FileManager.default.contents(atPath: upload.path) else {
-            throw UploadError(.invalidFile, "\(upload.path) is gone or cannot be read any more: enqueue it again")
+        let data: Data
+        do throws(SystemError) {
+            data = Data(
+                try File.open(upload.path, O_RDONLY | O_NONBLOCK).read(SourceReference.inlineBytesMaximum + 1, at: 0))
+        } catch {
+            throw UploadError(
+                .invalidFile, "\(upload.path) is gone or cannot be read any more: enqueue it again", cause: error)
         }
         guard data.count <= SourceReference.inlineBytesMaximum else {
             throw UploadError(.sourceChanged, "\(upload.path) has grown while it was enqueued: enqueue it again")
@@ -116,14 +130,13 @@ struct JobMaker: Sendable {
 
     private func make(_ upload: PlannedUpload, at index: Int) async -> Made {
         do throws(UploadError) {
-            return Made(index: index, result: .success(try await job(for: upload)))
+            return Made(index: index, result: .success(job(for: upload, try await source(of: upload))))
         } catch {
             return Made(index: index, result: .failure(error))
         }
     }
 
-    private func job(for upload: PlannedUpload) async throws(UploadError) -> UploadJob {
-        let source = try await source(of: upload)
+    private func job(for upload: PlannedUpload, _ source: StagedFile) -> UploadJob {
         var job = UploadJob(
             queue: request.queue, priority: request.priority, source: source.reference,
             destination: upload.place.reference(of: source.digests), contentType: upload.contentType, size: source.size,
@@ -149,9 +162,8 @@ struct JobMaker: Sendable {
         case .data(let data) where upload.isInline:
             return StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
         case .file where upload.isInline:
-            var job = UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0)
-            // The others are read when they are published.
-            if upload.idempotencyKey != nil { job = try loaded(job, upload) }
+            let job = try loaded(
+                UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
         case .file where !request.stages:
             let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)

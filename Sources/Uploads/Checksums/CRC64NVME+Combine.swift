@@ -4,6 +4,11 @@ extension CRC64NVME {
     /// Appends bytes of which only the checksum and the count are known.
     public mutating func append(_ other: CRC64NVME, count: Int64) {
         precondition(count >= 0)
+        // Nothing so far, or what adds as little.
+        guard value != 0 else {
+            self = other
+            return
+        }
         self = CRC64NVME(Self.product(value, Self.power(ofBytes: count)) ^ other.value)
     }
 

@@ -74,10 +74,7 @@ public struct CRC64NVME: Hashable, Sendable {
     }
 
     /// 16 digits, most significant first: as in ``Digests/crc64nvme``.
-    public var hexadecimal: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    public var hexadecimal: String { withUnsafeBytes(of: value.bigEndian) { Hexadecimal.text(of: $0) } }
 
     static let polynomial: UInt64 = 0x9a6c_9329_ac4b_c9b5  // bit-reversed: the reflected form
 

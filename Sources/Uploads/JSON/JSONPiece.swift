@@ -8,6 +8,7 @@ enum JSONPiece {
     case unsigned(UInt64)
     case number(Double)
     case text(String)
+    case base64(Data)
     case branch(JSONBranch)
 
     init(_ value: JSONValue) {
@@ -37,6 +38,10 @@ enum JSONPiece {
             let text = value.description
             bytes += (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8
         case .text(let text): Self.write(text, to: &bytes)
+        case .base64(let data):
+            bytes.append(UInt8(ascii: "\""))
+            bytes += data.base64EncodedData()
+            bytes.append(UInt8(ascii: "\""))
         case .branch(let branch): try branch.write(to: &bytes)
         }
     }
@@ -46,7 +51,7 @@ enum JSONPiece {
         var text = text
         bytes.append(UInt8(ascii: "\""))
         text.withUTF8 { utf8 in
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            if JSONPlainBytes.end(in: utf8, from: 0) == utf8.count {
                 bytes += utf8
             } else {
                 for byte in utf8 { write(escaping: byte, to: &bytes) }

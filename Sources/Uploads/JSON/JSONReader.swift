@@ -23,6 +23,9 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
         } else if type == Data.self {
             guard let data = Data(base64Encoded: try text.string(at: index)) else { throw Unreadable() }
             value = data
+        } else if type == UUID.self {
+            guard let id = UUID(text: try text.string(at: index)) else { throw Unreadable() }
+            value = id
         } else if type == URL.self {
             guard let url = URL(string: try text.string(at: index)) else { throw Unreadable() }
             value = url

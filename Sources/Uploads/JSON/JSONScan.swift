@@ -3,8 +3,6 @@ struct JSONScan {
     typealias Unreadable = JSONText.Unreadable
 
     private(set) var tokens: [JSONText.Token] = []
-    /// Of all bytes of texts, each bit that one of them has: no ASCII from 0x80.
-    private(set) var bits: UInt8 = 0
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
 
@@ -61,23 +59,13 @@ struct JSONScan {
 
     private mutating func text() throws(Unreadable) {
         let start = position + 1
-        var end = start
+        var end = JSONPlainBytes.end(in: bytes, from: start)
         var isEscaped = false
-        var bits: UInt8 = 0
-        while end < bytes.count {
-            let byte = bytes[end]
-            if byte == UInt8(ascii: "\"") { break }
-            guard byte >= 0x20 else { throw Unreadable() }
-            if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-                end += 1
-                if end < bytes.count { bits |= bytes[end] }
-            }
-            bits |= byte
-            end += 1
+        while end < bytes.count, bytes[end] == UInt8(ascii: "\\") {
+            isEscaped = true
+            end = JSONPlainBytes.end(in: bytes, from: end + 2)
         }
-        guard end < bytes.count else { throw Unreadable() }
-        self.bits |= bits
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { throw Unreadable() }
         position = end
         add(isEscaped ? .escapedText : .text, start)
         position += 1

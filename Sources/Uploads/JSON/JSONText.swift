@@ -25,15 +25,13 @@ final class JSONText: Sendable {
     /// - Throws: `Unreadable`.
     init(_ data: Data) throws(Unreadable) {
         let bytes = Array(data)
-        let scan = try bytes.withUnsafeBufferPointer { bytes throws(Unreadable) in
+        tokens = try bytes.withUnsafeBufferPointer { bytes throws(Unreadable) in
             var scan = JSONScan(bytes)
             try scan.run()
-            return (tokens: scan.tokens, bits: scan.bits)
+            return scan.tokens
         }
-        // Outside of texts there is nothing but ASCII.
-        guard scan.bits < 0x80 || String(validating: bytes, as: UTF8.self) != nil else { throw Unreadable() }
+        guard bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil else { throw Unreadable() }
         self.bytes = bytes
-        tokens = scan.tokens
     }
 
     /// - Throws: `Unreadable` unless the token is text.

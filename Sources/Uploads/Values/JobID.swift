@@ -7,7 +7,7 @@ public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Send
 
     /// - Returns: nil unless the text is a UUID (of any version: other producers may prefer theirs).
     public init?(_ text: String) {
-        guard UUID(uuidString: text) != nil else { return nil }
+        guard UUID(text: text) != nil else { return nil }
         rawValue = text.lowercased()
     }
 
@@ -22,17 +22,8 @@ public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Send
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000)) & 0xFFFF_FFFF_FFFF
         let high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF, using: &generator)
         let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF, using: &generator)
-        let digits = [high, low].map { word in
-            let text = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - text.count) + text
-        }.joined()
-        var groups: [Substring] = []
-        var rest = digits[...]
-        for length in [8, 4, 4, 4, 12] {
-            groups.append(rest.prefix(length))
-            rest = rest.dropFirst(length)
-        }
-        rawValue = groups.joined(separator: "-")
+        let id = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.load(as: uuid_t.self)) }
+        rawValue = id.uuidString.lowercased()
     }
 
     /// As a key of a JSON object.

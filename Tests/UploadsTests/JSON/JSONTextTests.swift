@@ -49,6 +49,20 @@ import Testing
         }
     }
 
+    /// Eight bytes are looked at together.
+    @Test func `a byte ends a text or not wherever it stands in it`() {
+        for position in 0..<17 {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = Array(("\"" + String(repeating: "x", count: 17) + "\"").utf8)
+                bytes[1 + position] = byte
+                let ours = read(String.self, Data(bytes))
+                // A backslash escapes an x, a quote comes too early, and one byte from 0x80 on is no Unicode.
+                let isPlain = byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                #expect(ours == (isPlain ? String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self) : nil))
+            }
+        }
+    }
+
     @Test func `numbers are read by the types that hold them`() throws {
         #expect(read([UInt8].self, "[0, 255]") == [0, 255])
         #expect(read([UInt8].self, "[256]") == nil && read([UInt8].self, "[-1]") == nil)
@@ -104,6 +118,8 @@ import Testing
         #expect(try JSONWriter.data(of: objects) == FoundationJSON.encode(objects))
         let value: JSONValue = ["l": [1, "x", true, .null, .number(2.5), [:], []]]
         #expect(try JSONWriter.data(of: value) == FoundationJSON.encode(value))
+        let bytes = (0..<260).map { Data((0..<$0).map { UInt8(truncatingIfNeeded: $0) }) }
+        #expect(try JSONWriter.data(of: bytes) == FoundationJSON.encode(bytes))
         let optional: [String?] = ["a", nil]
         #expect(try JSONWriter.data(of: optional) == FoundationJSON.encode(optional))
         #expect(throws: EncodingError.self) { try WireJSON.encode([Double.infinity]) }
