@@ -1,6 +1,7 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 import Testing
 import UploadTesting
@@ -17,12 +18,19 @@ struct HTTPConnectionsTests {
         _ connections: HTTPConnections, to port: Int, _ method: HTTPMethod = .PUT, body: String = "four",
         headers: HTTPHeaders = [:], limitSeconds: Double = 60, keeping: Int = 64
     ) async throws -> HTTPReply {
+        let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(port)"))
+        return try await send(connections, to: origin, method, body, headers, limitSeconds, keeping)
+    }
+
+    private func send(
+        _ connections: HTTPConnections, to origin: HTTPOrigin, _ method: HTTPMethod = .PUT, _ body: String = "four",
+        _ headers: HTTPHeaders = [:], _ limitSeconds: Double = 60, _ keeping: Int = 64
+    ) async throws -> HTTPReply {
         let exchange = HTTPExchange(
             client: HTTPConfiguration.sharedClient,
             times: HTTPTimes(firstByteSeconds: limitSeconds, stallSeconds: limitSeconds),
-            displayURL: "http://127.0.0.1:\(port)/x", keptBytesMaximum: keeping)
+            displayURL: "http://\(origin.host):\(origin.port)/x", keptBytesMaximum: keeping)
         let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/x", headers: headers)
-        let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(port)"))
         return try await exchange.run(head, body: ByteBuffer(string: body), over: connections, to: origin)
     }
 
@@ -87,6 +95,71 @@ struct HTTPConnectionsTests {
         let connections = HTTPConnections()
         for _ in 0..<3 { #expect(try await send(connections, to: server.port).status == 200) }
         #expect(counts.connections.load(ordering: .relaxed) == 3)
+    }
+
+    /// Answers the first request of each connection, and closes it when the second one is there.
+    private func closingAtTheSecond() throws -> (ScriptedServer, counts: Counts) {
+        let counts = Counts()
+        let server = try ScriptedServer { connection in
+            counts.connections.add(1, ordering: .relaxed)
+            _ = connection.readHead()
+            connection.read(4)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = connection.readHead()
+            counts.requests.add(1, ordering: .relaxed)
+        }
+        return (server, counts)
+    }
+
+    @Test func `what comes as a kept connection is closed goes over a new one`() async throws {
+        let (server, counts) = try closingAtTheSecond()
+        let connections = HTTPConnections()
+        for _ in 0..<4 { #expect(try await send(connections, to: server.port).status == 200) }
+        #expect(counts.connections.load(ordering: .relaxed) == 4)
+    }
+
+    @Test(arguments: [(.POST, [:]), (.PUT, ["if-none-match": "*"])] as [(HTTPMethod, HTTPHeaders)])
+    func `but not what the server may have carried out once`(method: HTTPMethod, headers: HTTPHeaders) async throws {
+        let (server, counts) = try closingAtTheSecond()
+        let connections = HTTPConnections()
+        #expect(try await send(connections, to: server.port, method, headers: headers).status == 200)
+        let error = await #expect(throws: UploadError.self) {
+            try await send(connections, to: server.port, method, headers: headers)
+        }
+        #expect(error?.code == .networkFailure)
+        #expect(counts.requests.load(ordering: .relaxed) == 1)
+        #expect(counts.connections.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a connection that nobody uses is closed`() async throws {
+        let isGone = Door()
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForHangUp()
+            isGone.open()
+        }
+        let connections = HTTPConnections(
+            idleLimit: .milliseconds(50), tls: .success(try NIOSSLContext(configuration: .makeClientConfiguration())))
+        #expect(try await send(connections, to: server.port).status == 200)
+        await isGone.wait()
+        #expect(try await send(connections, to: server.port).status == 200)
+    }
+
+    @Test func `TLS, to a server whose certificate is trusted`() async throws {
+        let server = try await NginxServer(isSecure: true)
+        let origin = try #require(HTTPOrigin(scheme: "https", authority: "localhost:\(server.port)"))
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.additionalTrustRoots = [.file(server.certificatePath)]
+        let trusting = HTTPConnections(tls: .success(try NIOSSLContext(configuration: configuration)))
+        for status in [201, 204] {
+            #expect(try await send(trusting, to: origin, .PUT, "four", ["host": "localhost"]).status == status)
+        }
+        #expect(server.stored("x") == Array("four".utf8))
+        let error = await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
+        #expect(error?.code == .misconfigured)
+        #expect(error?.message.contains("certificate") == true)
     }
 
     @Test func `a request is sent as it is given, with its length`() async throws {

@@ -48,88 +48,102 @@ struct EnqueuePlan {
     }
 
     private mutating func add(_ entry: ManifestEntry, place: String) {
-        if entry.path == "-", place.isEmpty {
-            addStandardInput()
-            return
-        }
-        let elsewhere: PlannedSource?
+        if entry.path == "-", place.isEmpty { return addStandardInput() }
+        guard let sources = sources(of: entry, place) else { return }
+        let wishes = wishes(of: entry, place)
+        for source in sources { add(source, entry, wishes, place) }
+    }
+
+    /// What an entry's path stands for: a file, the files of a directory, a URL, a key at a destination.
+    /// - Returns: nil when nothing of it can be planned; why is noted, as is what is left out.
+    private mutating func sources(of entry: ManifestEntry, _ place: String) -> [PlannedSource]? {
         do throws(ProgramError) {
-            elsewhere = try PlannedSource(elsewhere: entry.path, from: request.from)
+            if let elsewhere = try PlannedSource(elsewhere: entry.path, from: request.from) { return [elsewhere] }
         } catch {
             problems.append(ProgramError(error.exitCode, problems: error.problems.map { place + $0 }))
-            return
+            return nil
         }
-        let tree = elsewhere == nil ? FileTree(entry.path) : nil
-        problems += (tree?.problems ?? []).map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
-        notes += (tree?.skipped ?? []).map { "skipped \($0)" }
-        let isDirectory = tree != nil && FileTree.status(entry.path)?.isDirectory ?? false
-        if isDirectory, !request.destination.takesMany {
-            problems.append(Self.needsPrefix("a directory"))
-            return
+        let tree = FileTree(entry.path)
+        problems += tree.problems.map { ProgramError($0.exitCode, problems: $0.problems.map { place + $0 }) }
+        notes += tree.skipped.map { "skipped \($0)" }
+        if FileTree.status(entry.path)?.isDirectory == true {
+            guard request.destination.takesMany else {
+                problems.append(Self.needsPrefix("a directory"))
+                return nil
+            }
+            guard entry.key == nil else {
+                note(.badInput, entry.path, place, "a directory takes no 'key'; its files have their own")
+                return nil
+            }
+            if entry.idempotencyKey != nil {
+                note(.badInput, entry.path, place, "a directory takes no 'idempotencyKey'; it names one upload")
+            }
+            if tree.files.isEmpty, tree.problems.isEmpty { notes.append("\(entry.path): no files in it") }
         }
-        if isDirectory, entry.key != nil {
-            problems.append(
-                ProgramError(.badInput, "\(place)\(entry.path): a directory takes no 'key'; its files have their own"))
-            return
-        }
-        if let tree, isDirectory, tree.files.isEmpty, tree.problems.isEmpty {
-            notes.append("\(entry.path): no files in it")
-        }
-        let metadata = request.metadata.merging(entry.metadata) { $1 }
-        let properties = entry.properties.merging(over: request.properties)
+        return tree.files.map(PlannedSource.init)
+    }
+
+    /// What an entry says of all its files, over what the command line says.
+    private struct Wishes {
+        let metadata: [String: String]
+        let properties: ObjectProperties
+        let verify: Bool
+        let schedule: EnqueueSchedule
+    }
+
+    private mutating func wishes(of entry: ManifestEntry, _ place: String) -> Wishes {
+        let wishes = Wishes(
+            metadata: request.metadata.merging(entry.metadata) { $1 },
+            properties: entry.properties.merging(over: request.properties), verify: entry.verify ?? request.verify,
+            schedule: EnqueueSchedule(
+                notBefore: entry.schedule.notBefore ?? request.schedule.notBefore,
+                expiresAt: entry.schedule.expiresAt ?? request.schedule.expiresAt))
         if entry.saysMore {
             // What the command line says alone was checked once for all.
-            let wrong = Self.problems(contentType: entry.contentType, properties, metadata: metadata)
-            if !wrong.isEmpty {
-                problems.append(ProgramError(.badInput, problems: wrong.map { "\(place)\(entry.path): \($0)" }))
-            }
+            note(
+                .badInput, entry.path, place,
+                Self.problems(contentType: entry.contentType, wishes.properties, metadata: wishes.metadata))
         }
-        let verify = entry.verify ?? request.verify
-        if verify, entry.verify != nil, let problem = Self.readBackProblem(of: request.destination.reference) {
-            problems.append(ProgramError(.badInput, "\(place)\(entry.path): verify: \(problem)"))
+        if entry.verify == true, let problem = Self.readBackProblem(of: request.destination.reference) {
+            note(.badInput, entry.path, place, "verify: \(problem)")
         }
-        let schedule = EnqueueSchedule(
-            notBefore: entry.schedule.notBefore ?? request.schedule.notBefore,
-            expiresAt: entry.schedule.expiresAt ?? request.schedule.expiresAt)
-        let labels =
-            schedule.problem(now: now).map { [$0] } ?? []
-            + Self.problems(batch: entry.batch, idempotencyKey: entry.idempotencyKey)
-        if !labels.isEmpty {
-            problems.append(ProgramError(.badInput, problems: labels.map { "\(place)\(entry.path): \($0)" }))
+        let times = wishes.schedule.problem(now: now).map { [$0] } ?? []
+        note(
+            .badInput, entry.path, place,
+            times + Self.problems(batch: entry.batch, idempotencyKey: entry.idempotencyKey))
+        return wishes
+    }
+
+    private mutating func add(
+        _ source: PlannedSource, _ entry: ManifestEntry, _ wishes: Wishes, _ place: String
+    ) {
+        let key = entry.key ?? source.key
+        if key.isEmpty, request.destination.isPrefix {
+            return note(.usage, source.path, place, "it has no name; give --to a full key, as in photos:cat.jpg")
         }
-        if entry.idempotencyKey != nil, isDirectory {
-            problems.append(
-                ProgramError(
-                    .badInput, "\(place)\(entry.path): a directory takes no 'idempotencyKey'; it names one upload"))
+        if case .object = source.content, request.destination.needsDigest {
+            return note(
+                .usage, source.path, place,
+                "--to names {sha256}, which nobody knows of what lies elsewhere; leave it out")
         }
-        for file in elsewhere.map({ [$0] }) ?? tree?.files.map(PlannedSource.init) ?? [] {
-            let key = entry.key ?? file.key
-            if key.isEmpty, request.destination.isPrefix {
-                problems.append(
-                    ProgramError(
-                        .usage, "\(place)\(file.path): it has no name; give --to a full key, as in photos:cat.jpg"))
-                continue
-            }
-            if elsewhere != nil, request.destination.needsDigest {
-                problems.append(
-                    ProgramError(
-                        .usage,
-                        "\(place)\(file.path): --to names {sha256}, which nobody knows of what lies elsewhere; leave it out"
-                    ))
-                continue
-            }
-            guard let destination = destination(of: file, key, metadata, place: place) else { continue }
-            uploads.append(
-                PlannedUpload(
-                    path: file.path, content: file.content,
-                    place: destination,
-                    size: file.size, modifiedAt: file.modifiedAt,
-                    contentType: entry.contentType ?? request.contentType ?? file.contentType,
-                    metadata: metadata, properties: properties,
-                    ifExists: entry.ifExists ?? request.ifExists, verify: verify, schedule: schedule,
-                    batch: entry.batch ?? request.batch, idempotencyKey: entry.idempotencyKey ?? request.idempotencyKey)
-            )
-        }
+        guard let destination = destination(of: source, key, wishes.metadata, place: place) else { return }
+        uploads.append(
+            PlannedUpload(
+                path: source.path, content: source.content, place: destination, size: source.size,
+                modifiedAt: source.modifiedAt,
+                contentType: entry.contentType ?? request.contentType ?? source.contentType,
+                metadata: wishes.metadata, properties: wishes.properties,
+                ifExists: entry.ifExists ?? request.ifExists, verify: wishes.verify, schedule: wishes.schedule,
+                batch: entry.batch ?? request.batch, idempotencyKey: entry.idempotencyKey ?? request.idempotencyKey))
+    }
+
+    private mutating func note(_ code: ExitCode, _ path: String, _ place: String, _ problems: String...) {
+        note(code, path, place, problems)
+    }
+
+    private mutating func note(_ code: ExitCode, _ path: String, _ place: String, _ problems: [String]) {
+        guard !problems.isEmpty else { return }
+        self.problems.append(ProgramError(code, problems: problems.map { "\(place)\(path): \($0)" }))
     }
 
     /// - Returns: nil when there is a problem with it, which is noted.
@@ -140,13 +154,13 @@ struct EnqueuePlan {
         do throws(UploadError) {
             found = try request.destination.place(of: key, metadata: metadata, day: day)
         } catch {
-            problems.append(ProgramError(.usage, "\(place)\(file.path): \(error.message)"))
+            note(.usage, file.path, place, error.message)
             return nil
         }
         // Of a URL it is what the file adds to it.
         let whole = if case .named(_, let whole) = found.reference { whole } else { key }
         if let problem = DestinationArgument.problem(key: whole) {
-            problems.append(ProgramError(.badInput, "\(place)\(file.path): key '\(whole)': \(problem)"))
+            note(.badInput, file.path, place, "key '\(whole)': \(problem)")
         }
         return found
     }

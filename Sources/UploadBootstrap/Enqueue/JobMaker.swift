@@ -159,8 +159,10 @@ struct JobMaker: Sendable {
         switch upload.content {
         case .object(let reference):
             return StagedFile(reference: .object(reference, seen: nil), size: 0, digests: Digests())
+        case .standardInput: return try await stagingArea(for: upload).stage(StandardInput())
         case .data(let data) where upload.isInline:
             return StagedFile(reference: .inline(data), size: Int64(data.count), digests: Digests(of: data))
+        case .data(let data): return try await stagingArea(for: upload).stage(DataBuffers(data: data))
         case .file where upload.isInline:
             let job = try loaded(
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
@@ -168,15 +170,14 @@ struct JobMaker: Sendable {
         case .file where !request.stages:
             let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)
             return try await LocalSources.examine(fileAt: path)
-        case .data, .file, .standardInput: break
+        case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path)
         }
+    }
+
+    private func stagingArea(for upload: PlannedUpload) throws(UploadError) -> StagingArea {
         guard let area else {
             throw UploadError(.misconfigured, "\(upload.path) has to be staged, and no staging area is open")
         }
-        switch upload.content {
-        case .data(let data): return try await area.stage(DataBuffers(data: data))
-        case .standardInput: return try await area.stage(StandardInput())
-        default: return try await area.stage(fileAt: upload.path)
-        }
+        return area
     }
 }

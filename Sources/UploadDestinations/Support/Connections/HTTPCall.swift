@@ -33,11 +33,23 @@ final class HTTPCall: Sendable {
     /// When something was last sent or received, and whether all is sent.
     var movement: (last: ContinuousClock.Instant, isSent: Bool) { state.withLock { ($0.lastMove, $0.isSent) } }
 
+    /// Whether it may have been carried out unnoticed, and again (RFC 9110, sections 9.2.2 and 13.2.1): a condition that held the
+    /// first time may not hold the second.
+    var mayBeRepeated: Bool {
+        let isIdempotent: Bool =
+            switch head.method {
+            case .GET, .HEAD, .PUT, .DELETE, .OPTIONS: true
+            default: false
+            }
+        return isIdempotent && !head.headers.contains(name: "if-match") && !head.headers.contains(name: "if-none-match")
+    }
+
     /// - Returns: false when nobody waits for it any more.
     func begin(over channel: any Channel) -> Bool {
         state.withLock { state in
             guard state.outcome == nil else { return false }
             state.channel = channel
+            state.isSent = false
             state.lastMove = .now
             return true
         }

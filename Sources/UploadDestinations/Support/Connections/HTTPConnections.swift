@@ -12,8 +12,6 @@ public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
     /// Bytes of a body that is sent this way.
     static let bodyBytesMaximum = 64 << 10
-    /// What nobody has used for so long is closed.
-    private static let idleLimit = Duration.seconds(50)
 
     private struct State {
         /// The last one that was used is the last.
@@ -24,11 +22,23 @@ public final class HTTPConnections: Sendable {
     private let state = Mutex(State())
     private let loops: any EventLoopGroup
     private let connectSeconds: TimeInterval
-    private static let tls = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
+    private let idleLimit: Duration
+    private let tls: Result<NIOSSLContext, any Error>
+
+    private static let usualTLS = Result { try NIOSSLContext(configuration: .makeClientConfiguration()) }
 
     /// - Parameter connectSeconds: the longest that connecting may take; 10 by default.
-    public init(connectSeconds: TimeInterval = 10) {
+    public convenience init(connectSeconds: TimeInterval = 10) {
+        self.init(connectSeconds: connectSeconds, tls: Self.usualTLS)
+    }
+
+    /// - Parameter idleLimit: what nobody has used for so long is closed.
+    init(
+        connectSeconds: TimeInterval = 10, idleLimit: Duration = .seconds(50), tls: Result<NIOSSLContext, any Error>
+    ) {
         self.connectSeconds = connectSeconds
+        self.idleLimit = idleLimit
+        self.tls = tls
         loops = MultiThreadedEventLoopGroup.singleton
     }
 
@@ -38,7 +48,10 @@ public final class HTTPConnections: Sendable {
 
     /// Sends it; what becomes of it the call tells.
     func start(_ call: HTTPCall, to origin: HTTPOrigin) {
-        if let connection = takeIdle(origin) { return connection.start(call) }
+        if let connection = takeIdle(origin) { connection.start(call) } else { startAnew(call, to: origin) }
+    }
+
+    private func startAnew(_ call: HTTPCall, to origin: HTTPOrigin) {
         connect(to: origin).whenComplete { result in
             switch result {
             case .success(let connection): connection.start(call)
@@ -51,15 +64,18 @@ public final class HTTPConnections: Sendable {
         ClientBootstrap(group: loops.next())
             .connectTimeout(.nanoseconds(Int64(connectSeconds * 1e9)))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [weak self] channel in
+            .channelInitializer { [weak self, tls] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
-                    if origin.isSecure { try pipeline.addHandler(try Self.tlsHandler(for: origin)) }
+                    if origin.isSecure { try pipeline.addHandler(try Self.handler(of: try tls.get(), for: origin)) }
                     try pipeline.addHTTPClientHandlers()
                     try pipeline.addHandler(
                         HTTPConnectionHandler { channel, isFree in
                             guard let self else { return channel.close(promise: nil) }
                             if isFree { self.keep(channel, to: origin) } else { self.forget(channel, to: origin) }
+                        } lost: { call in
+                            guard let self else { return call.end(.failure(HTTPClientError.remoteConnectionClosed)) }
+                            self.startAnew(call, to: origin)
                         })
                 }
             }
@@ -67,8 +83,7 @@ public final class HTTPConnections: Sendable {
             .flatMapThrowing { try HTTPConnection($0) }
     }
 
-    private static func tlsHandler(for origin: HTTPOrigin) throws -> NIOSSLClientHandler {
-        let context = try tls.get()
+    private static func handler(of context: NIOSSLContext, for origin: HTTPOrigin) throws -> NIOSSLClientHandler {
         do {
             return try NIOSSLClientHandler(context: context, serverHostname: origin.host)
         } catch let error as NIOSSLExtraError where error == .cannotUseIPAddressInSNI {
@@ -107,13 +122,13 @@ public final class HTTPConnections: Sendable {
     }
 
     private func sweepLater(on loop: any EventLoop) {
-        loop.scheduleTask(in: .nanoseconds(Int64(Self.idleLimit / .nanoseconds(1)))) { [weak self] in
+        loop.scheduleTask(in: .nanoseconds(Int64(idleLimit / .nanoseconds(1)))) { [weak self] in
             self?.sweep(on: loop)
         }
     }
 
     private func sweep(on loop: any EventLoop) {
-        let limit = ContinuousClock.now - Self.idleLimit
+        let limit = ContinuousClock.now - idleLimit
         // Taken out before they are closed, or a call might be given one that is about to be.
         let (old, isSweeping) = state.withLock { state in
             let old = state.idle.values.joined().filter { $0.idleSince < limit }

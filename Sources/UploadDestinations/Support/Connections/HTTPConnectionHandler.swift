@@ -1,0 +1,106 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The end of a connection's pipeline. Used on its event loop alone.
+final class HTTPConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private var context: ChannelHandlerContext?
+    private var call: HTTPCall?
+    private var reply: HTTPReply?
+    private var isKept = false
+    private var isWritten = false
+    private var bodyBytes = 0
+    private var callCount = 0
+    /// Told when another call may follow, and when none can.
+    private let changed: (_ channel: any Channel, _ isFree: Bool) -> Void
+    /// Given a call that another connection is needed for: the server closed this one as it came.
+    private let lost: (HTTPCall) -> Void
+
+    init(
+        changed: @escaping (_ channel: any Channel, _ isFree: Bool) -> Void, lost: @escaping (HTTPCall) -> Void
+    ) {
+        self.changed = changed
+        self.lost = lost
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func start(_ call: HTTPCall) {
+        self.call = call
+        callCount += 1
+        guard let context, context.channel.isActive else { return fail(HTTPClientError.remoteConnectionClosed) }
+        guard call.begin(over: context.channel) else {
+            self.call = nil
+            return changed(context.channel, true)
+        }
+        reply = nil
+        isKept = false
+        isWritten = false
+        bodyBytes = 0
+        // A head that may not be sent is refused as it is written.
+        context.write(wrapOutboundOut(.head(call.head))).assumeIsolated().whenFailure { error in
+            if self.call === call { self.fail(error) }
+            context.close(promise: nil)
+        }
+        if call.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(call.body))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenSuccess {
+            call.noteSent()
+            self.isWritten = true
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let call else { return }
+        call.noteReceived()
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            isKept = head.isKeepAlive
+            reply = HTTPReply(status: Int(head.status.code), headers: head.headers, body: Data(), isWhole: true)
+        case .body(let part):
+            bodyBytes += part.readableBytes
+            let room = call.keptBytesMaximum - (reply?.body.count ?? 0)
+            reply?.body += Data(part.readableBytesView.prefix(room))
+            if part.readableBytes > room { reply?.isWhole = false }
+            if bodyBytes > max(HTTPExchange.drainBytesMaximum, call.keptBytesMaximum) {
+                finish()
+                context.close(promise: nil)
+            }
+        case .end:
+            // What came before all was sent leaves a connection in which the rest may still stand. Free before the answer is told,
+            // for the next call may follow at once.
+            if isKept, isWritten { changed(context.channel, true) } else { context.close(promise: nil) }
+            finish()
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        changed(context.channel, false)
+        // The status is an answer all the same; a body that breaks off is kept as far as it came.
+        reply?.isWhole = false
+        finish()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if reply == nil { fail(error) }
+        context.close(promise: nil)
+    }
+
+    private func finish() {
+        guard let reply else { return fail(HTTPClientError.remoteConnectionClosed) }
+        call?.end(.success(reply))
+        call = nil
+        self.reply = nil
+    }
+
+    /// Without an answer. Where it was not the connection's first call, the server may have closed before it saw this one.
+    private func fail(_ error: any Error) {
+        guard let call else { return }
+        self.call = nil
+        if callCount > 1, call.mayBeRepeated { lost(call) } else { call.end(.failure(error)) }
+    }
+}
