@@ -101,6 +101,6 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func fail(_ error: any Error) {
         guard let call else { return }
         self.call = nil
-        if callCount > 1, call.mayBeRepeated { lost(call) } else { call.end(.failure(error)) }
+        if callCount > 1, !call.isOver, call.mayBeRepeated { lost(call) } else { call.end(.failure(error)) }
     }
 }
