@@ -132,19 +132,14 @@ struct HTTPConnectionsTests {
     }
 
     @Test func `a connection that nobody uses is closed`() async throws {
-        let isGone = Door()
-        let server = try ScriptedServer { connection in
-            _ = connection.readHead()
-            connection.read(4)
-            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-            connection.waitForHangUp()
-            isGone.open()
-        }
+        let (server, counts) = try counting("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let connections = HTTPConnections(
             idleLimit: .milliseconds(50), tls: .success(try NIOSSLContext(configuration: .makeClientConfiguration())))
-        #expect(try await send(connections, to: server.port).status == 200)
-        await isGone.wait()
-        #expect(try await send(connections, to: server.port).status == 200)
+        for count in 1...2 {
+            #expect(try await send(connections, to: server.port).status == 200)
+            #expect(counts.connections.load(ordering: .relaxed) == count)
+            try await eventually("nobody uses it") { connections.idleCount == 0 }
+        }
     }
 
     @Test func `TLS, to a server whose certificate is trusted`() async throws {
@@ -157,9 +152,7 @@ struct HTTPConnectionsTests {
             #expect(try await send(trusting, to: origin, .PUT, "four", ["host": "localhost"]).status == status)
         }
         #expect(server.stored("x") == Array("four".utf8))
-        let error = await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
-        #expect(error?.code == .misconfigured)
-        #expect(error?.message.contains("certificate") == true)
+        await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
     }
 
     @Test func `a request is sent as it is given, with its length`() async throws {

@@ -25,6 +25,8 @@ public final class ScriptedServer: Sendable {
                     if errno == EINVAL { Glibc.close(listener) }
                     return
                 }
+                // A program that another test starts would else hold it open beyond its end here.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread {
                     script(Connection(socket: connection))
                     Glibc.close(connection)

@@ -15,6 +15,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var isWritten = false
     private var bodyBytes = 0
     private var callCount = 0
+    /// What went wrong first, which says more than that the connection is closed then.
+    private var problem: (any Error)?
     /// Told when another call may follow, and when none can.
     private let changed: (_ channel: any Channel, _ isFree: Bool) -> Void
     /// Given a call that another connection is needed for: the server closed this one as it came.
@@ -86,6 +88,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        problem = problem ?? error
         if reply == nil { fail(error) }
         context.close(promise: nil)
     }
@@ -101,6 +104,6 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func fail(_ error: any Error) {
         guard let call else { return }
         self.call = nil
-        if callCount > 1, !call.isOver, call.mayBeRepeated { lost(call) } else { call.end(.failure(error)) }
+        if callCount > 1, !call.isOver, call.mayBeRepeated { lost(call) } else { call.end(.failure(problem ?? error)) }
     }
 }

@@ -93,6 +93,8 @@ public final class HTTPConnections: Sendable {
 
     // MARK: Idle connections
 
+    var idleCount: Int { state.withLock { $0.idle.values.reduce(0) { $0 + $1.count } } }
+
     private func takeIdle(_ origin: HTTPOrigin) -> HTTPConnection? {
         state.withLock { state in
             // One that the server has closed tells so itself, a moment later perhaps.
