@@ -152,7 +152,9 @@ struct HTTPConnectionsTests {
             #expect(try await send(trusting, to: origin, .PUT, "four", ["host": "localhost"]).status == status)
         }
         #expect(server.stored("x") == Array("four".utf8))
-        await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
+        let error = await #expect(throws: UploadError.self) { try await send(HTTPConnections(), to: origin) }
+        #expect(error?.code == .misconfigured, "\(String(reflecting: error?.cause))")
+        #expect(error?.message.contains("certificate") == true)
     }
 
     @Test func `a request is sent as it is given, with its length`() async throws {
