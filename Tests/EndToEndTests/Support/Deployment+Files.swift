@@ -73,7 +73,7 @@ extension Deployment {
         return try #require(found)
     }
 
-    /// Bytes that a directory destination has put into its unfinished files, by blocks on disk.
+    /// What the unfinished files of a directory destination take on disk; their blocks are allocated when they are opened.
     func bytesInUnfinishedFiles() -> Int64 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: uploaded.path)) ?? []
         return names.filter { $0.hasPrefix(".") }.reduce(0) { sum, name in
@@ -87,6 +87,12 @@ extension Deployment {
     func stagedFiles() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: staging.path)) ?? []
         return names.filter { !$0.hasPrefix(".") && $0 != "id" }
+    }
+
+    /// The recorded events of a job, a line each, in their order.
+    func history(of id: String) throws -> String {
+        try queryLedger("SELECT CAST(body AS TEXT) FROM events WHERE job = '\(id)' ORDER BY seq")
+            .joined(separator: "\n")
     }
 
     /// Rows of a query on the ledger, by Python's SQLite, columns joined by `|`.
