@@ -5,6 +5,7 @@ import Uploads
 extension NotifierService {
     /// Before anything is taken: reads the control log, and repeats what a crash left owed.
     func recover() async throws(UploadError) {
+        await outcomes.end()
         let current = try await bus.controlView()
         view.withLock { $0 = current }
         let owed = try await ledger.owed()
@@ -13,12 +14,9 @@ extension NotifierService {
         try await publish(owed)
     }
 
-    /// One batch: the transaction, the publications, and then the acknowledgement by returning.
-    func handle(_ batch: [NotifierMessage]) async throws(UploadError) {
-        if batch.contains(where: \.needsControlView) {
-            let current = try await bus.controlView()
-            view.withLock { $0 = current }
-        }
+    /// One batch: the transaction, and the publications. Nothing that is decided next depends on whether outcomes are told
+    /// already, so these are the end of the batch.
+    func handle(_ batch: [NotifierMessage]) async throws(UploadError) -> NotifierBus.BatchEnd {
         for message in batch {
             if case .unreadable(_, let reason, _) = message {
                 logger.error(
@@ -26,6 +24,18 @@ extension NotifierService {
                 )
             }
         }
+        guard batch.contains(where: \.needsControlView) else {
+            let owed = try await record(batch)
+            if owed.allSatisfy(\.isOutcome) {
+                return outcomes.add { () async throws(UploadError) in try await self.publish(owed) }
+            }
+            try await outcomes.told()
+            try await publish(owed)
+            return {}
+        }
+        try await outcomes.told()
+        let current = try await bus.controlView()
+        view.withLock { $0 = current }
         var rest = batch[...]
         while let first = rest.first {
             if case .order(let order, let replyTo) = first {
@@ -34,18 +44,19 @@ extension NotifierService {
             } else {
                 let part = rest.prefix { !$0.isOrder }
                 rest.removeFirst(part.count)
-                try await record(Array(part))
+                try await publish(record(Array(part)))
             }
         }
+        return {}
     }
 
-    private func record(_ batch: [NotifierMessage]) async throws(UploadError) {
+    private func record(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         let owed = try await recordForRoutes(batch)
         serveClients(in: batch)
         noteMarkers(in: batch)
         progress.note(recorded: batch)
         if owed.contains(where: \.isOutcome) { deliveries.wake() }
-        try await publish(owed)
+        return owed
     }
 
     /// Part by part, each durable and published before the next, so that no order is too large.

@@ -8,8 +8,8 @@ public import Uploads
 /// outcomes.
 ///
 /// A batch is one ledger transaction; then what the ledger noted is published; only when all of that is confirmed is
-/// the batch acknowledged. A crash anywhere in between repeats messages that the ledger knows already, and publications
-/// from its note.
+/// the batch acknowledged. Where that is outcomes alone, the next batch is recorded meanwhile. A crash anywhere in between
+/// repeats messages that the ledger knows already, and publications from its note.
 public final class NotifierService: Service {
     let bus: any NotifierBus
     let ledger: any LedgerRecorder
@@ -21,6 +21,8 @@ public final class NotifierService: Service {
     private let recording = SerialGate()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
+    /// The outcomes of the last batch, which the next one is not to wait for.
+    let outcomes = PublicationLine()
     let view = Mutex(ControlView())
     /// Snapshots of the control log and publications to it take turns.
     let gate = SerialGate()

@@ -85,6 +85,17 @@ struct PublishTests {
         await connection.close()
     }
 
+    @Test func `What nobody need get is confirmed though nobody gets it`() async throws {
+        let connection = try await BrokerTesting.connect(try await BrokerNode.shared())
+        let channel = try await connection.openChannel()
+        let nowhere = BrokerTesting.queue().name
+        try await channel.publish(Message(body: Data()), to: "", routingKey: nowhere, isMandatory: false)
+        await #expect(throws: RabbitMQError.self) {
+            try await channel.publish(Message(body: Data()), to: "", routingKey: nowhere)
+        }
+        await connection.close()
+    }
+
     @Test func `What no queue gets is returned, and only that`() async throws {
         let broker = try await BrokerNode.shared()
         let connection = try await BrokerTesting.connect(broker)

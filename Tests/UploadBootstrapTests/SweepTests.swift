@@ -158,7 +158,7 @@ private final class StandByBus: NotifierBus {
     let inner = MemoryNotifierBus()
     private let drained = Door()
 
-    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> Void) async throws(UploadError) {
+    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError) {
         await drained.wait()
     }
 

@@ -81,7 +81,7 @@ struct ClientDelegateTests {
         async throws
     {
         let house = try await APIHouse()
-        try await house.notifier.handle([.job(Self.job("app"), maybeRepeated: false)])
+        try await house.notifier.handle([.job(Self.job("app"), maybeRepeated: false)])()
         try await until { house.delegates.served.contains { $0.name == "client-app" } }
         try await house.with { client in
             let shown = try await client.ask(.get, "/v1/delegates/client-app")
@@ -95,7 +95,7 @@ struct ClientDelegateTests {
             let removed = try await client.ask(.delete, "/v1/delegates/client-app")
             #expect(removed.status == 200)
         }
-        try await house.notifier.handle([Sample.event(.completed, Self.job("app"))])
+        try await house.notifier.handle([Sample.event(.completed, Self.job("app"))])()
         try await until { house.delegates.served.contains { $0.name == "client-app" } }
     }
 

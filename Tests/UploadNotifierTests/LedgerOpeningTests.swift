@@ -43,6 +43,40 @@ struct LedgerOpeningTests {
         #expect(try await ledger.discardUnreadable(5))
     }
 
+    @Test func `orders that lay in the jobs' rows of before are issued whole`() async throws {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "sized")
+        try await old.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO jobs (id, queue, destination, status, since, enqueued, size, text, record, whole)
+                    VALUES (?, 'default', 'host.example', 'queued', 0, 0, 5, '', ?, ?)
+                    """,
+                arguments: [
+                    job.id.rawValue,
+                    try WireJSON.encode(LedgerJob(Baton(job: job.redacted), isWhole: true, at: Sample.start)),
+                    try WireJSON.encode(job),
+                ])
+        }
+        try old.close()
+        let ledger = try Ledger.open(path: scratch.file())
+        func record(_ message: NotifierMessage) async throws -> IssuingAction? {
+            try await ledger.record([message], view: ControlView(), routes: [], now: Sample.start).first?.action
+        }
+        guard case .mark(let marker) = try await record(Sample.event(.suspect, job.redacted)) else {
+            Issue.record("a suspect is owed a marker")
+            return
+        }
+        guard case .issue(let baton, _, _) = try await record(.marker(marker)) else {
+            Issue.record("an issue is owed")
+            return
+        }
+        #expect(baton.job == job)
+        #expect(try await ledger.job(job.id)?.baton.job == job.redacted)
+    }
+
     @Test func `commits wait for the disk`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

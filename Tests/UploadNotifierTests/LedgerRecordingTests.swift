@@ -141,6 +141,24 @@ struct LedgerRecordingTests {
         #expect(kept != (try WireJSON.encode(secret)))
     }
 
+    @Test func `an order is kept as it was written, once, and goes with its job`() async throws {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        let text = try WireJSON.encode(job) + Data("\n".utf8)
+        let ledger = try Ledger.open(path: scratch.file())
+        try await record(ledger, [.job(job, maybeRepeated: false, body: text)])
+        try await record(ledger, [.job(job, maybeRepeated: true, body: try WireJSON.encode(job))])
+        let owed = try await ledger.record(
+            [Sample.event(.completed, job)], view: ControlView(), routes: [], now: Sample.start)
+        ledger.settle(owed.map(\.id))
+        let wholes = try await ledger.read { try Data.fetchAll($0, sql: "SELECT body FROM wholes") }
+        #expect(wholes == [text])
+        let row = try await ledger.read { try Data.fetchOne($0, sql: "SELECT record FROM jobs") }
+        #expect(try WireJSON.decode(LedgerJob.self, from: try #require(row)).baton.job == job.redacted)
+        #expect(try await ledger.prune(endedBefore: Sample.start + 60, besides: [], limit: 10) == 1)
+        #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM wholes") } == 0)
+    }
+
     @Test func `what a worker found of an object is kept beside the whole order, and counted`() async throws {
         let scratch = try Scratch()
         var job = Sample.job()

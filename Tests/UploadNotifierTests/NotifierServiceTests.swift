@@ -108,6 +108,59 @@ struct NotifierServiceTests {
         }
     }
 
+    @Test func `the next batch is recorded while outcomes are told, none after it, and none acknowledged before`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let jobs = (0..<3).map { Sample.job(key: "\($0)") }
+        let bus = MemoryNotifierBus(batchCountMaximum: 1)
+        let door = Door()
+        bus.holdOutcomes(behind: door)
+        for job in jobs { bus.send(Sample.event(.completed, job)) }
+        try await run(bus, scratch.file()) { ledger in
+            try await until { try await ledger.job(jobs[1].id)?.status == .completed }
+            #expect(bus.acknowledged == 0)
+            #expect(try await ledger.job(jobs[2].id) == nil)
+            door.open()
+            try await until { bus.acknowledged == 3 }
+            #expect(try await ledger.owed().isEmpty)
+        }
+        #expect(bus.told.map(\.job.id) == jobs.map(\.id))
+    }
+
+    @Test func `what is decided by the control log waits until the outcomes before it are told`() async throws {
+        let scratch = try Scratch()
+        let (ended, suspect) = (Sample.job(key: "a"), Sample.job(key: "b"))
+        let bus = MemoryNotifierBus(batchCountMaximum: 1)
+        let door = Door()
+        bus.holdOutcomes(behind: door)
+        bus.send(Sample.event(.completed, ended), Sample.event(.suspect, suspect))
+        try await run(bus, scratch.file()) { ledger in
+            try await until { try await ledger.job(ended.id)?.status == .completed }
+            #expect(bus.publications.isEmpty)
+            door.open()
+            try await until { bus.acknowledged == 3 }
+        }
+        guard case .tell = bus.publications.first, case .mark = bus.publications.dropFirst().first else {
+            Issue.record("\(bus.publications)")
+            return
+        }
+    }
+
+    @Test func `when an outcome cannot be told, those behind it wait for it`() async throws {
+        let scratch = try Scratch()
+        let jobs = (0..<3).map { Sample.job(key: "\($0)") }
+        let bus = MemoryNotifierBus(batchCountMaximum: 1)
+        bus.fail(attempt: 1, .before)
+        for job in jobs { bus.send(Sample.event(.completed, job)) }
+        try await run(bus, scratch.file()) { ledger in
+            try await until { bus.acknowledged == 3 }
+            #expect(try await ledger.owed().isEmpty)
+        }
+        #expect(bus.told.map(\.job.id) == jobs.map(\.id))
+        #expect(bus.attempts == 4)
+    }
+
     @Test func `what can never be published holds up no other job and is tried again at the next start`() async throws {
         let scratch = try Scratch()
         let (bad, good) = (Sample.job(), Sample.job())

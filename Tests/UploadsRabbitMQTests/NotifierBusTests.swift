@@ -50,11 +50,73 @@ import Uploads
             try await bus.append(.queueStopped(.standard))
             #expect(try await bus.controlView().stoppedQueues == [.standard])
             let recorded = Box<[NotifierMessage]>([])
-            let task = Task { try await bus.consume { batch in recorded.change { $0 += batch } } }
+            let task = Task { try await bus.consume { batch in recorded.note(batch) } }
             try await eventually("all come again") { recorded.value.count == sent.count }
             #expect(recorded.value == sent.map { .marker($0) })
             await bus.drain()
             try await task.value
+        }
+    }
+
+    @Test func `a batch comes while the end of the last one is awaited, and is acknowledged behind it`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            let sent = markers(3)
+            let batches = Box<[[NotifierMessage]]>([])
+            let door = Door()
+            let task = Task {
+                try await bus.consume { batch in
+                    batches.change { $0.append(batch) }
+                    return { await door.wait() }
+                }
+            }
+            for number in 0..<2 {
+                try await bus.mark(sent[number])
+                try await eventually("batch \(number)") { batches.value.count == number + 1 }
+            }
+            try await bus.mark(sent[2])
+            let queue = rig.topology.notifier
+            try await eventually("all are delivered, and none is acknowledged") {
+                try await rig.node.ctl("list_queues", "name", "messages_unacknowledged").contains("\(queue)\t3")
+            }
+            #expect(batches.value == [[.marker(sent[0])], [.marker(sent[1])]])
+            door.open()
+            try await eventually("the third") { batches.value.last == [.marker(sent[2])] }
+            await bus.drain()
+            try await task.value
+            let probe = try await rig.notifier()
+            let later = markers(1)[0]
+            try await bus.mark(later)
+            try await eventually("the later one") { !probe.messages.value.isEmpty }
+            #expect(probe.messages.value == [.marker(later)], "what was acknowledged does not come again")
+        }
+    }
+
+    @Test func `when an end fails, its batch and what came behind it come again`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            let sent = markers(2)
+            let taken = Box(0)
+            let door = Door()
+            let task = Task {
+                try await bus.consume { batch in
+                    taken.change { $0 += batch.count }
+                    return {
+                        await door.wait()
+                        if batch.contains(.marker(sent[0])) { throw Refused() }
+                    }
+                }
+            }
+            for (number, marker) in sent.enumerated() {
+                try await bus.mark(marker)
+                try await eventually("\(number)") { taken.value == number + 1 }
+            }
+            door.open()
+            let error = await #expect(throws: UploadError.self) { try await task.value }
+            #expect(error?.cause is Refused)
+            let probe = try await rig.notifier()
+            try await eventually("both come again") { probe.messages.value.count == 2 }
+            #expect(probe.messages.value == sent.map { .marker($0) })
         }
     }
 
@@ -64,7 +126,7 @@ import Uploads
             let sent = markers(5)
             for marker in sent { try await first.mark(marker) }
             let recorded = Box<[NotifierMessage]>([])
-            let task = Task { try await first.consume { batch in recorded.change { $0 += batch } } }
+            let task = Task { try await first.consume { batch in recorded.note(batch) } }
             try await eventually("recorded") { recorded.value.count == 5 }
             await first.drain()
             try await task.value
@@ -80,7 +142,7 @@ import Uploads
         try await Rig.run { rig in
             let first = try await rig.broker().notifierBus()
             let seen = Box<[NotifierMessage]>([])
-            let task = Task { try await first.consume { batch in seen.change { $0 += batch } } }
+            let task = Task { try await first.consume { batch in seen.note(batch) } }
             let marker = markers(1)[0]
             try await first.mark(marker)
             try await eventually("the first is active") { seen.value == [.marker(marker)] }
@@ -183,6 +245,7 @@ import Uploads
             let task = Task {
                 try await bus.consume { batch in
                     for case .marker(let marker) in batch { seen.change { _ = $0.insert(marker.id) } }
+                    return {}
                 }
             }
             rig.atEnd {

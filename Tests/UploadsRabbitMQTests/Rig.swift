@@ -125,12 +125,27 @@ struct Rig: Sendable {
     func notifier() async throws -> NotifierProbe {
         let bus = try await broker().notifierBus()
         let probe = NotifierProbe(bus: bus)
-        let task = Task { try await bus.consume { batch in probe.messages.change { $0 += batch } } }
+        let task = Task { try await bus.consume { batch in probe.messages.note(batch) } }
         atEnd {
             await bus.drain()
             _ = await task.result
         }
         return probe
+    }
+}
+
+extension Box<[NotifierMessage]> {
+    /// Nothing remains to be done for them.
+    func note(_ batch: [NotifierMessage]) -> NotifierBus.BatchEnd {
+        change { $0 += batch.map(\.withoutOrdersText) }
+        return {}
+    }
+}
+
+extension NotifierMessage {
+    /// The same, to be compared with what was sent.
+    var withoutOrdersText: NotifierMessage {
+        if case .job(let job, let maybeRepeated, _) = self { .job(job, maybeRepeated: maybeRepeated) } else { self }
     }
 }
 

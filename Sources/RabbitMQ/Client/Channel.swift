@@ -14,23 +14,26 @@ public final class Channel: Sendable {
 
     deinit { connection.core.inbox.send(.closeChannel(id, Promise())) }
 
-    /// Publishes, and returns when the broker has taken the message over: it is mandatory and confirmed.
+    /// Publishes, and returns when the broker has taken the message over: it is confirmed, and mandatory unless that is said.
     ///
     /// While the broker is blocked this waits. A cancelled call returns at once; its message may still arrive.
     ///
-    /// - Parameter epoch: publish only while this is the connection's epoch.
-    /// - Throws: `.returned` if no queue gets it, `.nacked`, `.notFound` if there is no such exchange,
+    /// - Parameters:
+    ///   - isMandatory: false where nobody need get it: it is confirmed then as well.
+    ///   - epoch: publish only while this is the connection's epoch.
+    /// - Throws: `.returned` if it is mandatory and no queue gets it, `.nacked`, `.notFound` if there is no such exchange,
     ///   `.connectionLost` and `.channelClosed` if nobody knows whether it arrived, `.notConnected` if it did not,
     ///   `.invalidArgument`, `.closed`, `.cancelled`.
     public func publish(
-        _ message: Message, to exchange: String, routingKey: String, epoch: UInt64? = nil
+        _ message: Message, to exchange: String, routingKey: String, isMandatory: Bool = true, epoch: UInt64? = nil
     ) async throws(RabbitMQError) {
-        try await send(message, to: exchange, routingKey: routingKey, epoch: epoch).promise.value()
+        try await send(message, to: exchange, routingKey: routingKey, isMandatory: isMandatory, epoch: epoch)
+            .promise.value()
     }
 
     /// The same, for those who wait for the broker's word in their own way.
     public func send(
-        _ message: Message, to exchange: String, routingKey: String, epoch: UInt64? = nil
+        _ message: Message, to exchange: String, routingKey: String, isMandatory: Bool = true, epoch: UInt64? = nil
     ) throws(RabbitMQError) -> PublisherConfirm {
         try message.validate()
         try Names.check(exchange, "exchange")
@@ -38,7 +41,8 @@ public final class Channel: Sendable {
         if connection.epoch == 0 { throw core.ended.isOpen ? ConnectionCore.closed : ConnectionCore.notConnected }
         let promise = Promise<Void>()
         let request = PublishRequest(
-            channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: epoch, promise: promise)
+            channel: id, message: message, exchange: exchange, routingKey: routingKey, isMandatory: isMandatory,
+            epoch: epoch, promise: promise)
         if !core.inbox.send(.publish(request)) { throw ConnectionCore.closed }
         return PublisherConfirm(promise: promise)
     }
@@ -49,7 +53,8 @@ public final class Channel: Sendable {
         guard (try? message.validate()) != nil, exchange.utf8.count <= 255, routingKey.utf8.count <= 255 else { return }
         core.inbox.post(
             PublishRequest(
-                channel: id, message: message, exchange: exchange, routingKey: routingKey, epoch: nil, promise: nil))
+                channel: id, message: message, exchange: exchange, routingKey: routingKey, isMandatory: false,
+                epoch: nil, promise: nil))
     }
 
     /// Begins to consume.

@@ -70,7 +70,7 @@ final class Link {
         var publish = amqp_basic_publish_t()
         publish.exchange = encoder.bytes(request.exchange)
         publish.routing_key = encoder.bytes(request.routingKey)
-        publish.mandatory = request.promise == nil ? 0 : 1
+        publish.mandatory = request.isMandatory ? 1 : 0
         try check(amqp_send_method(state, channel, AMQP_BASIC_PUBLISH_METHOD, &publish), "publishing")
         var properties = encoder.properties(request.message)
         var frame = amqp_frame_t()

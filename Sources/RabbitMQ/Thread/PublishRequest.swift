@@ -4,26 +4,29 @@ final class PublishRequest: Sendable {
     let message: Message
     let exchange: String
     let routingKey: String
+    /// Whether it comes back when no queue gets it.
+    let isMandatory: Bool
     /// Sent only in this epoch, if one is given.
     let epoch: UInt64?
-    /// Whoever waits for the confirm; nobody does for a post, which is not mandatory either.
+    /// Whoever waits for the confirm; nobody does for a post.
     let promise: Promise<Void>?
 
     init(
-        channel: UInt64, message: Message, exchange: String, routingKey: String, epoch: UInt64?,
-        promise: Promise<Void>?
+        channel: UInt64, message: Message, exchange: String, routingKey: String, isMandatory: Bool,
+        epoch: UInt64?, promise: Promise<Void>?
     ) {
         self.channel = channel
         self.message = message
         self.exchange = exchange
         self.routingKey = routingKey
+        self.isMandatory = isMandatory
         self.epoch = epoch
         self.promise = promise
     }
 
     /// Whether a returned message is this one, or cannot be told from it.
     func isIndistinguishable(from content: Message, exchange: String, routingKey: String) -> Bool {
-        promise != nil && self.exchange == exchange && self.routingKey == routingKey
+        isMandatory && self.exchange == exchange && self.routingKey == routingKey
             && message.messageID == content.messageID && message.correlationID == content.correlationID
             && message.type == content.type && message.body == content.body
     }

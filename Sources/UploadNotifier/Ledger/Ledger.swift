@@ -6,8 +6,9 @@ public import Uploads
 /// The record of what happened: an SQLite file that one notifier owns. It is a view: if it is lost, no upload is.
 ///
 /// Tables, times in seconds since 1970:
-/// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted, `whole` the order where redaction would
-///   cut it. `seq` rises in the order in which jobs were heard of.
+/// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which jobs were
+///   heard of.
+/// - `wholes`: orders as they were given, where redaction cuts them.
 /// - `jobs_text`: trigrams of what a job is found by.
 /// - `tallies`: how many jobs of a queue, destination and status there are, and their bytes; kept by triggers.
 /// - `throughput`: what ended in each minute; kept by triggers.

@@ -9,11 +9,10 @@ struct LedgerBatch {
     let view: ControlView
     private let routes: [DeliveryRoute]
     let now: Date
+    /// Those from the file show their orders redacted.
     private(set) var jobs: [JobID: LedgerJob] = [:]
     /// Jobs that the file has already.
     private var known: Set<JobID> = []
-    /// Orders that the file has already.
-    private var stored: Set<JobID> = []
     /// In the order in which they were heard of, in which new ones are listed.
     private var changed: [JobID] = []
     private var isChanged: Set<JobID> = []
@@ -25,6 +24,8 @@ struct LedgerBatch {
     private var clients: ClientRoutes
     /// What is being received, if it is an event whose text is known.
     private var received: (event: UploadEvent, body: Data)?
+    /// Orders that were received whole, as they were written.
+    private var orders: [JobID: Data] = [:]
 
     init(_ db: Database, view: ControlView, routes: [DeliveryRoute], now: Date) {
         self.db = db
@@ -37,15 +38,11 @@ struct LedgerBatch {
     mutating func load(_ ids: Set<JobID>) throws {
         let list = String(decoding: try JSONEncoder().encode(ids.map(\.rawValue)), as: UTF8.self)
         let statement = try db.cachedStatement(
-            sql: "SELECT id, record, whole FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
+            sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
         let rows = try Row.fetchCursor(statement, arguments: [list])
         while let row = try rows.next() {
-            var job = try WireJSON.decode(LedgerJob.self, from: row["record"])
+            let job = try WireJSON.decode(LedgerJob.self, from: row["record"])
             guard jobs[job.id] == nil else { continue }
-            if let whole = row["whole"] as Data? {
-                job.baton.job = try WireJSON.decode(UploadJob.self, from: whole).known(like: job.baton.job)
-                stored.insert(job.id)
-            }
             jobs[job.id] = job
             known.insert(job.id)
         }
@@ -58,9 +55,10 @@ struct LedgerBatch {
         guard let id = message.job else { return }
         // Whatever tells of a job does: what first told of it may be lost with a ledger.
         if let client = message.client { _ = try clients.route(of: client, at: now, in: db) }
-        if case .job(let order, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
+        if case .job(let order, _, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
             try noteRepeat(order, of: known)
         }
+        if case .job(_, _, let body?) = message { orders[id] = body }
         if case .event(let event, let body?) = message { received = (event, body) }
         defer { received = nil }
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
@@ -109,7 +107,7 @@ struct LedgerBatch {
                 pauses?.merge(generations, uniquingKeysWith: max)
                 continue
             }
-            try owe(action, of: id, source: source)
+            try owe(issuable(action), of: id, source: source)
         }
         if let job = decision.job { try keepLine(of: job, since: before, place: decision.place) }
     }
@@ -137,6 +135,15 @@ struct LedgerBatch {
         try load([next])
         guard let known = jobs[next] else { return try rows.remove(next) }
         try carryOut(IssuingMachine(fence: view.fence(of: next), now: now).release(known), of: next)
+    }
+
+    /// What is issued is the order as it was given; what was loaded shows it redacted.
+    private func issuable(_ action: IssuingAction) throws -> IssuingAction {
+        guard case .issue(var baton, let lane, let maybeRepeated) = action, known.contains(baton.job.id),
+            baton.job == baton.job.redacted, let whole = try JobRow.whole(of: baton.job.id, in: db)
+        else { return action }
+        baton.job = whole.known(like: baton.job)
+        return .issue(baton, lane: lane, maybeRepeated: maybeRepeated)
     }
 
     private mutating func owe(_ action: IssuingAction, of id: JobID, source: String? = nil) throws {
@@ -215,8 +222,7 @@ struct LedgerBatch {
             guard var job = jobs[id] else { continue }
             let order = job.baton.job
             job.baton.job = order.redacted
-            let whole =
-                job.isWhole && order != job.baton.job && !stored.contains(id) ? try WireJSON.encode(order) : nil
+            let whole = job.isWhole && order != job.baton.job ? try orders[id] ?? WireJSON.encode(order) : nil
             if known.contains(id) {
                 try JobRow.update(job, whole: whole, in: db)
             } else {
@@ -230,7 +236,7 @@ extension NotifierMessage {
     /// The job that the message is about.
     var job: JobID? {
         switch self {
-        case .job(let job, _): job.id
+        case .job(let job, _, _): job.id
         case .event(let event, _): event.job.id
         case .marker(let marker): marker.job
         case .deadBaton(let baton, _): baton.job.id
@@ -241,7 +247,7 @@ extension NotifierMessage {
     /// The app whose managers are told of the job.
     var client: String? {
         switch self {
-        case .job(let job, _): job.client
+        case .job(let job, _, _): job.client
         case .event(let event, _): event.job.client
         case .deadBaton(let baton, _): baton.job.client
         case .marker, .order, .unreadable: nil

@@ -42,8 +42,20 @@ enum LedgerSchema {
         migrator.registerMigration("registered") { db in try db.execute(sql: registered) }
         migrator.registerMigration("replay") { db in try db.execute(sql: replay) }
         migrator.registerMigration("sized") { db in try db.execute(sql: sized) }
+        migrator.registerMigration("wholes") { db in try db.execute(sql: wholes) }
         return migrator
     }
+
+    /// Orders that `record` shows redacted, beside the jobs: they may carry a whole file, and SQLite writes a row anew, to its last
+    /// byte, with whatever of it changes.
+    private static let wholes = """
+        CREATE TABLE wholes (
+            job INTEGER PRIMARY KEY REFERENCES jobs (seq) ON DELETE CASCADE,
+            body BLOB NOT NULL
+        ) STRICT;
+        INSERT INTO wholes (job, body) SELECT seq, whole FROM jobs WHERE whole IS NOT NULL;
+        ALTER TABLE jobs DROP COLUMN whole;
+        """
 
     /// Delegates that were registered at run time. `definition` holds their secrets.
     private static let registered = """

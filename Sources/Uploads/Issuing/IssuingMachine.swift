@@ -28,7 +28,7 @@ public struct IssuingMachine: Sendable {
     /// - Parameter job: what the ledger knows; nil if it does not know the job.
     public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
         switch message {
-        case .job(let order, _): receive(order, for: job)
+        case .job(let order, _, _): receive(order, for: job)
         case .event(let event, _) where event.kind == .suspect: suspect(event, for: job, isDeadLetter: false)
         case .event(let event, _): receive(event, for: job)
         case .marker(let marker): receive(marker, for: job)

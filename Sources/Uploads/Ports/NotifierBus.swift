@@ -1,12 +1,16 @@
 /// The notifier's side of the broker: its queue, and what it alone may publish.
 public protocol NotifierBus: Sendable {
-    /// Hands over what the notifier's queue and the dead-letter queue hold, in the order of the queue, in batches, one batch at
-    /// a time, until `drain` is called or the task is cancelled. A batch is acknowledged when `handle` returns; when it
-    /// throws, nothing of it is acknowledged and the error is passed on.
-    /// Survives the loss of the connection: what was not acknowledged comes again.
-    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> Void) async throws(UploadError)
+    /// What is left to do for a batch before it may be acknowledged.
+    typealias BatchEnd = @Sendable () async throws -> Void
 
-    /// Stops taking; `consume` returns when the batch at hand is done.
+    /// Hands over what the notifier's queue and the dead-letter queue hold, in the order of the queue, in batches, one batch at
+    /// a time, until `drain` is called or the task is cancelled. The next batch is handed over while the end of the last one is
+    /// awaited, and none after that. A batch is acknowledged when its end returns, and behind those before it; when
+    /// `handle` or an end throws, neither that batch nor a later one is acknowledged, and the error is passed on.
+    /// Survives the loss of the connection: what was not acknowledged comes again.
+    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError)
+
+    /// Stops taking; `consume` returns when the batches at hand are done.
     func drain() async
 
     /// Publishes a marker to the notifier's own queue. Confirmed when this returns.

@@ -3,9 +3,10 @@ public import Foundation
 /// What comes to the notifier.
 public enum NotifierMessage: Hashable, Sendable {
     /// A producer's job, as it went to its lane.
-    case job(UploadJob, maybeRepeated: Bool)
-    /// A worker's event; `suspect` carries the whole baton.
     /// - Parameter body: its text, if it is known: it need not be written anew to be kept.
+    case job(UploadJob, maybeRepeated: Bool, body: Data? = nil)
+    /// A worker's event; `suspect` carries the whole baton.
+    /// - Parameter body: the same of this.
     case event(UploadEvent, body: Data? = nil)
     /// A marker of the notifier's own: everything confirmed before it has been read.
     case marker(IssueMarker)

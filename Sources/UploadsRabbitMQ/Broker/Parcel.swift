@@ -7,6 +7,8 @@ struct Parcel: Sendable {
     var routingKey: String
     /// Whether a repeat must be recognisable: jobs and batons. Events and markers are dropped by id when they come twice.
     var flagsRepeats = false
+    /// Whether it is an error when no queue gets it.
+    var isMandatory = true
     /// How long to wait for the confirm before the next one goes over a new channel; nil: for as long as it takes.
     var confirmLimit: Duration?
     /// What to declare again when the broker has no queue for it. Made only then: the ladder alone is hundreds of objects.
@@ -16,12 +18,14 @@ struct Parcel: Sendable {
 
     init(
         message: Message, exchange: String, routingKey: String, flagsRepeats: Bool = false,
-        confirmLimit: Duration? = nil, topology: @autoclosure @escaping @Sendable () -> Topology? = nil
+        isMandatory: Bool = true, confirmLimit: Duration? = nil,
+        topology: @autoclosure @escaping @Sendable () -> Topology? = nil
     ) {
         self.message = message
         self.exchange = exchange
         self.routingKey = routingKey
         self.flagsRepeats = flagsRepeats
+        self.isMandatory = isMandatory
         self.confirmLimit = confirmLimit
         makeTopology = topology
     }

@@ -18,7 +18,7 @@ final class Publisher: Sendable {
     }
 
     let connection: Connection
-    /// Batons, events, entries: mandatory and confirmed.
+    /// Batons, events, entries: confirmed, and mandatory unless the parcel says otherwise.
     private let line: Mutex<Line>
     /// Progress: posted, so that a lost or refused one disturbs nothing.
     private let posts: Channel
@@ -62,7 +62,8 @@ final class Publisher: Sendable {
     ) async throws(RabbitMQError) {
         let channel = line.withLock { $0.channel }
         do throws(RabbitMQError) {
-            let confirm = try channel.send(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
+            let confirm = try channel.send(
+                parcel.message, to: parcel.exchange, routingKey: parcel.routingKey, isMandatory: parcel.isMandatory)
             let watch = parcel.confirmLimit.map { limit in Self.watch(confirm, until: .now + limit, limit) }
             defer { if let watch { StallWatch.shared.remove(watch) } }
             try await wait(confirm).get()

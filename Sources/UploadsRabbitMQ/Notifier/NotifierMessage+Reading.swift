@@ -12,7 +12,8 @@ extension NotifierMessage {
 
     init(_ message: Message, _ envelope: @autoclosure () -> MessageEnvelope? = nil) {
         switch WireFormat.read(message) {
-        case .job(let job): self = .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
+        case .job(let job):
+            self = .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message), body: message.body)
         case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
         case .order(let order): self = .order(order, replyTo: message.replyTo)
@@ -51,7 +52,7 @@ extension NotifierMessage {
         case .job(let job):
             self =
                 isOwed
-                ? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message))
+                ? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message), body: message.body)
                 : .deadBaton(Baton(job: job), reason: reason)
         case .baton(let baton): self = .deadBaton(baton, reason: reason)
         case .event(let event): self = .event(event, body: message.body)

@@ -35,7 +35,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     public func consume(
-        _ handle: @Sendable ([NotifierMessage]) async throws -> Void
+        _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
     ) async throws(UploadError) {
         try await startLog()
         // After a failure it is called again: only a drain is for good.
@@ -58,20 +58,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
             },
         ]
         ending.onFire { feed.finish() }
-        var failure: UploadError?
-        // What came while one batch was being recorded is the next one, so that a commit is for many.
-        while let batches = await feed.next() {
-            if ending.isFired || Task.isCancelled { break }
-            do {
-                try await handle(batches.flatMap(\.messages))
-            } catch {
-                failure =
-                    error as? UploadError
-                    ?? UploadError(.unknown, "the notifier could not record a batch; see its cause", cause: error)
-                break
-            }
-            for batch in batches { for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) } }
-        }
+        var failure = await pass(on: feed, to: handle, until: ending)
         ending.fire()
         snapshots.cancel()
         for reader in readers {
@@ -80,6 +67,47 @@ public final class RabbitMQNotifierBus: NotifierBus {
         await snapshots.value
         if draining.isFired || Task.isCancelled { await log.stop() }
         if let failure { throw failure }
+    }
+
+    /// Until there is no more, or something fails. What came while one batch was being recorded is the next one, so that a
+    /// commit is for many.
+    private func pass(
+        on feed: NotifierFeed, to handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd, until ending: Signal
+    ) async -> UploadError? {
+        await withTaskGroup(of: UploadError?.self) { group in
+            var failure: UploadError?
+            while failure == nil, let batches = await feed.next() {
+                if ending.isFired || Task.isCancelled { break }
+                do {
+                    let end = try await handle(batches.flatMap(\.messages))
+                    // Of the batch before.
+                    failure = await group.next() ?? nil
+                    guard failure == nil else { break }
+                    group.addTask {
+                        do {
+                            try await end()
+                        } catch {
+                            // Perhaps nothing comes any more by which it would be noticed.
+                            feed.finish()
+                            return Self.failure(error)
+                        }
+                        for batch in batches {
+                            for delivery in batch.deliveries { batch.consumer.acknowledge(delivery) }
+                        }
+                        return nil
+                    }
+                } catch {
+                    failure = Self.failure(error)
+                }
+            }
+            for await late in group { failure = late ?? failure }
+            return failure
+        }
+    }
+
+    private static func failure(_ error: any Error) -> UploadError {
+        error as? UploadError
+            ?? UploadError(.unknown, "the notifier could not record a batch; see its cause", cause: error)
     }
 
     public func drain() async { draining.fire() }
@@ -122,12 +150,10 @@ public final class RabbitMQNotifierBus: NotifierBus {
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(event: outcome), exchange: topology.outcomes,
-            routingKey: outcome.routingKey)
+            routingKey: outcome.routingKey, isMandatory: false)
         do throws(RabbitMQError) {
             try await publisher.publish(parcel)
         } catch {
-            // Nobody listens; that is no error.
-            if error.code == .returned { return }
             throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be told")
         }
     }

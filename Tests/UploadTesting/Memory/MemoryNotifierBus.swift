@@ -22,6 +22,10 @@ public final class MemoryNotifierBus: NotifierBus {
 
     private struct State {
         var queue: [NotifierMessage] = []
+        /// Of the queue: handed over and not acknowledged yet.
+        var handedCount = 0
+        var hasFailed = false
+        var outcomeDoor: Door?
         var publications: [Publication] = []
         var control = ControlView()
         var isDrained = false
@@ -53,6 +57,9 @@ public final class MemoryNotifierBus: NotifierBus {
     /// Lets the publication of this number, from 1 in the order of the attempts, fail.
     public func fail(attempt: Int, _ fault: Fault) { state.withLock { $0.faults[attempt] = fault } }
 
+    /// Lets outcomes wait from now on until the door is opened.
+    public func holdOutcomes(behind door: Door) { state.withLock { $0.outcomeDoor = door } }
+
     /// Lets every issue of this job fail; nil for no more.
     public func refuse(_ job: JobID, with error: UploadError?) { state.withLock { $0.refusals[job] = error } }
 
@@ -75,6 +82,7 @@ public final class MemoryNotifierBus: NotifierBus {
             next.state.withLock { state in
                 state = copy
                 state.isDrained = false
+                state.handedCount = 0
                 state.faults = [:]
             }
         }
@@ -84,25 +92,59 @@ public final class MemoryNotifierBus: NotifierBus {
 
     // MARK: NotifierBus
 
-    public func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> Void) async throws(UploadError) {
-        for await _ in signals {
-            while let batch = nextBatch() {
-                do { try await handle(batch) } catch {
-                    throw error as? UploadError ?? UploadError(.unknown, "the handler failed", cause: error)
-                }
-                state.withLock { state in
-                    state.queue.removeFirst(batch.count)
-                    state.acknowledged += batch.count
-                }
-            }
-            if state.withLock({ $0.isDrained }) { return }
+    public func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError) {
+        state.withLock { state in
+            state.handedCount = 0
+            state.hasFailed = false
         }
+        signal.yield()
+        let failure = await withTaskGroup(of: UploadError?.self) { group in
+            var failure: UploadError?
+            for await _ in signals {
+                while failure == nil, let batch = nextBatch() {
+                    do {
+                        let end = try await handle(batch)
+                        failure = await group.next() ?? nil
+                        if failure == nil { group.addTask { await self.end(batch, end) } }
+                    } catch {
+                        failure = Self.failure(error)
+                    }
+                }
+                if failure != nil || state.withLock({ $0.isDrained || $0.hasFailed }) { break }
+            }
+            for await late in group { failure = late ?? failure }
+            return failure
+        }
+        if let failure { throw failure }
     }
 
     private func nextBatch() -> [NotifierMessage]? {
         state.withLock { state in
-            state.isDrained || state.queue.isEmpty ? nil : Array(state.queue.prefix(batchCountMaximum))
+            let batch = Array(state.queue.dropFirst(state.handedCount).prefix(batchCountMaximum))
+            guard !state.isDrained, !state.hasFailed, !batch.isEmpty else { return nil }
+            state.handedCount += batch.count
+            return batch
         }
+    }
+
+    private func end(_ batch: [NotifierMessage], _ end: BatchEnd) async -> UploadError? {
+        do {
+            try await end()
+        } catch {
+            state.withLock { $0.hasFailed = true }
+            signal.yield()
+            return Self.failure(error)
+        }
+        state.withLock { state in
+            state.queue.removeFirst(batch.count)
+            state.handedCount -= batch.count
+            state.acknowledged += batch.count
+        }
+        return nil
+    }
+
+    private static func failure(_ error: any Error) -> UploadError {
+        error as? UploadError ?? UploadError(.unknown, "the handler failed", cause: error)
     }
 
     public func drain() async {
@@ -126,7 +168,10 @@ public final class MemoryNotifierBus: NotifierBus {
 
     public func controlView() async throws(UploadError) -> ControlView { state.withLock { $0.control } }
 
-    public func tell(_ outcome: UploadEvent) async throws(UploadError) { try publish(.tell(outcome)) { _ in } }
+    public func tell(_ outcome: UploadEvent) async throws(UploadError) {
+        await state.withLock { $0.outcomeDoor }?.wait()
+        try publish(.tell(outcome)) { _ in }
+    }
 
     public func answer(_ answer: OrderAnswer, to address: String) async {
         state.withLock { $0.answers[address, default: []].append(answer) }
