@@ -8,6 +8,7 @@ enum JSONPiece {
     case unsigned(UInt64)
     case number(Double)
     case text(String)
+    case time(Date)
     case base64(Data)
     case branch(JSONBranch)
 
@@ -28,6 +29,8 @@ enum JSONPiece {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
+        // Most are counts of nothing or one.
+        case .integer(let value) where (0..<10).contains(value): bytes.append(UInt8(ascii: "0") + UInt8(value))
         case .integer(let value): bytes += String(value).utf8
         case .unsigned(let value): bytes += String(value).utf8
         case .number(let value):
@@ -38,6 +41,10 @@ enum JSONPiece {
             let text = value.description
             bytes += (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8
         case .text(let text): Self.write(text, to: &bytes)
+        case .time(let date):
+            bytes.append(UInt8(ascii: "\""))
+            if !WireTime.append(date, to: &bytes) { bytes += WireJSON.timestamp(date).utf8 }
+            bytes.append(UInt8(ascii: "\""))
         case .base64(let data):
             bytes.append(UInt8(ascii: "\""))
             bytes += data.base64EncodedData()

@@ -17,7 +17,7 @@ final class JSONWriter: Encoder, SingleValueEncodingContainer {
 
     static func piece<Value: Encodable>(of value: Value) throws -> JSONPiece {
         let type = Value.self
-        if type == Date.self, let date = value as? Date { return .text(WireJSON.timestamp(date)) }
+        if type == Date.self, let date = value as? Date { return .time(date) }
         if type == JSONValue.self, let value = value as? JSONValue { return JSONPiece(value) }
         if type == Data.self, let data = value as? Data { return .base64(data) }
         if type == URL.self, let url = value as? URL { return .text(url.absoluteString) }

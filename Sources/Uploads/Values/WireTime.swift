@@ -9,31 +9,34 @@ enum WireTime {
     /// `2026-11-21T08:00:00.000Z`, to the nearest millisecond, so that a time that was read is written as it was. nil for years
     /// before 1970 or beyond 9999.
     static func text(_ date: Date) -> String? {
+        var bytes: [UInt8] = []
+        return append(date, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// The same behind other bytes.
+    /// - Returns: whether the year is one of these; otherwise nothing is appended.
+    static func append(_ date: Date, to bytes: inout [UInt8]) -> Bool {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded() + Double(referenceSeconds * 1000)
-        guard milliseconds >= 0, milliseconds < 253_402_300_800_000 else { return nil }
+        guard milliseconds >= 0, milliseconds < 253_402_300_800_000 else { return false }
         let (seconds, fraction) = Int64(milliseconds).quotientAndRemainder(dividingBy: 1000)
         let (days, second) = seconds.quotientAndRemainder(dividingBy: daySeconds)
         let (year, month, day) = civil(days)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            var place = 0
-            func put(_ value: Int64, _ digits: Int, _ end: Character) {
-                var rest = value
-                for digit in stride(from: place + digits - 1, through: place, by: -1) {
-                    buffer[digit] = UInt8(48 + rest % 10)
-                    rest /= 10
-                }
-                buffer[place + digits] = end.asciiValue ?? 0
-                place += digits + 1
-            }
-            put(year, 4, "-")
-            put(month, 2, "-")
-            put(day, 2, "T")
-            put(second / 3600, 2, ":")
-            put(second / 60 % 60, 2, ":")
-            put(second % 60, 2, ".")
-            put(fraction, 3, "Z")
-            return place
-        }
+        appendTwo(year / 100, to: &bytes)
+        appendTwo(year % 100, "-", to: &bytes)
+        appendTwo(month, "-", to: &bytes)
+        appendTwo(day, "T", to: &bytes)
+        appendTwo(second / 3600, ":", to: &bytes)
+        appendTwo(second / 60 % 60, ":", to: &bytes)
+        appendTwo(second % 60, ".", to: &bytes)
+        bytes.append(UInt8(ascii: "0") + UInt8(fraction / 100))
+        appendTwo(fraction % 100, "Z", to: &bytes)
+        return true
+    }
+
+    private static func appendTwo(_ value: Int64, _ end: Unicode.Scalar? = nil, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "0") + UInt8(value / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(value % 10))
+        if let end { bytes.append(UInt8(ascii: end)) }
     }
 
     /// The time of such a text, with milliseconds or without a fraction; nil for any other form, valid or not.

@@ -125,4 +125,81 @@ import Testing
         #expect(throws: EncodingError.self) { try WireJSON.encode([Double.infinity]) }
         #expect(throws: EncodingError.self) { try WireJSON.encode([Double.nan]) }
     }
+
+    /// Fills containers as a value may, though those of this project do not.
+    struct Free: Encodable {
+        let fill: @Sendable (any Encoder) throws -> Void
+        func encode(to encoder: any Encoder) throws { try fill(encoder) }
+    }
+
+    private struct Name: CodingKey, ExpressibleByStringLiteral {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringLiteral name: String) { stringValue = name }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private enum Payload: Encodable { case some(a: Int, b: [String]), none }
+
+    @Test(arguments: [
+        Free { _ in },
+        Free { encoder in _ = encoder.unkeyedContainer() },
+        Free { encoder in
+            var one = encoder.container(keyedBy: Name.self)
+            try one.encode(1, forKey: "b")
+            var other = encoder.container(keyedBy: Name.self)
+            try other.encode(["z": [1, 2]], forKey: "a")
+            try one.encode("late", forKey: "c")
+        },
+        Free { encoder in
+            var outer = encoder.container(keyedBy: Name.self)
+            var left = outer.nestedContainer(keyedBy: Name.self, forKey: "left")
+            var right = outer.nestedUnkeyedContainer(forKey: "right")
+            try left.encode(true, forKey: "y")
+            try right.encode("one")
+            try outer.encode(Payload.some(a: 1, b: ["x"]), forKey: "between")
+            try left.encode(Date(timeIntervalSince1970: 1.5), forKey: "x")
+            var deep = right.nestedContainer(keyedBy: Name.self)
+            try right.encode(2.5)
+            try deep.encodeNil(forKey: "deep")
+            #expect(right.count == 3)
+        },
+        Free { encoder in
+            var list = encoder.unkeyedContainer()
+            var inner = list.nestedUnkeyedContainer()
+            try list.encode(Payload.none)
+            try inner.encode(Data([1, 2, 3]))
+            try list.encodeNil()
+        },
+        Free { encoder in
+            var value = encoder.singleValueContainer()
+            try value.encode(["b": 1, "a": 2])
+        },
+    ])
+    func `containers are filled in any order`(value: Free) throws {
+        #expect(try JSONWriter.data(of: [value]) == FoundationJSON.encode([value]))
+        #expect(try JSONWriter.data(of: ["it": value]) == FoundationJSON.encode(["it": value]))
+    }
+
+    @Test func `of what is written twice the last counts`() throws {
+        let member = Free { encoder in
+            var object = encoder.container(keyedBy: Name.self)
+            try object.encode("first", forKey: "b")
+            try object.encode(0, forKey: "a")
+            try object.encode("last", forKey: "b")
+        }
+        #expect(try JSONWriter.data(of: member) == Data(#"{"a":0,"b":"last"}"#.utf8))
+        let single = Free { encoder in
+            var value = encoder.singleValueContainer()
+            try value.encode("first")
+            try value.encode("last")
+        }
+        #expect(try JSONWriter.data(of: [single]) == Data(#"["last"]"#.utf8))
+    }
+
+    @Test func `many members are put in order`() throws {
+        let many = Dictionary(uniqueKeysWithValues: (0..<5000).map { ("key \($0 &* 7919 % 5000)", $0) })
+        #expect(try JSONWriter.data(of: many) == FoundationJSON.encode(many))
+    }
 }
