@@ -55,7 +55,7 @@ extension Ledger: LedgerRecorder {
     public func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView {
         let ids = Set(view.fences.keys).union(view.pauses.keys)
         let gone = try await read { db in
-            let list = String(decoding: try JSONEncoder().encode(ids.map(\.rawValue)), as: UTF8.self)
+            let list = try Self.list(ids.map(\.rawValue))
             let records = try Data.fetchCursor(
                 db,
                 sql: """
@@ -127,10 +127,6 @@ extension Ledger: LedgerRecorder {
                     SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
                 AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id) LIMIT ?
                 """, arguments: arguments)
-    }
-
-    private static func list(_ ids: [String]) throws -> String {
-        String(decoding: try JSONEncoder().encode(ids), as: UTF8.self)
     }
 
     /// What is about no single job.

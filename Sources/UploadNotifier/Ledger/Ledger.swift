@@ -152,8 +152,13 @@ public final class Ledger: Sendable {
 
     private static func strikeOff(_ settled: [OwedAction.ID], in db: Database) throws {
         guard !settled.isEmpty else { return }
-        let statement = try db.cachedStatement(sql: "DELETE FROM owed WHERE id = ?")
-        for id in settled { try statement.execute(arguments: [id]) }
+        try db.cachedStatement(sql: "DELETE FROM owed WHERE id IN (SELECT value FROM json_each(?))")
+            .execute(arguments: [try list(settled)])
+    }
+
+    /// For `json_each`: one statement for many.
+    static func list(_ values: [some Encodable]) throws -> String {
+        String(decoding: try WireJSON.encode(values), as: UTF8.self)
     }
 
     func read<Value: Sendable>(

@@ -36,7 +36,7 @@ struct LedgerBatch {
     }
 
     mutating func load(_ ids: Set<JobID>) throws {
-        let list = String(decoding: try JSONEncoder().encode(ids.map(\.rawValue)), as: UTF8.self)
+        let list = try Ledger.list(ids.map(\.rawValue))
         let statement = try db.cachedStatement(
             sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
         let rows = try Row.fetchCursor(statement, arguments: [list])
