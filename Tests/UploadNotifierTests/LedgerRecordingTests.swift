@@ -159,6 +159,28 @@ struct LedgerRecordingTests {
         #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM wholes") } == 0)
     }
 
+    @Test func `of two orders with one id in a batch the first is kept and issued`() async throws {
+        let scratch = try Scratch()
+        let job = Sample.job()
+        var other = job
+        other.source = .inline(Data("other".utf8))
+        let ledger = try Ledger.open(path: scratch.file())
+        let owed = try await record(
+            ledger,
+            [
+                .job(job, maybeRepeated: false, body: try WireJSON.encode(job)),
+                .job(other, maybeRepeated: true, body: try WireJSON.encode(other)),
+                Sample.event(.suspect, job.redacted),
+            ])
+        guard case .mark(let marker) = owed.first?.action,
+            case .issue(let baton, _, _) = try await record(ledger, [.marker(marker)]).first?.action
+        else {
+            Issue.record("a suspect is marked and issued: \(owed)")
+            return
+        }
+        #expect(baton.job == job)
+    }
+
     @Test func `what a worker found of an object is kept beside the whole order, and counted`() async throws {
         let scratch = try Scratch()
         var job = Sample.job()

@@ -24,8 +24,8 @@ struct LedgerBatch {
     private var clients: ClientRoutes
     /// What is being received, if it is an event whose text is known.
     private var received: (event: UploadEvent, body: Data)?
-    /// Orders that were received whole, as they were written.
-    private var orders: [JobID: Data] = [:]
+    /// Orders that were learned from this batch, as they were written.
+    private var orderTexts: [JobID: Data] = [:]
 
     init(_ db: Database, view: ControlView, routes: [DeliveryRoute], now: Date) {
         self.db = db
@@ -58,7 +58,8 @@ struct LedgerBatch {
         if case .job(let order, _, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
             try noteRepeat(order, of: known)
         }
-        if case .job(_, _, let body?) = message { orders[id] = body }
+        // Whoever used a key again may have put other content under it: the first one holds.
+        if case .job(_, _, let body?) = message, jobs[id]?.isWhole != true { orderTexts[id] = body }
         if case .event(let event, let body?) = message { received = (event, body) }
         defer { received = nil }
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
@@ -222,7 +223,7 @@ struct LedgerBatch {
             guard var job = jobs[id] else { continue }
             let order = job.baton.job
             job.baton.job = order.redacted
-            let whole = job.isWhole && order != job.baton.job ? try orders[id] ?? WireJSON.encode(order) : nil
+            let whole = job.isWhole && order != job.baton.job ? try orderTexts[id] ?? WireJSON.encode(order) : nil
             if known.contains(id) {
                 try JobRow.update(job, whole: whole, in: db)
             } else {
