@@ -87,10 +87,19 @@ public enum Spawn {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        // First out of the way, beyond all numbers that are read or written here, then into place (which clears
+        // close-on-exec): the number that one of them has may be where another one belongs.
+        let beyond = (Array(descriptors.keys) + Array(descriptors.values)).max().map { $0 + 1 } ?? 0
+        let moves = descriptors.enumerated().map { ($1.value, beyond + CInt($0), $1.key) }
+        for (source, spare, _) in moves { posix_spawn_file_actions_adddup2(&actions, source, spare) }
         // Not ours: whoever reads this process's output would wait for the program's end as well.
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        for (_, spare, target) in moves {
+            posix_spawn_file_actions_adddup2(&actions, spare, target)
+            posix_spawn_file_actions_addclose(&actions, spare)
+        }
         // Dispatch's threads block all signals, and a shell that cannot hear SIGCHLD waits for ever.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -99,12 +108,6 @@ public enum Spawn {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        // First out of the way of each other, then into place (which clears close-on-exec).
-        for (target, source) in descriptors { posix_spawn_file_actions_adddup2(&actions, source, target + 100) }
-        for target in descriptors.keys {
-            posix_spawn_file_actions_adddup2(&actions, target + 100, target)
-            posix_spawn_file_actions_addclose(&actions, target + 100)
-        }
         let argv = ([executable] + arguments).map { strdup($0) } + [nil]
         let envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
