@@ -113,6 +113,27 @@ import UploadTesting
         }
     }
 
+    @Test func resultsThatCannotBeWrittenAreAnErrorThoughWhatWasEnqueuedStays() async throws {
+        try await Deployment.with { deployment in
+            let file = try deployment.makeFile("a.bin", bytes: 100)
+            let ways: [(shell: String, status: Int32, words: String)] = [
+                (#""$@" >/dev/full"#, 74, "No space left on device"),
+                // A reader that is gone has what it wanted.
+                (#"{ "$@"; echo "ended with $?" >&2; } | true"#, 0, "ended with 0"),
+            ]
+            for (number, way) in ways.enumerated() {
+                let program = try await deployment.run(
+                    .enqueue, ["--to", "local:\(number)", file.path], under: ["/bin/sh", "-c", way.shell, "sh"])
+                #expect(await program.wait() == way.status, "\(way.shell): \(program.errorText)")
+                #expect(program.errorText.contains(way.words), "\(way.shell): \(program.errorText)")
+            }
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            _ = try await deployment.waitForOutcomes(ways.count)
+            for number in ways.indices { try deployment.expectArrived("\(number)", like: file) }
+        }
+    }
+
     @Test func anUnreachableEndpointWaitsAndIsToldWithItsRemedyWhenTheAttemptsAreUsedUp() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)

@@ -19,7 +19,8 @@ import Testing
             var status: CInt = -1
             waitpid(pid, &status, 0)
             #expect(status == 0)
-            #expect(paths.map { try? String(contentsOfFile: $0, encoding: .utf8) } == ["0\n", "1\n", "2\n"], "\(numbers)")
+            let written = paths.map { try? String(contentsOfFile: $0, encoding: .utf8) }
+            #expect(written == ["0\n", "1\n", "2\n"], "\(numbers)")
         }
     }
 }

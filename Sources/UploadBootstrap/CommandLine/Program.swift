@@ -18,7 +18,7 @@ public enum Program {
             if Command.exitCode(for: error).isSuccess {
                 let help = fitted(Command.helpMessage(columns: 80)) + "\n\n" + examples
                 Console.output(line: asksForCompletions ? Command.fullMessage(for: error) : help)
-                exit(ExitCode.done.rawValue)
+                end(name, .done)
             }
             let message = Command.message(for: error)
             Console.error(line: "\(name): \(message); see \(name) --help")
@@ -55,7 +55,7 @@ public enum Program {
                 let text = Root.fullMessage(for: error, columns: 80)
                 Console.output(
                     line: asksForCompletions ? text : fitted(text) + "\n\n" + (examples[command] ?? ""))
-                exit(ExitCode.done.rawValue)
+                end(name, .done)
             }
             let help = ([name] + [command].filter { !$0.isEmpty } + ["--help"]).joined(separator: " ")
             let nearest = nearestCommand(to: arguments, below: root).map { "; did you mean '\($0)'?" } ?? ""
@@ -107,12 +107,19 @@ public enum Program {
 
     private static func end(_ name: String, _ run: () async throws -> ExitCode) async -> Never {
         do {
-            exit(try await run().rawValue)
+            end(name, try await run())
         } catch {
             let problem = Self.problem(error)
             for line in problem.problems { Console.error(line: "\(name): \(line)") }
-            exit(problem.exitCode.rawValue)
+            end(name, problem.exitCode)
         }
+    }
+
+    private static func end(_ name: String, _ code: ExitCode) -> Never {
+        guard let problem = Console.outputProblem else { exit(code.rawValue) }
+        Console.error(
+            line: "\(name): standard output cannot be written (\(problem)): what was done stands, but not all was told")
+        exit(code == .done ? ExitCode.inputOutput.rawValue : code.rawValue)
     }
 
     /// What an error means to the user.

@@ -1,15 +1,31 @@
 import Foundation
+import Synchronization
 
 /// Standard output and standard error, written at once and whole. A reader that is gone is no error: what was begun is
 /// more important than telling of it.
 public enum Console {
+    /// The `errno` of the first write to standard output that failed otherwise than for want of a reader; 0 if none has.
+    private static let outputFailure = Atomic<CInt>(0)
+
+    /// Why not all of the results could be written; nil if they were, or nobody reads them any more.
+    static var outputProblem: String? {
+        let number = outputFailure.load(ordering: .relaxed)
+        return number == 0 ? nil : String(cString: strerror(number))
+    }
+
     /// Results.
     /// - Returns: whether somebody could read them.
     @discardableResult
-    public static func output(line: String) -> Bool { write(line + "\n", to: STDOUT_FILENO) }
+    public static func output(line: String) -> Bool { output(text: line + "\n") }
 
     @discardableResult
-    static func output(text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+    static func output(text: String) -> Bool {
+        let failure = write(text, to: STDOUT_FILENO)
+        if let failure, failure != EPIPE {
+            _ = outputFailure.compareExchange(expected: 0, desired: failure, ordering: .relaxed)
+        }
+        return failure == nil
+    }
 
     /// Everything else.
     public static func error(line: String) { write(line + "\n", to: STDERR_FILENO) }
@@ -47,8 +63,9 @@ public enum Console {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
+    /// - Returns: the `errno` if not all was written.
     @discardableResult
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    private static func write(_ text: String, to descriptor: CInt) -> CInt? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -58,9 +75,9 @@ public enum Console {
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&wanted, 1, 1000)
             } else if errno != EINTR {
-                return false
+                return errno
             }
         }
-        return true
+        return nil
     }
 }
