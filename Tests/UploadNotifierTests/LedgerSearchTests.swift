@@ -33,12 +33,16 @@ struct LedgerSearchTests {
         return number < count / 4 ? owner.merging(["note": "veteran"]) { $1 } : owner
     }
 
+    private static func insert(_ numbers: Range<Int>, in db: Database) throws {
+        var texts = JobTexts()
+        for number in numbers { try JobRow.insert(job(number), whole: nil, &texts, in: db) }
+        try texts.write(in: db)
+    }
+
     private static func filled(_ scratch: Scratch) async throws -> Ledger {
         let ledger = try Ledger.open(path: scratch.file())
         for start in stride(from: 0, to: count, by: 5000) {
-            try await ledger.write { db in
-                for number in start..<min(start + 5000, count) { try JobRow.insert(job(number), whole: nil, in: db) }
-            }
+            try await ledger.write { try insert(start..<min(start + 5000, count), in: $0) }
         }
         return ledger
     }
@@ -145,9 +149,7 @@ struct LedgerSearchTests {
     @Test func `a page by text ends when enough was looked at, and the next goes on there`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        try await ledger.write { db in
-            for number in 0..<1000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
-        }
+        try await ledger.write { try Self.insert(0..<1000, in: $0) }
         var bounds = TextSearch.Bounds()
         (bounds.candidateCountMaximum, bounds.stepCount, bounds.fewMaximum) = (4, 4, 0)
         for order in LedgerFilter.Order.allCases {
@@ -180,8 +182,8 @@ struct LedgerSearchTests {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         try await ledger.write { db in
-            for number in 0..<3000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
-            try db.execute(sql: "DELETE FROM jobs WHERE seq BETWEEN 500 AND 1800")
+            try Self.insert(0..<3000, in: db)
+            try JobRow.remove(String.fetchAll(db, sql: "SELECT id FROM jobs WHERE seq BETWEEN 500 AND 1800"), in: db)
         }
         var bounds = TextSearch.Bounds()
         (bounds.pageMaximum, bounds.stepCount, bounds.fewMaximum) = (.zero, 7, fewMaximum)
@@ -212,9 +214,7 @@ struct LedgerSearchTests {
     @Test func `the jobs that name staged copies are found by an index`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        try await ledger.write { db in
-            for number in 0..<300 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
-        }
+        try await ledger.write { try Self.insert(0..<300, in: $0) }
         let found = try await ledger.jobs(naming: ["staged-7", "staged-250", "staged-300"], inArea: "area")
         #expect(Set(found.keys) == ["staged-7", "staged-250"])
         #expect(found["staged-7"]?.map(Self.key) == ["staged-7"])
@@ -267,9 +267,7 @@ struct LedgerSearchTests {
     @Test func `tallies are what counting all jobs would say, after changes and forgetting`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        try await ledger.write { db in
-            for number in 0..<3000 { try JobRow.insert(Self.job(number), whole: nil, in: db) }
-        }
+        try await ledger.write { try Self.insert(0..<3000, in: $0) }
         let live = try await ledger.jobs(LedgerFilter(statuses: [.queued, .waiting], limit: 1000)).jobs
         _ = try await ledger.record(
             live.prefix(300).map { Sample.event(.completed, $0.baton.job) }, view: ControlView(), routes: [],

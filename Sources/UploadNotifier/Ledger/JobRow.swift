@@ -4,8 +4,11 @@ import Uploads
 
 /// How a job stands in its table.
 enum JobRow {
-    static func insert(_ job: LedgerJob, whole: Data?, in db: Database) throws {
+    /// Adds a job.
+    /// - Parameter whole: its order as it was given, where the row shows it redacted.
+    static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
         let order = job.baton.job
+        let text = SearchText.of(job)
         try db.cachedStatement(
             sql: """
                 INSERT INTO jobs
@@ -15,24 +18,44 @@ enum JobRow {
         ).execute(arguments: [
             job.id.rawValue, order.queue.rawValue, order.destination.label, order.destination.key, job.status.rawValue,
             job.since.timeIntervalSince1970, order.enqueuedAt.milliseconds, order.size, order.batch,
-            order.idempotencyKey, order.source.stagedName, SearchText.of(job), try WireJSON.encode(job),
+            order.idempotencyKey, order.source.stagedName, text, try WireJSON.encode(job),
         ])
-        if let whole { try keep(whole, of: job.id, in: db) }
+        let row = db.lastInsertedRowID
+        texts.add(text, of: row)
+        if let whole { try keep(whole, of: row, in: db) }
     }
 
     /// Writes what may change. What is indexed and cannot change stays out of it, for SQLite writes the index of every column
     /// that is named.
     /// - Parameter whole: the order as it was given, when that was just learned.
-    static func update(_ job: LedgerJob, whole: Data?, in db: Database) throws {
+    static func update(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
+        let id = job.id.rawValue
+        let text = SearchText.of(job)
+        let retold = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
+        if let retold { texts.replace(retold["text"], with: text, of: retold["seq"]) }
         try db.cachedStatement(
             sql: """
                 UPDATE jobs SET status = ?, since = ?, size = ?, text = ?, record = ? WHERE id = ?
                 """
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, SearchText.of(job),
-            try WireJSON.encode(job), job.id.rawValue,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, text, try WireJSON.encode(job),
+            id,
         ])
-        if let whole { try keep(whole, of: job.id, in: db) }
+        guard let whole else { return }
+        let row = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM jobs WHERE id = ?"), arguments: [id])
+        if let row { try keep(whole, of: row, in: db) }
+    }
+
+    /// Forgets jobs, with all that was recorded of them.
+    static func remove(_ ids: [String], in db: Database) throws {
+        let list = try Ledger.list(ids)
+        try JobTexts.remove(list, in: db)
+        for sql in removingSQL { try db.cachedStatement(sql: sql).execute(arguments: [list]) }
+    }
+
+    private static let removingSQL = ["deliveries WHERE job", "events WHERE job", "jobs WHERE id"].map {
+        "DELETE FROM \($0) IN (SELECT value FROM json_each(?))"
     }
 
     /// The order as it was given, where it is kept beside the row.
@@ -43,9 +66,9 @@ enum JobRow {
         ).map { try WireJSON.decode(UploadJob.self, from: $0) }
     }
 
-    private static func keep(_ whole: Data, of id: JobID, in db: Database) throws {
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO wholes (job, body) SELECT seq, ? FROM jobs WHERE id = ?")
-            .execute(arguments: [whole, id.rawValue])
+    private static func keep(_ whole: Data, of row: Int64, in db: Database) throws {
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO wholes (job, body) VALUES (?, ?)")
+            .execute(arguments: [row, whole])
     }
 }
 

@@ -87,17 +87,11 @@ extension Ledger: LedgerRecorder {
         return try await write { db in
             // Again, for an order may have come meanwhile.
             let ids = try Self.forgettable(among: found, endedBefore, limit: limit, in: db)
-            for id in ids {
-                for sql in Self.forgettingSQL { try db.cachedStatement(sql: sql).execute(arguments: [id]) }
-            }
+            try JobRow.remove(ids, in: db)
             if found.count < limit { try Self.forgetRest(endedBefore, in: db) }
             return ids.count
         }
     }
-
-    private static let forgettingSQL = [
-        "DELETE FROM deliveries WHERE job = ?", "DELETE FROM events WHERE job = ?", "DELETE FROM jobs WHERE id = ?",
-    ]
 
     private static func forgettable(
         besides kept: [String], _ endedBefore: Date, limit: Int, in db: Database

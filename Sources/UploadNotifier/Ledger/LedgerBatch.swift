@@ -219,17 +219,19 @@ struct LedgerBatch {
     }
 
     func save() throws {
+        var texts = JobTexts()
         for id in changed {
             guard var job = jobs[id] else { continue }
             let order = job.baton.job
             job.baton.job = order.redacted
             let whole = job.isWhole && order != job.baton.job ? try orderTexts[id] ?? WireJSON.encode(order) : nil
             if known.contains(id) {
-                try JobRow.update(job, whole: whole, in: db)
+                try JobRow.update(job, whole: whole, &texts, in: db)
             } else {
-                try JobRow.insert(job, whole: whole, in: db)
+                try JobRow.insert(job, whole: whole, &texts, in: db)
             }
         }
+        try texts.write(in: db)
     }
 }
 

@@ -43,8 +43,24 @@ enum LedgerSchema {
         migrator.registerMigration("replay") { db in try db.execute(sql: replay) }
         migrator.registerMigration("sized") { db in try db.execute(sql: sized) }
         migrator.registerMigration("wholes") { db in try db.execute(sql: wholes) }
+        migrator.registerMigration("texts") { db in try db.execute(sql: texts) }
         return migrator
     }
+
+    /// What jobs are found by is indexed by whoever writes their rows (`JobTexts`).
+    private static let texts = """
+        DROP TRIGGER jobs_added;
+        CREATE TRIGGER jobs_added AFTER INSERT ON jobs BEGIN
+            INSERT INTO tallies VALUES (new.queue, new.destination, new.status, 1, new.size)
+            ON CONFLICT DO UPDATE SET jobs = jobs + 1, bytes = bytes + excluded.bytes;
+        END;
+        DROP TRIGGER jobs_retold;
+        DROP TRIGGER jobs_forgotten;
+        CREATE TRIGGER jobs_forgotten AFTER DELETE ON jobs BEGIN
+            UPDATE tallies SET jobs = jobs - 1, bytes = bytes - old.size
+            WHERE queue = old.queue AND destination = old.destination AND status = old.status;
+        END;
+        """
 
     /// Orders that `record` shows redacted, beside the jobs: they may carry a whole file, and SQLite writes a row anew, to its last
     /// byte, with whatever of it changes.

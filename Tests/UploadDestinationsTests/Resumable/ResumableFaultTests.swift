@@ -74,16 +74,18 @@ struct ResumableFaultTests {
     func `an upload that has gone makes the session expire`(interop: ResumableInterop) async throws {
         try await ResumableConformanceTests.with(interop) { bench, conformance in
             let job = try bench.job(parts: 3)
-            let session = try await conformance.destination().open(job, resuming: nil)
+            // Over connections of its own: swift-nio-extras does not read on where it has refused a body, so that a later
+            // request over the same one would have no answer.
+            let session = try await ResumableDestination(
+                bench.configuration(interop), client: HTTPConfiguration.sharedClient
+            ).open(job, resuming: nil)
             try await bench.send(1, of: job, to: session)
             let state = try #require(session.state)
             let client = try ResumableClient(bench.configuration, client: bench.client)
             _ = try await client.send(.DELETE, ResumableState(state).url, interop)
             #expect(await failure(bench, job, at: session)?.code == .sessionExpired)
-            // Over a connection of its own: the server is closing the one on which it refused a body.
-            let another = try ResumableDestination(bench.configuration, client: HTTPConfiguration.sharedClient)
             let error = await #expect(throws: UploadError.self) {
-                try await another.open(job, resuming: state)
+                try await conformance.destination().open(job, resuming: state)
             }
             #expect(error?.code == .sessionExpired)
             #expect(try await conformance.destination().probe(job, state: state) == .nothing)

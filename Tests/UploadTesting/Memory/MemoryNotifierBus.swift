@@ -30,6 +30,7 @@ public final class MemoryNotifierBus: NotifierBus {
         var control = ControlView()
         var isDrained = false
         var attempts = 0
+        var attemptsAtViews: [Int] = []
         var faults: [Int: Fault] = [:]
         var refusals: [JobID: UploadError] = [:]
         var acknowledged = 0
@@ -65,6 +66,8 @@ public final class MemoryNotifierBus: NotifierBus {
 
     public var publications: [Publication] { state.withLock { $0.publications } }
     public var attempts: Int { state.withLock { $0.attempts } }
+    /// How many there had been each time the control log was read, as at every start.
+    public var attemptsAtViews: [Int] { state.withLock { $0.attemptsAtViews } }
     public var acknowledged: Int { state.withLock { $0.acknowledged } }
     public var waiting: Int { state.withLock { $0.queue.count } }
     /// What was answered, by address.
@@ -166,7 +169,12 @@ public final class MemoryNotifierBus: NotifierBus {
         try publish(.append(entry)) { $0.control.apply(entry) }
     }
 
-    public func controlView() async throws(UploadError) -> ControlView { state.withLock { $0.control } }
+    public func controlView() async throws(UploadError) -> ControlView {
+        state.withLock { state in
+            state.attemptsAtViews.append(state.attempts)
+            return state.control
+        }
+    }
 
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {
         await state.withLock { $0.outcomeDoor }?.wait()
