@@ -274,6 +274,29 @@ import Uploads
         }
     }
 
+    @Test func whatAnOrderLeadsToIsSeenThoughTheBrokerWasReachedOnlyThen() async throws {
+        try await Deployment.with { deployment in
+            let proxy = try AMQPFaultProxy(to: deployment.broker.port)
+            defer { proxy.stop() }
+            let notifier = try deployment.start(.notifier)
+            let url = "http://127.0.0.1:\(try #require(notifier.port))/readyz"
+            try await eventually("the notifier is ready") {
+                try Shell.run("sh", "-c", "curl -s --max-time 10 \(url) || true") == "ready\n"
+            }
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            proxy.stall()
+            try await deployment.withManager(url: proxy.url) { manager in
+                // Kept in the outbox, and published before the order.
+                let handle = try await manager.upload(file, to: "local:a.bin")
+                async let pausing: Void = handle.pause()
+                proxy.heal()
+                try await pausing
+                try deployment.start(.worker)
+                try await eventually("it is paused") { handle.latest.status.isPaused }
+            }
+        }
+    }
+
     @Test func unfinishedUploadsAreSavedAndTakenUpAgainWithoutDoubling() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)

@@ -14,7 +14,7 @@ final class BrokerBackend: UploadBackend {
     private static let failurePause = Duration.milliseconds(500)
     /// Between two looks which transfer queues other programs of the identifier use.
     private static let queueInterval = Duration.seconds(5)
-    /// How long a submission waits for the watch of its queue, which only shows progress earlier.
+    /// How long a submission or an order waits for the watch of its queue, which only shows progress earlier.
     private static let watchPatience = Duration.seconds(2)
     private static let lookPause = Duration.milliseconds(20)
     /// Transfer queues that are watched at most; outcomes of uploads in others come all the same.
@@ -110,7 +110,8 @@ final class BrokerBackend: UploadBackend {
 
     private func watch(_ queue: QueueName, _ sink: @escaping Sink) async {
         while !Task.isCancelled {
-            if let broker = link.connected {
+            // At once: what happens before it is watched is not seen.
+            if let broker = try? await link.broker(within: link.patience.connection) {
                 do throws(UploadError) {
                     let watch = try await broker.watch(queue, steps: true)
                     _ = state.withLock { $0.watched.insert(queue) }
@@ -155,31 +156,46 @@ final class BrokerBackend: UploadBackend {
     // MARK: Asking
 
     func accept(_ job: UploadJob) async throws(UploadError) {
-        want(job.queue)
+        await beWatching(job.queue)
+        try await link.submit(job)
+    }
+
+    /// Returns when what happens in the queue is heard, if it can be.
+    private func beWatching(_ queue: QueueName) async {
+        want(queue)
         let end = ContinuousClock.now + Self.watchPatience
         while link.connected != nil, ContinuousClock.now < end, !Task.isCancelled,
-            state.withLock({ $0.wanted.contains(job.queue) && !$0.watched.contains(job.queue) })
+            state.withLock({ $0.wanted.contains(queue) && !$0.watched.contains(queue) })
         {
             try? await Task.sleep(for: Self.lookPause)
         }
-        try await link.submit(job)
     }
 
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
         guard verb != .runAgain else {
             throw UploadError(.rejected, "an ended upload is run again by resume(with:), which follows its next round")
         }
-        guard let answer = try await link.order(verb, id), !answer.done else { return }
+        guard let answer = try await give(verb, id, in: try await store.upload(id)?.job.queue), !answer.done else {
+            return
+        }
         throw UploadError(.rejected, answer.reason ?? "the notifier refused to \(verb.rawValue) the upload \(id)")
+    }
+
+    /// Gives an order, and hears what comes of it also where the broker has only just been reached.
+    private func give(
+        _ verb: Verb, _ id: JobID, in queue: QueueName?
+    ) async throws(UploadError) -> OrderAnswer.Job? {
+        _ = try await link.broker(within: link.patience.connection)
+        if let queue { await beWatching(queue) }
+        return try await link.order(verb, id)
     }
 
     func resume(_ upload: ResumableUpload) async throws(UploadError) -> Int {
         if let open = try await store.upload(upload.id) { return open.round }
         let ended = try await store.outcome(of: upload.id)
         try BrokerResume.check(upload, ended: ended.flatMap { ended in ended.end.map { (ended.round, $0.kind) } })
-        want(upload.job.queue)
         return try BrokerResume.round(
-            upload, endedRound: ended?.round, answer: try await link.order(.runAgain, upload.id))
+            upload, endedRound: ended?.round, answer: try await give(.runAgain, upload.id, in: upload.job.queue))
     }
 
     func catchUp() async throws(UploadError) {

@@ -7,17 +7,17 @@ import Uploads
 
 extension Deployment {
     /// An app's manager in the test's own process.
-    func manager(_ identifier: String = "app") async throws -> BrokerUploadManager {
+    func manager(_ identifier: String = "app", url: String? = nil) async throws -> BrokerUploadManager {
         try await BrokerUploadManager(
-            UploadIdentifier(identifier), broker: BrokerAccess(broker.url), staging: staging, namespace: namespace,
-            logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
+            UploadIdentifier(identifier), broker: BrokerAccess(url ?? broker.url), staging: staging,
+            namespace: namespace, logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs the body with a manager, and closes it.
     func withManager<Value>(
-        _ identifier: String = "app", _ body: (BrokerUploadManager) async throws -> Value
+        _ identifier: String = "app", url: String? = nil, _ body: (BrokerUploadManager) async throws -> Value
     ) async throws -> Value {
-        let manager = try await manager(identifier)
+        let manager = try await manager(identifier, url: url)
         do {
             let value = try await body(manager)
             await manager.close()
