@@ -9,7 +9,7 @@ public import Uploads
 /// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which jobs were
 ///   heard of.
 /// - `wholes`: orders as they were given, where redaction cuts them.
-/// - `jobs_text`: trigrams of what a job is found by.
+/// - `jobs_text`: trigrams of what a job is found by; kept by `JobTexts`.
 /// - `tallies`: how many jobs of a queue, destination and status there are, and their bytes; kept by triggers.
 /// - `throughput`: what ended in each minute; kept by triggers.
 /// - `events`: what was told, by the event's own id, so that recording it again changes nothing.
