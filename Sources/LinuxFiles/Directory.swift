@@ -70,6 +70,14 @@ public final class Directory: Sendable {
         guard renameat(file.descriptor, name, file.descriptor, other) == 0 else { throw failure("renameat", other) }
     }
 
+    /// Moves an entry to another directory of the same file system, in place of one of this name there.
+    /// - Returns: false when there is nothing of this name.
+    public func move(_ name: String, to other: String, in target: Directory) throws(SystemError) -> Bool {
+        if renameat(file.descriptor, name, target.file.descriptor, other) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw failure("renameat", name)
+    }
+
     /// - Returns: false when there is something of the other name already.
     public func renameWithoutReplacing(_ name: String, to other: String) throws(SystemError) -> Bool {
         if linux_rename_without_replacing(file.descriptor, name, other) == 0 { return true }

@@ -44,6 +44,21 @@ public struct KeyRegistry: Sendable {
         }
     }
 
+    /// The job that is registered under this id, without inline bytes and without the query of a URL; nil when none is, or it
+    /// cannot be read.
+    package func job(_ id: JobID) async throws(UploadError) -> UploadJob? {
+        try await Blocking.run { () throws(UploadError) in
+            do throws(SystemError) {
+                let body = try directory.open(id.rawValue + ".json", O_RDONLY | O_NOFOLLOW)
+                    .read(Self.recordBytesMaximum, at: 0)
+                return try? WireJSON.decode(UploadJob.self, from: Data(body))
+            } catch {
+                if error.number == ENOENT { return nil }
+                throw UploadError(staging: error)
+            }
+        }
+    }
+
     private static func check(_ job: UploadJob, against known: UploadJob) throws(UploadError) {
         let isSame =
             job.size == known.size && !job.digests.contradicts(known.digests)

@@ -18,16 +18,16 @@ final class StagedDraft: Sendable {
         var blockCount: Int64 = 0
     }
 
-    private var temporaryName: String { ".\(name).partial" }
+    private var temporaryName: String { Self.temporaryName(of: name) }
     private var blocksName: String { name + BlockDigests.suffix }
 
-    init(in area: StagingArea) throws(UploadError) {
+    init(in area: StagingArea, name: JobID? = nil) throws(UploadError) {
         self.area = area
-        name = JobID().rawValue
+        self.name = (name ?? JobID()).rawValue
         do {
             let flags = O_RDWR | O_CREAT | O_EXCL
-            copy = try area.directory.open(".\(name).partial", flags, mode: 0o640)
-            blocks = try area.directory.open(name + BlockDigests.suffix, flags, mode: 0o640)
+            copy = try area.directory.open(Self.temporaryName(of: self.name), flags, mode: 0o640)
+            blocks = try area.directory.open(self.name + BlockDigests.suffix, flags, mode: 0o640)
             // Whatever the umask says, the group must be able to read.
             try copy.setMode(0o640)
             try blocks.setMode(0o640)
@@ -35,6 +35,8 @@ final class StagedDraft: Sendable {
             throw UploadError(staging: error)
         }
     }
+
+    static func temporaryName(of copy: String) -> String { ".\(copy).partial" }
 
     /// Copies a file, in steps of one block on the pool: the next is copied while the digests of one are taken.
     func copy(_ original: OriginalFile) async throws(UploadError) {

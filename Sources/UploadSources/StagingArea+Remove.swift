@@ -30,6 +30,19 @@ extension StagingArea {
         }
     }
 
+    /// Removes what a program that died has left of a copy that no job needs, finished or not.
+    package func removeRemains(of copy: String) async throws(UploadError) {
+        _ = try Self.checked(copy)
+        try await Blocking.run { [self] () throws(UploadError) in
+            do throws(SystemError) {
+                try directory.remove(StagedDraft.temporaryName(of: copy))
+            } catch {
+                throw UploadError(staging: error)
+            }
+        }
+        try await remove(.staged(area: id, name: copy))
+    }
+
     /// - Returns: false when somebody has the lock.
     func removeIfFree(_ name: String) throws(UploadError) -> Bool {
         let locked: LockedCopy?

@@ -10,11 +10,12 @@ extension StagingArea {
     /// Copies a file into the area: by reflink, else within the kernel, else by reading and writing.
     ///
     /// The digests are those of the copy, read back while it is in the page cache, so they hold for what is uploaded.
+    /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
     /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
     ///   meanwhile, `interrupted` when the task is cancelled.
-    public func stage(fileAt path: String) async throws(UploadError) -> StagedFile {
+    public func stage(fileAt path: String, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in try OriginalFile(opening: path) }
-        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self) }
+        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self, name: name) }
         do {
             try await draft.copy(original)
             return try await finish(draft)
@@ -25,11 +26,12 @@ extension StagingArea {
     }
 
     /// Copies what a stream brings, such as standard input.
+    /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
     /// - Throws: `invalidFile` when the stream fails or no space is left, `interrupted` when the task is cancelled.
     public func stage(
-        _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
+        _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable, as name: JobID? = nil
     ) async throws(UploadError) -> StagedFile {
-        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self) }
+        let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self, name: name) }
         do {
             for try await chunk in chunks {
                 try Self.checkCancellation()

@@ -114,5 +114,68 @@ extension UploadManagerConformance {
             _ = try await stranger.handlePendingEvents()
             #expect(delegate.outcomes.isEmpty)
         },
+        Rule("a program that sets a delegate, uploads, awaits and closes has its delegate told") { suite in
+            for round in 1...5 {
+                let manager = try await suite.open()
+                let delegate = Told()
+                try await manager.setDelegate(delegate)
+                var ids: [JobID] = []
+                for name in ["a", "b", "c"] {
+                    let handle = try await manager.upload(try suite.file(name), to: "archive:\(round)-\(name)")
+                    _ = try await handle.completion
+                    ids.append(handle.id)
+                }
+                await manager.close()
+                #expect(delegate.ids.sorted() == ids.map { "\($0).1.ended" }.sorted())
+            }
+        },
+        Rule("what a handle gave is told to a delegate that is set later in the same run") { suite in
+            let manager = try await suite.open()
+            let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
+            _ = try await handle.completion
+            let delegate = Told()
+            try await manager.setDelegate(delegate)
+            try await eventually("it is told") { delegate.ids == ["\(handle.id).1.ended"] }
+        },
+        Rule("what the delegate refuses until the manager is closed is told in the next run") { suite in
+            let manager = try await suite.open()
+            let delegate = Told(refusing: 1_000_000)
+            try await manager.setDelegate(delegate)
+            let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
+            _ = try await handle.completion
+            await manager.close()
+            let later = try await suite.open()
+            let second = Told()
+            try await later.setDelegate(second)
+            _ = try await later.handlePendingEvents()
+            #expect(delegate.ids.isEmpty && second.ids == ["\(handle.id).1.ended"])
+        },
+        Rule("a delegate that is taken away leaves what was not told to the next one") { suite in
+            let manager = try await suite.open()
+            let first = Told(refusing: 1_000_000)
+            try await manager.setDelegate(first)
+            try await manager.setDelegate(nil)
+            let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
+            _ = try await handle.completion
+            await manager.close()
+            let later = try await suite.open()
+            let second = Told()
+            try await later.setDelegate(second)
+            _ = try await later.handlePendingEvents()
+            #expect(first.ids.isEmpty && second.ids == ["\(handle.id).1.ended"])
+        },
+        Rule("what the handles of a program without a delegate gave counts as told when it closes") { suite in
+            let manager = try await suite.open()
+            let taken = try await manager.upload(try suite.file("a"), to: "archive:a")
+            _ = try await taken.completion
+            let left = try await manager.upload(try suite.file("b"), to: "archive:b").id
+            try await suite.waitForEnd(of: left, manager)
+            await manager.close()
+            let later = try await suite.open()
+            let delegate = Told()
+            try await later.setDelegate(delegate)
+            _ = try await later.handlePendingEvents()
+            #expect(delegate.ids == ["\(left).1.ended"])
+        },
     ]
 }

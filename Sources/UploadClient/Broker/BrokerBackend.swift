@@ -160,6 +160,16 @@ final class BrokerBackend: UploadBackend {
         try await link.submit(job)
     }
 
+    /// A broker cannot be asked whether a message came.
+    func holds(_ id: JobID) async throws(UploadError) -> Bool? { nil }
+
+    /// The outbox publishes it as one that may be a repeat: the notifier drops it where the job is known and has ended, and issues the
+    /// job anew otherwise.
+    func acceptAgain(_ job: UploadJob) async throws(UploadError) {
+        want(job.queue)
+        try await link.keep(job)
+    }
+
     /// Returns when what happens in the queue is heard, if it can be.
     private func beWatching(_ queue: QueueName) async {
         want(queue)

@@ -178,11 +178,12 @@ package final class BrokerLink: Sendable {
 
     private func forgetSubmitter(for queue: QueueName) { state.withLock { $0.submitters[queue] = nil } }
 
-    private func keep(_ job: UploadJob) async throws(UploadError) {
+    /// Keeps a job in the outbox, from where it is published as one that may be a repeat.
+    func keep(_ job: UploadJob) async throws(UploadError) {
         if let failure = try await area.outbox().keep(count: 1, load: { _ throws(UploadError) in job }).first ?? nil {
             throw failure
         }
-        logger.info("the broker is away; the job is kept in the outbox", metadata: ["job": "\(job.id)"])
+        logger.info("the job is kept in the outbox until the broker takes it", metadata: ["job": "\(job.id)"])
     }
 
     // MARK: Ordering

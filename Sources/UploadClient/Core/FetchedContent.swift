@@ -16,7 +16,9 @@ struct FetchedContent {
     let contentType: String?
 
     /// - Throws: `invalidFile` when it cannot be fetched whole.
-    static func stage(_ url: URL, in area: StagingArea) async throws(UploadError) -> FetchedContent {
+    static func stage(_ url: URL, in area: StagingArea, as name: JobID? = nil) async throws(UploadError)
+        -> FetchedContent
+    {
         let shown = DestinationReference.redact(url.absoluteString)
         guard ["http", "https"].contains(url.scheme?.lowercased()) else {
             throw UploadError(
@@ -36,7 +38,7 @@ struct FetchedContent {
                 .invalidFile, "\(shown) cannot be fetched: the server answers \(response.status.code)",
                 retry: response.status.code >= 500 ? .afterBackoff : .never)
         }
-        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) })
+        let staged = try await area.stage(response.body.map { Array($0.readableBytesView) }, as: name)
         if let length = response.headers.first(name: "content-length").flatMap({ Int64($0) }), length != staged.size {
             try? await area.remove(staged.reference)
             throw UploadError(

@@ -11,12 +11,14 @@ extension ManagerCore {
 
     package func setDelegate(_ delegate: (any UploadDelegate)?) async {
         self.delegate = delegate
+        if delegate != nil { given.withLock { $0.delegateWasSet() } }
         resting = [:]
         _ = await tell()
     }
 
     package func handlePendingEvents() async throws(UploadError) -> Int {
         try await backend.catchUp()
+        await lookAtFollowed()
         resting = [:]
         // One that is under way may have looked before.
         let earlier = await telling?.value ?? 0
@@ -77,11 +79,8 @@ extension ManagerCore {
     }
 
     private func tellOnce() async -> Int {
-        let before = taken.withLock { $0 }
-        guard let untold = try? await store.untold() else { return 0 }
-        // Those that the delegate was told first.
-        let known = before.subtracting(untold.compactMap { $0.end?.id })
-        taken.withLock { $0.subtract(known) }
+        // Without a delegate nothing is told, however much has gathered.
+        guard delegate != nil, let untold = try? await store.untold() else { return 0 }
         var count = 0
         var living: [String: Bool] = [lock.token: true]
         /// Whose earlier outcome has to be told first.
@@ -91,37 +90,27 @@ extension ManagerCore {
             let isOwn = upload.startedBy == lock.token
             if isOwn { show(event) }
             if living[upload.startedBy] == nil { living[upload.startedBy] = await store.isAlive(upload.startedBy) }
-            let decision = TellingRule.decide(
-                isOwn: isOwn, isOwnerAlive: living[upload.startedBy] ?? false,
-                isTaken: taken.withLock { $0.contains(outcome.id) },
-                hasDelegate: delegate != nil)
+            let isToTell = TellingRule.isToTell(
+                isOwn: isOwn, isOwnerAlive: living[upload.startedBy] ?? false, hasDelegate: delegate != nil)
             let isResting = resting[outcome.id].map { $0 > .now } ?? false
-            guard decision != .wait, !held.contains(upload.id), !isResting else {
+            guard isToTell, !held.contains(upload.id), !isResting, await tell(outcome, of: upload) else {
                 held.insert(upload.id)
                 continue
             }
-            if await tell(outcome, of: upload, decision) {
-                count += decision == .delegate ? 1 : 0
-            } else {
-                held.insert(upload.id)
-            }
+            count += 1
         }
         return count
     }
 
     /// - Returns: whether it is told.
-    private func tell(_ outcome: UploadOutcome, of upload: ClientUpload, _ decision: TellingRule.Decision) async -> Bool
-    {
+    private func tell(_ outcome: UploadOutcome, of upload: ClientUpload) async -> Bool {
         do {
             guard let claim = try await store.claim(upload) else { return false }
             defer { claim.unlock() }
-            if decision == .delegate {
-                guard let delegate else { return false }
-                try await delegate.uploadDidEnd(outcome)
-            }
+            guard let delegate else { return false }
+            try await delegate.uploadDidEnd(outcome)
             try await store.finish(upload)
             resting[outcome.id] = nil
-            taken.withLock { _ = $0.remove(outcome.id) }
             return true
         } catch {
             resting[outcome.id] = .now + Self.refusalPause
@@ -129,6 +118,39 @@ extension ManagerCore {
                 "an outcome was not taken, and is told again",
                 metadata: ["job": "\(upload.id)", "error": "\((error as? UploadError)?.message ?? "\(error)")"])
             return false
+        }
+    }
+
+    /// What becomes of outcomes that are not told when the manager closes: see ``TellingRule``.
+    func tellBeforeClosing() async {
+        let hadDelegate = given.withLock { $0.hadDelegate }
+        switch TellingRule.closing(hasDelegate: delegate != nil, hadDelegate: hadDelegate) {
+        case .tell:
+            // What was refused a moment ago is offered once more.
+            resting = [:]
+            let (patience, end) = AsyncStream<Never>.makeStream()
+            Task {
+                _ = await self.tell()
+                end.finish()
+            }
+            let waiting = Task { [closingPatience] in
+                try? await Task.sleep(for: closingPatience)
+                end.finish()
+            }
+            for await _ in patience {}
+            waiting.cancel()
+        case .countGiven: await count(given.withLock { $0.takeAll() })
+        case .leave: break
+        }
+    }
+
+    /// Counts what handles have given as told.
+    func count(_ outcomes: Set<String>) async {
+        do throws(UploadError) {
+            try await store.countAsTold(outcomes, startedBy: lock.token)
+        } catch {
+            // They are told to a delegate of a later run, once more than is needed.
+            logger.warning("what was given cannot be noted", metadata: ["error": "\(error.message)"])
         }
     }
 

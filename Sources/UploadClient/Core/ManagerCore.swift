@@ -6,8 +6,12 @@ package import Uploads
 
 /// What every manager does, whatever carries the uploads: stages, remembers, follows, tells.
 package actor ManagerCore {
-    /// Between two looks for outcomes that other programs have noted.
+    /// Between two looks for outcomes that other programs have noted, and for what dead ones have left.
     private static let interval = Duration.seconds(1)
+    /// Between two looks whether an upload that another call is starting was accepted.
+    private static let lookPause = Duration.milliseconds(20)
+    /// For how long closing lets the delegate take outcomes. What it has not taken by then is told in the next run.
+    package static let closingPatience = Duration.seconds(5)
 
     package nonisolated let identifier: UploadIdentifier
     nonisolated let area: StagingArea
@@ -17,64 +21,130 @@ package actor ManagerCore {
     nonisolated let lock: ProgramLock
     /// Of the uploads that this program follows and whose end it has not seen.
     var followed: [JobID: UploadProgress] = [:]
-    /// Outcomes that somebody in this program has taken, by ``UploadOutcome/id``.
-    nonisolated let taken = Mutex<Set<String>>([])
+    nonisolated let given = Mutex(GivenOutcomes())
+    nonisolated let closingPatience: Duration
     var delegate: (any UploadDelegate)?
     var telling: Task<Int, Never>?
     var isToTellAgain = false
     /// Outcomes that the delegate refused, until when they rest.
     var resting: [String: ContinuousClock.Instant] = [:]
-    private var tasks: [Task<Void, Never>] = []
+    /// Uploads that this program is starting.
+    private var beingStarted: Set<JobID> = []
+    private var hearing: Task<Void, Never>?
+    private var looking: Task<Void, Never>?
+    private var closing: Task<Void, Never>?
     private(set) var isClosed = false
 
     package init(
-        identifier: UploadIdentifier, area: StagingArea, backend: any UploadBackend, logger: Logger
+        identifier: UploadIdentifier, area: StagingArea, backend: any UploadBackend, logger: Logger,
+        closingPatience: Duration = ManagerCore.closingPatience
     ) async throws(UploadError) {
         self.identifier = identifier
         self.area = area
         self.backend = backend
         self.logger = logger
+        self.closingPatience = closingPatience
         let store = try await ClientStore.open(identifier, in: area)
         self.store = store
         lock = try await store.lock()
         try? await store.prune(now: Date())
     }
 
-    /// Begins to follow. Called once.
-    package func begin() {
+    /// Sees to what dead programs have left, and begins to follow. Called once.
+    package func begin() async {
+        await reconcile()
         let sink: @Sendable (UploadEvent) async -> Bool = { [weak self] event in await self?.take(event) ?? false }
-        tasks = [
-            Task { [backend] in await backend.run(sink) },
-            Task { [weak self] in
-                while !Task.isCancelled {
-                    try? await Task.sleep(for: Self.interval)
-                    guard let self else { return }
-                    await self.lookAtFollowed()
-                    _ = await self.tell()
-                }
-            },
-        ]
+        hearing = Task { [backend] in await backend.run(sink) }
+        looking = Task { [weak self] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: Self.interval)
+                guard let self, !Task.isCancelled else { return }
+                await self.reconcile()
+                await self.lookAtFollowed()
+                _ = await self.tell()
+            }
+        }
     }
 
     // MARK: Starting
 
     package func start(_ upload: Upload) async throws(UploadError) -> UploadHandle {
         try checkOpen()
-        let preparation = Preparation(area: area, client: identifier, namespace: backend.namespace)
-        let job = try await preparation.job(for: upload)
-        if job.idempotencyKey != nil, let known = try await handle(for: job.id) { return known }
+        let copy = JobID()
+        // Noted before it is made: what a program that dies now leaves of it is removed by the next one.
+        let noted = ProgramCopy(
+            name: copy.rawValue, keyed: Preparation.keyedID(of: upload, namespace: backend.namespace))
+        await lock.add(noted)
+        do throws(UploadError) {
+            let handle = try await start(upload, copy, noted)
+            await lock.remove(noted)
+            return handle
+        } catch {
+            await lock.remove(noted)
+            throw error
+        }
+    }
+
+    private func start(_ upload: Upload, _ copy: JobID, _ noted: ProgramCopy) async throws(UploadError) -> UploadHandle
+    {
+        let job = try await Preparation(area: area, client: identifier, namespace: backend.namespace, copy: copy)
+            .job(for: upload)
+        repeat {
+            if job.idempotencyKey != nil, let known = try await acceptedHandle(for: job.id) { return known }
+        } while !beingStarted.insert(job.id).inserted
+        defer { beingStarted.remove(job.id) }
         // Noted first: an upload that ends at once is known by then.
-        try await store.put(ClientUpload(job: job, startedBy: lock.token))
-        let handle = follow(UploadUpdate(job), round: 1, afresh: true)
+        try await store.begin(ClientUpload(job: job, startedBy: lock.token))
+        await lock.remove(noted)
+        return try await handOver(job)
+    }
+
+    private func handOver(_ job: UploadJob) async throws(UploadError) -> UploadHandle {
+        // Whoever has listed the uploads since it was noted may follow it already.
+        let handle = follow(UploadUpdate(job), round: 1, afresh: false)
         do throws(UploadError) {
             try await backend.accept(job)
         } catch {
             unfollow(job.id)
-            try? await store.remove(job.id)
+            // The record goes first: one without its copy would promise what no worker can carry.
+            _ = try? await store.withdraw(job.id)
             if job.idempotencyKey == nil { try? await area.remove(job.source) }
             throw error
         }
+        do throws(UploadError) {
+            try await store.accepted(job.id)
+        } catch {
+            // It is accepted again when this program has ended, which does no harm.
+            logger.warning(
+                "that an upload was accepted could not be noted",
+                metadata: ["job": "\(job.id)", "error": "\(error.message)"])
+        }
         return handle
+    }
+
+    /// The handle of a keyed upload that was started before, once it is known whether that was accepted.
+    private func acceptedHandle(for id: JobID) async throws(UploadError) -> UploadHandle? {
+        while true {
+            if !beingStarted.contains(id) {
+                if let starting = try await store.startingUpload(id), starting.startedBy != lock.token {
+                    // Another program is at it, or was when it died.
+                    await reconcile()
+                } else {
+                    let handle = try await handle(for: id)
+                    // Another call of this program may have begun meanwhile.
+                    if handle == nil || !beingStarted.contains(id) { return handle }
+                }
+            }
+            try await Self.pause()
+        }
+    }
+
+    private static func pause() async throws(UploadError) {
+        do {
+            try await Task.sleep(for: lookPause)
+        } catch {
+            throw UploadError(.interrupted, "starting the upload was interrupted")
+        }
     }
 
     package func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
@@ -153,8 +223,8 @@ package actor ManagerCore {
         if !afresh, let progress = followed[update.id] { return handle(of: progress) }
         let progress = UploadProgress(update, round: round) { [weak self] outcome in
             guard let self else { return }
-            taken.withLock { _ = $0.insert(outcome) }
-            Task { await self.tell() }
+            let toCount = given.withLock { $0.add(outcome) }
+            if !toCount.isEmpty { Task { await self.count(toCount) } }
         }
         followed[update.id] = progress
         return handle(of: progress)
@@ -167,22 +237,30 @@ package actor ManagerCore {
     private func unfollow(_ id: JobID) { followed.removeValue(forKey: id)?.close() }
 
     private func checkOpen() throws(UploadError) {
-        if isClosed { throw UploadError(.interrupted, "the upload manager '\(identifier)' is closed; open another") }
+        guard closing == nil else {
+            throw UploadError(.interrupted, "the upload manager '\(identifier)' is closed; open another")
+        }
     }
 
     // MARK: Ending
 
-    /// Idempotent. Handles end without an outcome.
+    /// Tells the delegate what is known and not told, as far as it takes it in time. Idempotent. Handles end without an outcome.
     package func close() async {
-        guard !isClosed else { return }
-        // What was taken a moment ago is not to be told again by somebody else.
-        delegate = nil
-        _ = await tell()
-        isClosed = true
-        for task in tasks { task.cancel() }
+        let task = closing ?? Task { await self.shutDown() }
+        closing = task
+        await task.value
+    }
+
+    private func shutDown() async {
+        looking?.cancel()
+        hearing?.cancel()
         await backend.close()
-        for task in tasks { await task.value }
-        _ = await telling?.value
+        // What ends until then is noted, and told with the rest.
+        await hearing?.value
+        await tellBeforeClosing()
+        isClosed = true
+        // A delegate that is still being called keeps its outcome for itself until it returns, and is awaited no longer.
+        telling?.cancel()
         for progress in followed.values { progress.close() }
         followed = [:]
         lock.release()

@@ -7,6 +7,8 @@ struct Preparation: Sendable {
     let area: StagingArea
     let client: UploadIdentifier
     let namespace: String
+    /// The name of the copy, where the content is copied; nil makes one.
+    var copy: JobID?
 
     /// The job; its bytes are durable.
     func job(for upload: Upload) async throws(UploadError) -> UploadJob {
@@ -23,7 +25,7 @@ struct Preparation: Sendable {
             contentType = contentType ?? content.mediaType
             staged = try await stage(content.data)
         case .url(let url):
-            let fetched = try await FetchedContent.stage(url, in: area)
+            let fetched = try await FetchedContent.stage(url, in: area, as: copy)
             name = url.lastPathComponent
             contentType = contentType ?? fetched.contentType
             staged = fetched.staged
@@ -62,9 +64,18 @@ struct Preparation: Sendable {
         job.client = client.rawValue
         if let key = upload.idempotencyKey {
             job.idempotencyKey = key
-            job.id = JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
+            job.id = Self.id(of: upload, key, namespace)
         }
         return job
+    }
+
+    /// The id that an upload has by its idempotency key; nil for one without.
+    static func keyedID(of upload: Upload, namespace: String) -> JobID? {
+        upload.idempotencyKey.map { id(of: upload, $0, namespace) }
+    }
+
+    private static func id(of upload: Upload, _ key: String, _ namespace: String) -> JobID {
+        JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
     }
 
     /// - Returns: what the first name says that says anything.
@@ -93,12 +104,12 @@ struct Preparation: Sendable {
                 return Self.inline(data)
             }
         }
-        return try await area.stage(fileAt: path)
+        return try await area.stage(fileAt: path, as: copy)
     }
 
     private func stage(_ data: Data) async throws(UploadError) -> StagedFile {
         if data.count <= SourceReference.inlineBytesMaximum { return Self.inline(data) }
-        return try await area.stage(DataBuffers(data: data))
+        return try await area.stage(DataBuffers(data: data), as: copy)
     }
 
     private func stage(_ bytes: any AsyncSequence<[UInt8], any Error> & Sendable) async throws(UploadError)
@@ -107,7 +118,7 @@ struct Preparation: Sendable {
         func open(
             _ bytes: some AsyncSequence<[UInt8], any Error> & Sendable
         ) async throws(UploadError) -> StagedFile {
-            try await area.stage(bytes)
+            try await area.stage(bytes, as: copy)
         }
         return try await open(bytes)
     }

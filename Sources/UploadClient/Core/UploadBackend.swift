@@ -12,6 +12,12 @@ package protocol UploadBackend: Sendable {
     /// Accepts a job whose bytes are staged; durable when it returns.
     func accept(_ job: UploadJob) async throws(UploadError)
 
+    /// Whether this job was accepted, asked for a program that died before it could note that; nil where nothing knows.
+    func holds(_ id: JobID) async throws(UploadError) -> Bool?
+
+    /// Accepts a job that a program which died may have handed over already: it is uploaded once all the same. Waits for no network.
+    func acceptAgain(_ job: UploadJob) async throws(UploadError)
+
     /// - Throws: `rejected` when it is refused, with the reason.
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError)
 

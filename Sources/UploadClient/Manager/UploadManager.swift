@@ -6,7 +6,7 @@ public import Uploads
 ///
 /// Programs with the same ``identifier`` share one set of uploads: each sees all. An outcome is told in the program that
 /// started the upload, while that lives, to its handles and its delegate; otherwise to the delegate of whichever program has
-/// one. What nobody has taken waits for somebody who does.
+/// one. What no delegate has taken waits for one that does; only for a program that never had a delegate do its handles count.
 public protocol UploadManager: Sendable {
     /// Shared by all programs that belong together.
     var identifier: UploadIdentifier { get }
@@ -20,7 +20,8 @@ public protocol UploadManager: Sendable {
     /// - Throws: `rejected` when nobody knows it any more, or it completed.
     func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle
 
-    /// All unfinished uploads of the identifier, oldest first, whoever started them.
+    /// All unfinished uploads of the identifier, oldest first, whoever started them. Each of them ends: those that a program was
+    /// starting when it was killed are accepted, or removed with their copies, when a manager is opened.
     func uploads() async throws(UploadError) -> [UploadUpdate]
 
     /// Follows an upload that somebody started; nil for one that is not known, or ended more than 30 days ago.
@@ -30,7 +31,8 @@ public protocol UploadManager: Sendable {
     /// - Throws: `rejected` when the order is refused, with the reason.
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError)
 
-    /// Sets who is told of every outcome, also of uploads that ended while no program ran; nil: nobody, until somebody is set again.
+    /// Sets who is told of every outcome, also of uploads that ended while no program ran, and of those that a handle of this program
+    /// has given; nil: nobody, until somebody is set again.
     /// Known by its identifier from then on: what ends later waits for it.
     func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError)
 
@@ -46,6 +48,7 @@ public protocol UploadManager: Sendable {
     /// outcome; one that nobody knows any more is left out.
     func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle]
 
-    /// Lets go of everything; uploads go on where that does not need this process. Idempotent.
+    /// Tells the delegate what has ended and lets go of everything; uploads go on where that does not need this process. What the
+    /// delegate refuses, or has not taken within 5 s, is told in the next run. Idempotent.
     func close() async
 }

@@ -7,7 +7,9 @@ package import Uploads
 /// What the programs of one identifier know together of its uploads: small files in the staging area, below
 /// `clients/<identifier>`.
 ///
-/// - `open/<job>`: an upload whose round has no outcome yet.
+/// - `starting/<job>`: an upload that is about to be accepted. It moves to `open` when that is done; of one whose program died it is
+///   not known whether it was accepted.
+/// - `open/<job>`: an upload that was accepted and whose round has no outcome yet.
 /// - `ended/<job>.<round>`: an outcome that is not told yet. Locked by whoever is telling it.
 /// - `told/<job>.<round>.ended`: an outcome that was told; kept for 30 days, so that a repeat is known as one.
 /// - `programs/<token>`: locked by a program that runs.
@@ -16,11 +18,14 @@ package import Uploads
 package struct ClientStore: Sendable {
     /// Seconds for which what was told is remembered, and for which what nobody takes is kept: 30 days.
     static let memory: TimeInterval = 30 * 86_400
+    /// Seconds after which a record that is still being written is one whose program died: a day.
+    static let unfinishedMemory: TimeInterval = 86_400
     private static let recordBytesMaximum = 1 << 20
 
-    private let open: Directory
-    private let ended: Directory
-    private let told: Directory
+    let starting: Directory
+    let open: Directory
+    let ended: Directory
+    let told: Directory
     let programs: Directory
 
     package static func open(_ identifier: UploadIdentifier, in area: StagingArea) async throws(UploadError)
@@ -30,6 +35,7 @@ package struct ClientStore: Sendable {
         _ = try await area.subdirectory("clients")
         _ = try await area.subdirectory(path)
         return ClientStore(
+            starting: try await area.subdirectory(path + "/starting"),
             open: try await area.subdirectory(path + "/open"), ended: try await area.subdirectory(path + "/ended"),
             told: try await area.subdirectory(path + "/told"), programs: try await area.subdirectory(path + "/programs")
         )
@@ -37,7 +43,7 @@ package struct ClientStore: Sendable {
 
     // MARK: Open
 
-    /// Notes an upload whose outcome is awaited, in place of what was noted of it.
+    /// Notes an accepted upload whose outcome is awaited, in place of what was noted of it.
     func put(_ upload: ClientUpload) async throws(UploadError) {
         try await run { () throws(SystemError) in
             try open.replace(upload.id.rawValue, with: Self.encode(upload))
@@ -46,23 +52,28 @@ package struct ClientStore: Sendable {
     }
 
     func remove(_ id: JobID) async throws(UploadError) {
-        try await run { () throws(SystemError) in
-            try open.remove(id.rawValue)
-            try open.synchronize()
-        }
+        try await run { () throws(SystemError) in try removeOpen(id) }
     }
 
     func upload(_ id: JobID) async throws(UploadError) -> ClientUpload? {
-        try await run { () throws(SystemError) in try Self.read(id.rawValue, in: open) }
+        try await run { () throws(SystemError) in try known(id) }
+    }
+
+    /// In this order: a record may move from the one to the other in between.
+    private func known(_ id: JobID) throws(SystemError) -> ClientUpload? {
+        if let upload = try Self.read(id.rawValue, in: starting) { return upload }
+        return try Self.read(id.rawValue, in: open)
     }
 
     /// Of all whose outcome is awaited.
     func openIDs() async throws(UploadError) -> Set<JobID> {
         try await run { () throws(SystemError) in
             var ids: Set<JobID> = []
-            try open.forEachEntry { name, _ in
-                if let id = JobID(name) { ids.insert(id) }
-                return true
+            for directory in [starting, open] {
+                try directory.forEachEntry { name, _ in
+                    if let id = JobID(name) { ids.insert(id) }
+                    return true
+                }
             }
             return ids
         }
@@ -70,7 +81,12 @@ package struct ClientStore: Sendable {
 
     /// Oldest first.
     func uploads() async throws(UploadError) -> [ClientUpload] {
-        try await run { () throws(SystemError) in try Self.all(in: open) }
+        try await run { () throws(SystemError) in
+            let starting = try Self.all(in: starting)
+            let ids = Set(starting.map(\.id))
+            let accepted = try Self.all(in: open)
+            return (starting + accepted.filter { !ids.contains($0.id) }).sorted { $0.id < $1.id }
+        }
     }
 
     // MARK: Ended
@@ -81,9 +97,9 @@ package struct ClientStore: Sendable {
         try await run { () throws(SystemError) in
             let outcome = event.asOutcome
             let round = event.data.baton.round
-            let known = try Self.read(event.job.id.rawValue, in: open)
+            let known = try known(event.job.id)
             if try told.status(of: outcome.id) != nil {
-                if let known, known.round <= round { try open.remove(event.job.id.rawValue) }
+                if let known, known.round <= round { try removeOpen(event.job.id) }
                 return nil
             }
             if let known, round < known.round { return nil }
@@ -98,9 +114,16 @@ package struct ClientStore: Sendable {
                 isNew = false
             }
             try ended.synchronize()
-            try open.remove(event.job.id.rawValue)
-            try open.synchronize()
+            try removeOpen(event.job.id)
             return isNew ? upload : nil
+        }
+    }
+
+    /// In this order: a record may move from the one to the other in between.
+    private func removeOpen(_ id: JobID) throws(SystemError) {
+        for directory in [starting, open] where try directory.status(of: id.rawValue) != nil {
+            try directory.remove(id.rawValue)
+            try directory.synchronize()
         }
     }
 
@@ -162,7 +185,7 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// Forgets what was told long ago, and what nobody wanted to hear for as long.
+    /// Forgets what was told long ago, what no delegate wanted to hear for as long, and the unfinished files of programs that died.
     func prune(now: Date) async throws(UploadError) {
         try await run { () throws(SystemError) in
             for directory in [told, ended] {
@@ -177,22 +200,34 @@ package struct ClientStore: Sendable {
                 }
                 for name in old { try directory.remove(name) }
             }
+            for directory in [starting, open, ended, told] {
+                var unfinished: [String] = []
+                try directory.forEachEntry { name, _ throws(SystemError) in
+                    if name.hasPrefix("."), name.hasSuffix(".partial"), let status = try directory.status(of: name),
+                        status.modifiedAt < now.addingTimeInterval(-Self.unfinishedMemory)
+                    {
+                        unfinished.append(name)
+                    }
+                    return true
+                }
+                for name in unfinished { try directory.remove(name) }
+            }
         }
     }
 
     // MARK: Files
 
-    private static func name(of upload: ClientUpload) -> String { "\(upload.id).\(upload.round)" }
+    static func name(of upload: ClientUpload) -> String { "\(upload.id).\(upload.round)" }
 
-    private static func told(_ upload: ClientUpload) -> String { "\(upload.id).\(upload.round).ended" }
+    static func told(_ upload: ClientUpload) -> String { "\(upload.id).\(upload.round).ended" }
 
-    private static func encode(_ upload: ClientUpload) -> [UInt8] {
+    static func encode(_ upload: ClientUpload) -> [UInt8] {
         // Nothing in it can fail to be encoded.
         (try? WireJSON.encode(upload)).map { Array($0) } ?? []
     }
 
     /// - Returns: nil when there is none, or it is of a newer version that this one cannot read.
-    private static func read(_ name: String, in directory: Directory) throws(SystemError) -> ClientUpload? {
+    static func read(_ name: String, in directory: Directory) throws(SystemError) -> ClientUpload? {
         do throws(SystemError) {
             let body = try directory.open(name, O_RDONLY | O_NOFOLLOW).read(recordBytesMaximum, at: 0)
             return try? WireJSON.decode(ClientUpload.self, from: Data(body))
@@ -202,7 +237,7 @@ package struct ClientStore: Sendable {
         }
     }
 
-    private static func all(in directory: Directory) throws(SystemError) -> [ClientUpload] {
+    static func all(in directory: Directory) throws(SystemError) -> [ClientUpload] {
         var names: [String] = []
         try directory.forEachEntry { name, _ in
             if !name.hasPrefix(".") { names.append(name) }
@@ -215,22 +250,11 @@ package struct ClientStore: Sendable {
         return uploads.sorted { ($0.id, $0.round) < ($1.id, $1.round) }
     }
 
-    private func run<Value: Sendable>(
+    func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(SystemError) -> Value
     ) async throws(UploadError) -> Value {
         try await Blocking.run { () throws(UploadError) in
             do throws(SystemError) { return try body() } catch { throw UploadError(staging: error) }
         }
-    }
-}
-
-/// Who runs.
-extension ClientStore {
-    func lock() async throws(UploadError) -> ProgramLock {
-        try await Blocking.run { [programs] () throws(UploadError) in try ProgramLock.take(in: programs) }
-    }
-
-    func isAlive(_ token: String) async -> Bool {
-        await Blocking.run { [programs] in ProgramLock.isAlive(token, in: programs) }
     }
 }

@@ -10,9 +10,12 @@ package struct ClientUpload: Hashable, Codable, Sendable, Identifiable {
     package var startedBy: String
     /// The outcome, once it is known.
     package var end: UploadEvent?
+    /// Whether redaction took something from the order, without which it cannot be accepted: `true` or nil.
+    package private(set) var isCut: Bool?
 
     package init(job: UploadJob, round: Int = 1, startedBy: String) {
         self.job = job.redacted
+        isCut = self.job == job ? nil : true
         self.round = round
         self.startedBy = startedBy
     }

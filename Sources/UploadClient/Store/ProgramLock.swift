@@ -1,15 +1,25 @@
 import Foundation
 import Glibc
 import LinuxFiles
+import Synchronization
 import UploadSources
 import Uploads
 
 /// Shows others whether a program still runs: a file that it keeps locked. The lock goes with the process, however that ends.
+///
+/// The file names the staged copies that no record of an upload names yet, so that the program that finds a dead one's file can remove
+/// them. A name is not flushed to the disk: what only a power failure leaves is found by the staging area's clean-up.
 final class ProgramLock: Sendable {
+    private struct Noted {
+        var copies: [ProgramCopy] = []
+        var length = 0
+    }
+
     /// Unique for each manager that was opened.
     let token: String
     private let directory: Directory
     private let file: File
+    private let noted = Mutex(Noted())
 
     private init(token: String, directory: Directory, file: File) {
         self.token = token
@@ -22,7 +32,7 @@ final class ProgramLock: Sendable {
             while true {
                 let token = UUID().uuidString.lowercased()
                 let file = try directory.open(token, O_RDWR | O_CREAT | O_EXCL, mode: 0o660)
-                // Before it was locked, somebody may have taken it for a dead program's and removed it.
+                // Before it was locked, another program may have taken it for a dead program's and removed it.
                 guard try file.tryLock(), let named = try directory.status(of: token),
                     named.isSameFile(as: try file.status())
                 else { continue }
@@ -33,19 +43,61 @@ final class ProgramLock: Sendable {
         }
     }
 
-    /// Removes the file, so that nobody takes it for somebody who lives.
+    /// Removes the file, so that no program takes it for one that lives.
     func release() {
         try? directory.remove(token)
         file.unlock()
     }
 
-    /// Whether the program with this token runs. What a dead one left is removed.
+    /// A copy is about to be staged.
+    func add(_ copy: ProgramCopy) async { await change { $0.append(copy) } }
+
+    /// A record names the copy, or it is gone.
+    func remove(_ copy: ProgramCopy) async { await change { $0.removeAll { $0 == copy } } }
+
+    private func change(_ body: @escaping @Sendable (inout [ProgramCopy]) -> Void) async {
+        await Blocking.run { [self] in
+            noted.withLock { noted in
+                body(&noted.copies)
+                // In one write, over all that stood there: a process is killed before it or after it.
+                var bytes = Array(noted.copies.map { $0.line + "\n" }.joined().utf8)
+                let length = bytes.count
+                bytes += Array(repeating: UInt8(ascii: "\n"), count: max(0, noted.length - length))
+                noted.length = bytes.count
+                // A name that cannot be written costs a copy that the clean-up finds.
+                try? file.write(bytes, at: 0)
+            }
+        }
+    }
+}
+
+/// What programs find out about each other. All calls block.
+extension ProgramLock {
+    private static let bytesMaximum = 1 << 20
+
+    /// Whether the program with this token runs.
     static func isAlive(_ token: String, in directory: Directory) -> Bool {
         guard UUID(uuidString: token) != nil, let file = try? directory.open(token, O_RDWR) else { return false }
         guard let isFree = try? file.tryLock() else { return true }
-        guard isFree else { return true }
-        try? directory.remove(token)
-        file.unlock()
-        return false
+        if isFree { file.unlock() }
+        return !isFree
+    }
+
+    /// The programs that died without closing their managers, each locked for the caller.
+    static func dead(in directory: Directory) throws(SystemError) -> [DeadProgram] {
+        var tokens: [String] = []
+        try directory.forEachEntry { name, _ in
+            if UUID(uuidString: name) != nil { tokens.append(name) }
+            return true
+        }
+        var programs: [DeadProgram] = []
+        for token in tokens {
+            guard let file = try? directory.open(token, O_RDWR), try file.tryLock() else { continue }
+            guard let named = try directory.status(of: token), named.isSameFile(as: try file.status()) else { continue }
+            let text = String(decoding: try file.read(bytesMaximum, at: 0), as: UTF8.self)
+            programs.append(
+                DeadProgram(token: token, copies: text.split(separator: "\n").compactMap(ProgramCopy.init), file: file))
+        }
+        return programs
     }
 }

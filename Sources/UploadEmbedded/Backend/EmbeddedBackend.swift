@@ -77,6 +77,12 @@ final class EmbeddedBackend: UploadBackend {
         await queue?.accepted(job)
     }
 
+    func holds(_ id: JobID) async throws(UploadError) -> Bool? {
+        try await onDisk { files throws(UploadError) in try files.holds(id) }
+    }
+
+    func acceptAgain(_ job: UploadJob) async throws(UploadError) { try await accept(job) }
+
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
         if verb == .runAgain {
             throw UploadError(.rejected, "an ended upload is run again by resume(with:)")

@@ -44,6 +44,11 @@ struct LocalQueueFiles: Sendable {
         try names(in: queue).compactMap { JobID(String($0.dropLast(Self.suffix.count))) }
     }
 
+    /// Whether there is such an upload, readable or not.
+    func holds(_ id: JobID) throws(UploadError) -> Bool {
+        try staging { () throws(SystemError) in try queue.status(of: id.rawValue + Self.suffix) != nil }
+    }
+
     /// - Returns: nil when there is none.
     /// - Throws: `invalidFile` for one that this version cannot read.
     func job(_ id: JobID) throws(UploadError) -> LocalJob? { try read(id.rawValue + Self.suffix, in: queue) }

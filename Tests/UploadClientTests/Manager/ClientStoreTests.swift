@@ -98,6 +98,53 @@ struct ClientStoreTests {
         #expect(rest.isEmpty)
     }
 
+    @Test func `a record that a dead program was writing is removed after a day`() async throws {
+        let store = try await open()
+        for folder in ["starting", "open", "ended", "told"] {
+            try scratch.write([1], to: "staging/clients/app/\(folder)/.\(job.id).partial")
+        }
+        func left() throws -> Int {
+            try ["starting", "open", "ended", "told"].map { try scratch.names(in: "staging/clients/app/\($0)").count }
+                .reduce(0, +)
+        }
+        try await store.prune(now: Date())
+        #expect(try left() == 4)
+        try await store.prune(now: Date(timeIntervalSinceNow: ClientStore.unfinishedMemory + 60))
+        #expect(try left() == 0)
+    }
+
+    @Test func `what was accepted moves, and what has ended does not come back by that`() async throws {
+        let store = try await open()
+        try await store.begin(ClientUpload(job: job, startedBy: "me"))
+        let starting = try await store.startingUploads(), ids = try await store.openIDs()
+        #expect(starting.map(\.id) == [job.id] && ids == [job.id])
+        try await store.accepted(job.id)
+        let isWithdrawn = try await store.withdraw(job.id)
+        let open = try await store.uploads(), rest = try await store.startingUploads()
+        #expect(!isWithdrawn && open.map(\.id) == [job.id] && rest.isEmpty)
+        // One that ends before its program notes that it was accepted.
+        try await store.begin(ClientUpload(job: job, startedBy: "me"))
+        let noted = try await store.end(with: event())
+        try await store.accepted(job.id)
+        let left = try await store.uploads()
+        #expect(noted?.startedBy == "me" && left.isEmpty)
+    }
+
+    @Test func `only this program's own outcomes count as told because its handles gave them`() async throws {
+        let store = try await open()
+        try await store.put(ClientUpload(job: job, startedBy: "me"))
+        let noted = try #require(try await store.end(with: event()))
+        let outcome = try #require(noted.end?.id)
+        try await store.countAsTold([outcome, "nothing.1.ended"], startedBy: "another")
+        let untold = try await store.untold()
+        #expect(untold.count == 1)
+        try await store.countAsTold([outcome], startedBy: "me")
+        let rest = try await store.untold()
+        let known = try await store.outcome(of: job.id)
+        let again = try await store.end(with: event())
+        #expect(rest.isEmpty && known?.end?.id == outcome && again == nil)
+    }
+
     @Test func `a program lives while it keeps its lock`() async throws {
         let store = try await open()
         let lock = try await store.lock()

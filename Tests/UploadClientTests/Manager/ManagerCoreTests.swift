@@ -6,6 +6,7 @@ import UploadTesting
 import Uploads
 
 @testable import UploadClient
+@testable import UploadClientTesting
 
 @Suite("Following uploads", .timeLimit(.minutes(10))) struct ManagerCoreTests {
     private func with(_ test: (ManagerCore, RecordingBackend) async throws -> Void) async throws {
@@ -61,6 +62,73 @@ import Uploads
             #expect(!resumed.latest.status.isEnd)
             try await backend.end(handle.id, with: .completed(StoredObject(location: "a"), response: nil))
             _ = try await resumed.completion
+        }
+    }
+
+    @Test func `closing leaves to the next run what its delegate neither takes nor refuses`() async throws {
+        let scratch = try TemporaryDirectory("core")
+        let area = try await StagingArea.open(at: scratch.path("staging"))
+        let identifier = try UploadIdentifier("app")
+        // One stops waiting when it is cancelled, and the other does not.
+        for isDeaf in [false, true] {
+            let door = Door()
+            let backend = try await RecordingBackend(identifier, area: area)
+            let core = try await ManagerCore(
+                identifier: identifier, area: area, backend: backend, logger: Logger(label: "test"),
+                closingPatience: .milliseconds(50))
+            await core.begin()
+            await backend.waitUntilRunning()
+            let slow = SlowDelegate(door: isDeaf ? door : nil)
+            await core.setDelegate(slow)
+            let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            try await backend.end(handle.id, with: .completed(StoredObject(location: "a"), response: nil))
+            _ = try await handle.completion
+            await core.close()
+            let outcome = "\(handle.id).1.ended"
+            let store = try await ClientStore.open(identifier, in: area)
+            let untold = try await store.untold()
+            #expect(untold.map { $0.end?.id } == [outcome])
+            if !isDeaf {
+                let told = Told()
+                let next = try await ManagerCore(
+                    identifier: identifier, area: area, backend: try await RecordingBackend(identifier, area: area),
+                    logger: Logger(label: "test"))
+                await next.begin()
+                await next.setDelegate(told)
+                try await eventually("it is told in the next run") { told.ids == [outcome] }
+                await next.close()
+            }
+            // Its return acknowledges, also now.
+            door.open()
+            try await eventually("nothing waits") { try await store.untold().isEmpty }
+        }
+    }
+
+    @Test func `closing tells what ends while the manager closes`() async throws {
+        try await with { core, backend in
+            let told = Told()
+            await core.setDelegate(told)
+            let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            // Noted, and nothing has looked since.
+            let store = try await ClientStore.open(try UploadIdentifier("app"), in: core.area)
+            let baton = try await backend.baton(of: handle.id)
+            _ = try await store.end(with: UploadEvent(kind: .completed, of: baton, at: Date()))
+            await core.close()
+            #expect(told.ids == ["\(handle.id).1.ended"])
+            await core.close()
+        }
+    }
+
+    /// Takes its time: until a door opens, or until it is cancelled.
+    private struct SlowDelegate: UploadDelegate {
+        let door: Door?
+
+        func uploadDidEnd(_ outcome: UploadOutcome) async throws {
+            if let door { return await Task { await door.wait() }.value }
+            let (stream, input) = AsyncStream<Never>.makeStream()
+            for await _ in stream {}
+            input.finish()
+            try Task.checkCancellation()
         }
     }
 }

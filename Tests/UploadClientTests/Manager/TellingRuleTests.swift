@@ -4,18 +4,37 @@ import Testing
 
 @Suite("Who is told") struct TellingRuleTests {
     @Test func `the program that started it comes first, while it runs`() {
-        #expect(TellingRule.decide(isOwn: false, isOwnerAlive: true, isTaken: false, hasDelegate: true) == .wait)
-        #expect(TellingRule.decide(isOwn: true, isOwnerAlive: true, isTaken: false, hasDelegate: true) == .delegate)
-        #expect(TellingRule.decide(isOwn: true, isOwnerAlive: true, isTaken: true, hasDelegate: false) == .told)
+        #expect(!TellingRule.isToTell(isOwn: false, isOwnerAlive: true, hasDelegate: true))
+        #expect(TellingRule.isToTell(isOwn: true, isOwnerAlive: true, hasDelegate: true))
     }
 
-    @Test func `whoever has a delegate is told of what nobody awaits any more`() {
-        #expect(TellingRule.decide(isOwn: false, isOwnerAlive: false, isTaken: false, hasDelegate: true) == .delegate)
-        #expect(TellingRule.decide(isOwn: false, isOwnerAlive: false, isTaken: false, hasDelegate: false) == .wait)
+    @Test func `another program's delegate is told of what a program left that is gone`() {
+        #expect(TellingRule.isToTell(isOwn: false, isOwnerAlive: false, hasDelegate: true))
     }
 
-    @Test func `what nobody has taken waits, and a delegate hears also of what a handle gave`() {
-        #expect(TellingRule.decide(isOwn: true, isOwnerAlive: true, isTaken: false, hasDelegate: false) == .wait)
-        #expect(TellingRule.decide(isOwn: true, isOwnerAlive: true, isTaken: true, hasDelegate: true) == .delegate)
+    @Test func `without a delegate nothing is told`() {
+        for isOwn in [true, false] {
+            for isOwnerAlive in [true, false] {
+                #expect(!TellingRule.isToTell(isOwn: isOwn, isOwnerAlive: isOwnerAlive, hasDelegate: false))
+            }
+        }
+    }
+
+    @Test func `only a program that never had a delegate takes what its handles gave for told`() {
+        #expect(TellingRule.closing(hasDelegate: true, hadDelegate: true) == .tell)
+        #expect(TellingRule.closing(hasDelegate: false, hadDelegate: true) == .leave)
+        #expect(TellingRule.closing(hasDelegate: false, hadDelegate: false) == .countGiven)
+    }
+
+    @Test func `what handles gave is kept for a delegate that may come, up to a limit`() {
+        var given = GivenOutcomes()
+        for number in 1...GivenOutcomes.countMaximum { #expect(given.add("\(number)").isEmpty) }
+        #expect(given.add("one more").count == GivenOutcomes.countMaximum + 1)
+        #expect(given.ids.isEmpty)
+        _ = given.add("a")
+        #expect(given.takeAll() == ["a"] && given.ids.isEmpty)
+        _ = given.add("b")
+        given.delegateWasSet()
+        #expect(given.add("c").isEmpty && given.takeAll().isEmpty)
     }
 }
