@@ -157,6 +157,10 @@ let package = Package(
         example("example-download", "Downloader", [logging]),
         example("example-embedded", "EmbeddedUploader", ["UploadDestinations", "UploadEmbedded", argumentParser]),
         example("example-uploader", "Uploader", [logging]),
+        .executableTarget(
+            name: "killed-client",
+            dependencies: ["UploadClient", "UploadDestinations", "UploadEmbedded", "Uploads", logging],
+            path: "Tests/KilledClient", swiftSettings: settings),
         tests("HouseRulesTests", []),
         tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
         tests("UploadsTests", ["Uploads"]),

@@ -6,19 +6,6 @@ import UploadTesting
 /// `LONGSHORE_SOAK_MINUTES` (one batch of jobs if not set; batch after batch until then otherwise) make it longer;
 /// `LONGSHORE_SOAK_SEED` repeats the choices of a run, though not the moments at which they meet the programs.
 @Suite(.serialized, .timeLimit(.minutes(24 * 60))) struct ManyJobsTests {
-    /// SplitMix64.
-    private struct SeededGenerator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ mixed >> 31
-        }
-    }
-
     private struct Count {
         var jobs = 0
         var workerKills = 0

@@ -88,11 +88,14 @@ extension Deployment {
     func startExample(_ name: String, _ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             Program.worker.url.deletingLastPathComponent().appending(path: name), arguments,
-            environment: [
-                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8",
-                "UPLOAD_BROKER": broker.url, "UPLOAD_STAGING": staging.path, "UPLOAD_NAMESPACE": namespace,
-            ],
-            directory: path, logs: logs, name: "\(name)-\(UUID().uuidString)")
+            environment: exampleEnvironment, directory: path, logs: logs, name: "\(name)-\(UUID().uuidString)")
+    }
+
+    var exampleEnvironment: [String: String] {
+        [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8", "UPLOAD_BROKER": broker.url,
+            "UPLOAD_STAGING": staging.path, "UPLOAD_NAMESPACE": namespace,
+        ]
     }
 
     /// Starts uploads of an app whose program then ends, without waiting for them.

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// Runs of the program `killed-client` with the same notes, most of which are killed at a random moment.
+struct ClientKills {
+    /// Uploads that each run starts.
+    private static let uploadCount = 6
+
+    let kind: String
+    /// Holds the notes.
+    let directory: URL
+    let environment: [String: String]
+    let seed: UInt64
+    private let logs: URL
+
+    init(_ kind: String, in directory: URL, environment: [String: String] = [:]) throws {
+        self.kind = kind
+        self.directory = directory
+        self.environment = environment
+        seed =
+            ProcessInfo.processInfo.environment["LONGSHORE_SOAK_SEED"].flatMap { UInt64($0) }
+            ?? .random(in: 0...UInt64(UInt32.max))
+        logs = directory.appending(path: "runs")
+        try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
+    }
+
+    /// What the program noted, one line each.
+    func notes(_ word: String) throws -> [[String]] {
+        let text = (try? String(contentsOf: directory.appending(path: "notes"), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+            .filter { $0[0] == word }.map { Array($0.dropFirst()) }
+    }
+
+    /// Kills so many runs, then lets one come to its end.
+    func kill(_ times: Int) async throws {
+        var random = SeededGenerator(state: seed)
+        var kills = 0
+        var run = 0
+        // Follows how long a run takes here, so that about two of three are killed, at every moment of their lives.
+        var longest = 400_000.0
+        while kills < times {
+            run += 1
+            let moment = Int(Double.random(in: 0..<longest, using: &random))
+            let status = try await end(of: run, starting: Self.uploadCount, killedAfter: moment)
+            let isKilled = status == 128 + SIGKILL
+            #expect(isKilled || status == 0, "run \(run) of seed \(seed) ended with \(status): \(errors(of: run))")
+            kills += isKilled ? 1 : 0
+            longest *= isKilled ? 1.03 : 0.92
+        }
+        let status = try await end(of: run + 1, starting: 0)
+        #expect(status == 0, "\(errors(of: run + 1))")
+        let accepted = try notes("accepted").count
+        print("killed clients (\(kind)): seed \(seed), \(run) runs, \(kills) killed, \(accepted) uploads accepted")
+    }
+
+    private func end(of run: Int, starting count: Int, killedAfter microseconds: Int? = nil) async throws -> Int32 {
+        var arguments = [kind, directory.path, "\(run)", "\(count)"]
+        if let microseconds { arguments.append("\(microseconds)") }
+        let program = try RunningProgram(
+            Program.worker.url.deletingLastPathComponent().appending(path: "killed-client"), arguments,
+            environment: environment, directory: directory, logs: logs, name: "\(run)")
+        do {
+            try await eventually("run \(run) of seed \(seed) ends", within: .seconds(180)) { !program.isRunning }
+        } catch {
+            program.signal(SIGKILL)
+            _ = await program.wait()
+            throw error
+        }
+        return await program.wait()
+    }
+
+    private func errors(of run: Int) -> String {
+        let text = (try? String(contentsOf: logs.appending(path: "\(run).err"), encoding: .utf8)) ?? ""
+        return String(text.suffix(2000))
+    }
+
+    /// Every upload that was accepted is told of, under the one id of its round, with one outcome, and nothing waits any more.
+    func expectEverythingTold() throws {
+        let accepted = Set(try notes("accepted").map { $0[0] })
+        let told = try notes("told")
+        let untold = accepted.subtracting(told.map { String($0[0].dropLast(".1.ended".count)) })
+        #expect(untold.isEmpty, "seed \(seed): \(untold.count) of \(accepted.count) accepted uploads were never told")
+        #expect(told.allSatisfy { $0[0].hasSuffix(".1.ended") })
+        #expect(Set(told.map { $0.joined(separator: " ") }).count == Set(told.map { $0[0] }).count)
+        #expect(try notes("open") == [["0"]], "seed \(seed): records are left open")
+        let ids = Dictionary(grouping: try notes("accepted"), by: { $0[1] }).mapValues { Set($0.map { $0[0] }) }
+        #expect(ids.values.allSatisfy { $0.count == 1 }, "seed \(seed): a name has two uploads")
+    }
+
+    /// What was uploaded is whole.
+    func expectArrived(in folder: URL) throws {
+        for name in Set(try notes("accepted").map { $0[1] }) {
+            let content = try Data(contentsOf: folder.appending(path: name))
+            let line = Data("\(name)\n".utf8)
+            let isWhole =
+                content.count >= 1000 && content.count.isMultiple(of: line.count)
+                && stride(from: 0, to: content.count, by: line.count).allSatisfy {
+                    content[$0..<$0 + line.count] == line
+                }
+            #expect(isWhole, "\(name) has \(content.count) bytes")
+        }
+    }
+
+    /// Records that are left. A file that was being written is none.
+    func records(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
+    }
+
+    /// Copies of a staging area that are left, unfinished ones included.
+    func copies(in area: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: area.path).filter { name in
+            UUID(uuidString: String(name.drop { $0 == "." }.prefix(36))) != nil
+        }
+    }
+}
