@@ -44,7 +44,7 @@ extension ManagerCore {
             return false
         }
         show(event)
-        Task { await self.tell() }
+        tellBeside()
         return true
     }
 
@@ -55,6 +55,11 @@ extension ManagerCore {
         for progress in awaited where !open.contains(progress.id) && followed[progress.id] === progress {
             if let event = try? await store.outcome(of: progress.id)?.end { show(event) }
         }
+    }
+
+    /// The same as ``tell()``, not awaited: a delegate that takes its time holds up nothing else.
+    func tellBeside() {
+        if telling == nil { Task { await self.tell() } } else { isToTellAgain = true }
     }
 
     /// Tells what can be told now.

@@ -61,7 +61,7 @@ package actor ManagerCore {
                 guard let self, !Task.isCancelled else { return }
                 await self.reconcile()
                 await self.lookAtFollowed()
-                _ = await self.tell()
+                await self.tellBeside()
             }
         }
     }

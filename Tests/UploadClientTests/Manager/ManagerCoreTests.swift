@@ -119,6 +119,29 @@ import Uploads
         }
     }
 
+    @Test func `a delegate that takes its time holds up no handle`() async throws {
+        try await with { core, backend in
+            let door = Door()
+            await core.setDelegate(SlowDelegate(door: door))
+            let first = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            let second = try await core.start(try Upload(.data(Data([2])), to: "archive:b"))
+            let baton = try await backend.baton(of: second.id)
+            try await backend.end(first.id, with: .completed(StoredObject(location: "a"), response: nil))
+            _ = try await first.completion
+            try await eventually("the delegate is called") { await core.telling != nil }
+            // Another program notes this one, and a look finds it.
+            let store = try await ClientStore.open(try UploadIdentifier("app"), in: core.area)
+            _ = try await store.end(with: UploadEvent(kind: .completed, of: baton, at: Date()))
+            let third = try await core.start(try Upload(.data(Data([3])), to: "archive:c"))
+            let last = try await backend.baton(of: third.id)
+            _ = try await second.completion
+            // And so does the look after that one.
+            _ = try await store.end(with: UploadEvent(kind: .completed, of: last, at: Date()))
+            _ = try await third.completion
+            door.open()
+        }
+    }
+
     /// Takes its time: until a door opens, or until it is cancelled.
     private struct SlowDelegate: UploadDelegate {
         let door: Door?
