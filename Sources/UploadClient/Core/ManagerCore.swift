@@ -71,7 +71,8 @@ package actor ManagerCore {
         } catch {
             unfollow(job.id)
             try? await store.remove(job.id)
-            if job.idempotencyKey == nil { try? await area.remove(job.source) }
+            // What may have been taken all the same needs its copy.
+            if job.idempotencyKey == nil, error.code != .networkFailure { try? await area.remove(job.source) }
             throw error
         }
         return handle
