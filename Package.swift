@@ -190,7 +190,8 @@ let package = Package(
         tests(
             "UploadBootstrapTests",
             [
-                "UploadBootstrap", "UploadDestinations", "UploadNotifier", "UploadSources", "Uploads", "UploadTesting",
+                "UploadBootstrap", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources", "Uploads",
+                "UploadTesting",
                 argumentParser, asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         tests(

@@ -9,17 +9,21 @@ public import Uploads
 /// A job's file is `<id>.json` in the directory `outbox`, its body what the message will hold, mode 0640. Several programs may
 /// publish at once: the one that has a file's lock does, and a lock goes with the process that held it. A job that was published
 /// and whose file was not removed is published again, so every publication from here may be a repeat.
+///
+/// A file that holds no job is renamed to `<name>.corrupt` and stays for people to look at. One that cannot be opened or read is
+/// renamed to `<id>.json.unreadable`. Each pass tries that one again, and publishes it once it can be read.
 public struct Outbox: Sendable {
     /// The directory's name below the staging area.
     public static let name = "outbox"
     /// The largest file that is taken for a job, 16 MiB: no broker takes larger messages.
     static let jobBytesMaximum: Int64 = 16 << 20
-    /// Files that are looked at in one pass.
-    static let pendingCountMaximum = 10_000
+    /// Names that are in memory at once: a pass goes through as many pages as there are.
+    static let pageCountMaximum = 10_000
     /// Files that are written at once.
     static let writesAtOnce = 8
     package static let suffix = ".json"
     static let corruptSuffix = ".corrupt"
+    static let unreadableSuffix = ".unreadable"
 
     let directory: Directory
 

@@ -17,10 +17,11 @@ struct Rig: Sendable {
     private let endings = Box<[@Sendable () async -> Void]>([])
 
     /// Runs a test, closes what it opened, the latest first, and deletes its objects.
-    static func run(_ test: (Rig) async throws -> Void) async throws {
+    /// - Parameter node: nil for the shared broker.
+    static func run(on node: BrokerNode? = nil, _ test: (Rig) async throws -> Void) async throws {
         await Gate.shared.enter()
         defer { Gate.shared.leave() }
-        let rig = try await Rig()
+        let rig = try await Rig(node)
         do {
             try await test(rig)
             await rig.end()
@@ -30,8 +31,8 @@ struct Rig: Sendable {
         }
     }
 
-    private init() async throws {
-        node = try await BrokerNode.shared()
+    private init(_ own: BrokerNode?) async throws {
+        node = if let own { own } else { try await BrokerNode.shared() }
         topology = try UploadTopology(namespace: UniqueNames.make("ns"))
         logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         connection = try await Connection.open(try ConnectionConfiguration(urls: [node.url]), logger: logger)

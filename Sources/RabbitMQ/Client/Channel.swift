@@ -21,9 +21,10 @@ public final class Channel: Sendable {
     /// - Parameters:
     ///   - isMandatory: false where nobody need get it: it is confirmed then as well.
     ///   - epoch: publish only while this is the connection's epoch.
-    /// - Throws: `.returned` if it is mandatory and no queue gets it, `.nacked`, `.notFound` if there is no such exchange,
-    ///   `.connectionLost` and `.channelClosed` if nobody knows whether it arrived, `.notConnected` if it did not,
-    ///   `.invalidArgument`, `.closed`, `.cancelled`.
+    /// - Throws: `.returned` if it is mandatory and no queue gets it, `.nacked`; `.connectionLost` and `.channelClosed` if the
+    ///   broker may have taken it, `.notConnected` if it has not; `.invalidArgument`, `.closed`, `.cancelled`. The broker names no
+    ///   message when it closes the channel for one. Only where no other was unconfirmed on the channel this throws why the
+    ///   message was refused: `.notFound` if there is no such exchange, `.accessRefused`, or `.messageRefused`.
     public func publish(
         _ message: Message, to exchange: String, routingKey: String, isMandatory: Bool = true, epoch: UInt64? = nil
     ) async throws(RabbitMQError) {

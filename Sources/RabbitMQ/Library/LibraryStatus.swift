@@ -55,4 +55,14 @@ enum LibraryStatus {
         default: .channelClosed
         }
     }
+
+    /// The code of an error for which the broker closed a channel on which one publish was unconfirmed.
+    static func code(ofRefusedPublish reply: Int) -> RabbitMQError.Code {
+        switch reply {
+        case 403: .accessRefused
+        case 404: .notFound
+        // 406 for a message that is too large, or whose properties do not fit; 311 in the specification.
+        default: .messageRefused
+        }
+    }
 }

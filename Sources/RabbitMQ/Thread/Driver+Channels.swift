@@ -169,6 +169,15 @@ extension Driver {
         list(slot)
     }
 
+    private func refusal(
+        of request: PublishRequest, _ closing: Frame.Closing, _ general: RabbitMQError
+    ) -> RabbitMQError {
+        RabbitMQError(
+            LibraryStatus.code(ofRefusedPublish: closing.code),
+            "publishing to exchange '\(request.exchange)' was refused: \(closing.text)", replyCode: closing.code,
+            cause: general)
+    }
+
     /// The broker closed a channel for an error; or closes it on its own.
     func channelClosed(_ slot: ChannelSlot, _ closing: Frame.Closing) {
         urgent.append((.confirmChannelClosed, slot.number))
@@ -205,15 +214,11 @@ extension Driver {
                 request.finish(.failure(general))
             }
         }
-        // Which publish it was for the broker does not say; where all went to one exchange there is no doubt.
-        let exchanges = Set(unconfirmed.map(\.exchange))
-        let isPublish = closing.method == Method.publishNumber
+        // The broker does not say which publish it closed the channel for, and it may have taken those that were sent before that
+        // one without having confirmed them yet. So only a publish that was alone is refused; of the others nobody knows.
+        let isRefusal = closing.method == Method.publishNumber && unconfirmed.count == 1
         for entry in unconfirmed {
-            if isPublish, exchanges.count == 1 {
-                settle(entry, .failure(mapped("publishing to exchange '\(entry.exchange)'")))
-            } else {
-                settle(entry, .failure(general))
-            }
+            settle(entry, .failure(isRefusal ? refusal(of: entry, closing, general) : general))
         }
         guard slots[slot.id] === slot else { return }
         if slot.closing?.isCloseAsked == true {

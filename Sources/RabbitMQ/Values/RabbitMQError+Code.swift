@@ -3,7 +3,7 @@ extension RabbitMQError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case accessRefused, cancelled, channelClosed, closed, connectionLost, connectionRefused, consumerCancelled
-            case frameError, invalidArgument, invalidURL, loginRefused, nacked, notConnected, notFound
+            case frameError, invalidArgument, invalidURL, loginRefused, messageRefused, nacked, notConnected, notFound
             case preconditionFailed, resourceLocked, returned, timedOut, tlsFailed
         }
 
@@ -31,6 +31,8 @@ extension RabbitMQError {
         public static let invalidURL = Code(kind: .invalidURL)
         /// The broker knows the user not, or its password, or lets it not into the virtual host.
         public static let loginRefused = Code(kind: .loginRefused)
+        /// The broker takes no such message: it is larger than `max_message_size`, or a property does not fit (406).
+        public static let messageRefused = Code(kind: .messageRefused)
         /// The broker refused to take responsibility for the message (a full queue, say).
         public static let nacked = Code(kind: .nacked)
         /// There is no connection just now, and nothing was sent.
@@ -51,13 +53,20 @@ extension RabbitMQError {
         /// A bounded set, fit for metric labels.
         public var description: String { kind.rawValue }
 
+        var isUsuallyUnknown: Bool {
+            switch kind {
+            case .connectionLost, .channelClosed, .cancelled, .timedOut: true
+            default: false
+            }
+        }
+
         var isUsuallyRetryable: Bool {
             switch kind {
             case .channelClosed, .connectionLost, .connectionRefused, .consumerCancelled, .frameError, .nacked,
                 .notConnected, .resourceLocked, .timedOut:
                 true
-            case .accessRefused, .cancelled, .closed, .invalidArgument, .invalidURL, .loginRefused, .notFound,
-                .preconditionFailed, .returned, .tlsFailed:
+            case .accessRefused, .cancelled, .closed, .invalidArgument, .invalidURL, .loginRefused, .messageRefused,
+                .notFound, .preconditionFailed, .returned, .tlsFailed:
                 false
             }
         }

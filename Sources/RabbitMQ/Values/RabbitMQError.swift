@@ -7,6 +7,8 @@ public struct RabbitMQError: Error, Sendable {
     public var replyCode: Int?
     /// Whether the same call may succeed when it is repeated later.
     public var isRetryable: Bool
+    /// Whether the broker may have done what it was asked although the call failed.
+    public var isOutcomeUnknown: Bool
     public var cause: (any Error)?
     public var location: Location
 
@@ -18,6 +20,7 @@ public struct RabbitMQError: Error, Sendable {
         self.message = message
         self.replyCode = replyCode
         self.isRetryable = isRetryable ?? code.isUsuallyRetryable
+        self.isOutcomeUnknown = code.isUsuallyUnknown
         self.cause = cause
         self.location = Location(file: file, line: line)
     }
@@ -26,14 +29,6 @@ public struct RabbitMQError: Error, Sendable {
     public struct Location: Hashable, Sendable {
         public var file: String
         public var line: Int
-    }
-
-    /// Whether the broker may have done what it was asked although the call failed.
-    public var isOutcomeUnknown: Bool {
-        switch code {
-        case .connectionLost, .channelClosed, .cancelled, .timedOut: true
-        default: false
-        }
     }
 }
 

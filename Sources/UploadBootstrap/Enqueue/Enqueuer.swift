@@ -83,7 +83,7 @@ struct Enqueuer {
             try? await Task.sleep(for: Self.outboxPatience)
             passing.cancel()
         }
-        await passing.value
+        _ = await passing.value
         limit.cancel()
     }
 
@@ -138,43 +138,15 @@ struct Enqueuer {
             kept = await keep(wanted, of: jobs, maker, in: &fates)
             if !kept.isEmpty { tellKept(kept, of: jobs, reason) }
         }
-        var confirmed = 0
-        var unknown: [Int] = []
-        var lost: [Int] = []
-        var first: UploadError?
-        for (index, fate) in fates.enumerated() {
-            switch fate {
-            case .confirmed: confirmed += 1
-            case .kept: break
-            case .unknown(let error):
-                unknown.append(index)
-                first = first ?? error
-            case .refused(let error):
-                lost.append(index)
-                first = first ?? error
-            case .untried: lost.append(index)
-            }
-        }
-        guard confirmed + kept.count < jobs.count else {
+        let result = EnqueueResult(fates)
+        guard result.enqueuedCount < jobs.count else {
             guard request.waits, !kept.isEmpty else { return nil }
             return ProgramError(
                 .unavailable, "nobody can be waited for while the broker is away; ask for the ids when it is back")
         }
-        await maker.discard(lost.map { jobs[$0] })
-        var problems = [first.map { ProgramError($0).description } ?? "interrupted"]
-        problems.append("\(confirmed + kept.count) of \(jobs.count) were enqueued, their ids are on standard output")
-        if let next = lost.first {
-            problems.append("\(lost.count) were not, from \(plan.uploads[next].path) on; enqueue these again")
-        }
-        if !unknown.isEmpty {
-            let paths = unknown.prefix(5).map { plan.uploads[$0].path }.joined(separator: ", ")
-            problems.append(
-                """
-                of \(unknown.count) it is not known (the broker has not confirmed them): \(paths)\
-                \(unknown.count > 5 ? ", …" : ""); their copies are kept, look whether they arrive before enqueueing them again
-                """)
-        }
-        return ProgramError(first.map { ProgramError($0).exitCode } ?? .interrupted, problems: problems)
+        // What may have arrived keeps its copy.
+        await maker.discard(result.absent.map { jobs[$0] })
+        return result.problem(paths: plan.uploads.map(\.path))
     }
 
     /// Writes jobs into the outbox and prints their ids.

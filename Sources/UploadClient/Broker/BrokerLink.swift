@@ -43,6 +43,7 @@ package final class BrokerLink: Sendable {
     package let logger: Logger
     private let login: BrokerLogin
     private let name: String
+    private let outboxWarnings = OutboxWarnings()
     private let state = Mutex(State())
 
     /// - Parameter name: who asks, in the broker's lists and the notifier's log.
@@ -133,13 +134,14 @@ package final class BrokerLink: Sendable {
     }
 
     private func outboxPublisher(_ broker: UploadBroker) -> OutboxPublisher {
-        OutboxPublisher(staging: area.path, broker: broker, interval: Self.outboxInterval, logger: logger)
+        OutboxPublisher(
+            staging: area.path, broker: broker, interval: Self.outboxInterval, warnings: outboxWarnings, logger: logger)
     }
 
     // MARK: Submitting
 
     /// Submits a job whose bytes are staged, or keeps it in the outbox: durable when this returns.
-    /// - Throws: what the broker refuses it for, or why it cannot be kept.
+    /// - Throws: what the broker refuses it for, or why it cannot be kept; `networkFailure` when it may have arrived all the same.
     package func submit(_ job: UploadJob) async throws(UploadError) {
         guard let broker = connected else { return try await keep(job) }
         let limit = patience.confirm
@@ -158,7 +160,17 @@ package final class BrokerLink: Sendable {
         case .refused(let error):
             forgetSubmitter(for: job.queue)
             throw error
-        case .unknown, .untried, .kept:
+        case .unknown(let unknown):
+            forgetSubmitter(for: job.queue)
+            do throws(UploadError) {
+                try await keep(job)
+            } catch {
+                throw UploadError(
+                    .networkFailure,
+                    "\(unknown.message); it may have arrived all the same, and it cannot be kept: \(error.message)",
+                    cause: error)
+            }
+        case .untried, .kept:
             forgetSubmitter(for: job.queue)
             try await keep(job)
         }
@@ -203,7 +215,7 @@ package final class BrokerLink: Sendable {
         let end = ContinuousClock.now + patience.confirm
         let isKept = {
             () -> Bool in
-            FileManager.default.fileExists(atPath: "\(self.area.path)/\(Outbox.name)/\(id)\(Outbox.suffix)")
+            Outbox.holds(id, inAreaAt: self.area.path)
         }
         while isKept(), ContinuousClock.now < end, !Task.isCancelled {
             await outboxPublisher(broker).publish(atMost: Self.outboxCountMaximum)
@@ -248,8 +260,6 @@ package final class BrokerLink: Sendable {
     }
 
     private func isAnyKept(of jobs: [JobID]) -> Bool {
-        jobs.contains {
-            FileManager.default.fileExists(atPath: "\(area.path)/\(Outbox.name)/\($0)\(Outbox.suffix)")
-        }
+        jobs.contains { Outbox.holds($0, inAreaAt: area.path) }
     }
 }

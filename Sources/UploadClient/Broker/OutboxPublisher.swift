@@ -16,18 +16,25 @@ package struct OutboxPublisher: Sendable {
     let logger: Logger
     /// Between two looks here.
     let interval: Duration
+    let warnings: OutboxWarnings
 
-    package init(staging: String, broker: UploadBroker, interval: Duration = Self.interval, logger: Logger) {
+    /// - Parameter warnings: what was warned of before, where several look into one outbox for one program.
+    package init(
+        staging: String, broker: UploadBroker, interval: Duration = Self.interval,
+        warnings: OutboxWarnings = OutboxWarnings(), logger: Logger
+    ) {
         self.staging = staging
         self.broker = broker
         self.interval = interval
+        self.warnings = warnings
         self.logger = logger
     }
 
-    /// Looks into the outbox at once and at every interval until cancelled.
+    /// Looks into the outbox at once, again at once while there is more than one look takes, and then at every interval, until
+    /// cancelled.
     package func run() async {
         while !Task.isCancelled {
-            if broker.isConnected { await publish(atMost: Self.batchCountMaximum) }
+            while broker.isConnected, !Task.isCancelled, await publish(atMost: Self.batchCountMaximum) {}
             do { try await Task.sleep(for: interval) } catch { return }
         }
     }
@@ -47,9 +54,11 @@ package struct OutboxPublisher: Sendable {
     }
 
     /// One look. What goes wrong is logged, and tried again at the next look.
-    package func publish(atMost countMaximum: Int) async {
+    /// - Returns: whether it took as many as it was to, so that more may wait.
+    @discardableResult
+    package func publish(atMost countMaximum: Int) async -> Bool {
         do throws(UploadError) {
-            guard let outbox = try await Outbox.open(inAreaAt: staging) else { return }
+            guard let outbox = try await Outbox.open(inAreaAt: staging) else { return false }
             var submitters: [QueueName: UploadSubmitter] = [:]
             let pass = try await outbox.publish(atMost: countMaximum) { job throws(UploadError) in
                 let submitter: UploadSubmitter
@@ -59,12 +68,16 @@ package struct OutboxPublisher: Sendable {
                     submitter = try await broker.submitter(for: job.queue)
                     submitters[job.queue] = submitter
                 }
-                // Whether it was published before and only its file was left nobody knows.
-                try await submitter.submit(job, maybeRepeated: true, within: UploadSubmitter.confirmLimit)
+                // Whether it was published before and only its file was left nobody knows. One that the broker refuses is tried in
+                // each look: alone, or it would disturb what else this program publishes.
+                try await submitter.submit(
+                    job, maybeRepeated: true, within: UploadSubmitter.confirmLimit, isAlone: true)
             }
             tell(pass)
+            return pass.isFull
         } catch {
-            logger.debug("the outbox cannot be read", metadata: ["staging": "\(staging)", "error": "\(error.message)"])
+            tell(error)
+            return false
         }
     }
 
@@ -72,18 +85,40 @@ package struct OutboxPublisher: Sendable {
         if !pass.published.isEmpty {
             logger.info("published from the outbox", metadata: ["count": "\(pass.published.count)"])
         }
-        for (name, reason) in pass.setAside {
+        for (name, reason) in pass.setAside where warnings.isDue("no job: \(name)") {
             logger.error(
                 "a file in the outbox holds no job and was set aside",
                 metadata: ["file": "\(name)", "reason": "\(reason)"])
         }
-        for (job, error) in pass.refused {
+        for (name, error) in pass.unreadable where warnings.isDue("\(error.code): \(name)") {
+            logger.warning(
+                "a file in the outbox cannot be read and was set aside",
+                metadata: [
+                    "file": "\(name)", "error": "\(error.message)",
+                    "remedy":
+                        "mend it, and it is published; or remove it. Jobs of serial lines behind it wait until then",
+                ])
+        }
+        for (job, error) in pass.refused where warnings.isDue("\(error.code): \(job)") {
             logger.warning(
                 "a job in the outbox could not be published; it is tried again",
                 metadata: ["job": "\(job)", "error": "\(error.message)"])
         }
-        if let failure = pass.failure {
+        for (job, error) in pass.unremoved where warnings.isDue("not removed: \(job)") {
+            logger.warning(
+                "a job was published and its file in the outbox cannot be removed; it is published again as a repeat",
+                metadata: ["job": "\(job)", "error": "\(error.message)"])
+        }
+        if let failure = pass.failure { tell(failure) }
+    }
+
+    private func tell(_ failure: UploadError) {
+        if failure.code == .networkFailure || failure.code == .interrupted {
             logger.debug("the outbox waits for the broker", metadata: ["error": "\(failure.message)"])
+        } else if warnings.isDue("\(failure.code): \(failure.message)") {
+            logger.warning(
+                "the outbox cannot be worked on; it is tried again",
+                metadata: ["staging": "\(staging)", "error": "\(failure.message)"])
         }
     }
 }

@@ -7,6 +7,7 @@ package struct Publication: Sendable {
         case confirmed
         /// No confirm came, and repeating did not help: it may have arrived.
         case unknown(UploadError)
+        /// It cannot be published as it is, and has not arrived.
         case refused(UploadError)
         /// Nothing was sent.
         case untried
@@ -37,7 +38,8 @@ package struct Publication: Sendable {
         self.pause = pause
     }
 
-    /// Publishes as many as it can; after the first that cannot be, no more are begun.
+    /// Publishes as many as it can; after the first that cannot be, no more are begun. One that the broker refuses for itself (it is
+    /// too large, say) ends this only where each must be there before the next.
     /// - Parameters:
     ///   - load: makes the message of the job at an index.
     ///   - shouldStop: asked before each job is begun.
@@ -64,7 +66,7 @@ package struct Publication: Sendable {
             fill(window)
             while let (index, fate) = await group.next() {
                 fates[index] = fate
-                if case .confirmed = fate {} else { isStopped = true }
+                if !letsOthersBegin(fate) { isStopped = true }
                 while told < count, case .confirmed = fates[told] {
                     confirmed(told)
                     told += 1
@@ -79,28 +81,34 @@ package struct Publication: Sendable {
         return fates
     }
 
-    private func fate(_ load: () throws(UploadError) -> UploadJob) async -> Fate {
-        var mayHaveArrived = false
-        do throws(UploadError) {
-            let job = try load()
-            let start = ContinuousClock.now
-            for attempt in 1... {
-                do throws(UploadError) {
-                    try await submit(job, mayHaveArrived)
-                    return .confirmed
-                } catch {
-                    guard error.mayPass else { throw error }
-                    mayHaveArrived = true
-                    if attempt == Self.triesMaximum || start.duration(to: .now) > patience {
-                        return .unknown(error)
-                    }
-                    await pause(min(.seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
-                }
-            }
-            return .untried
-        } catch {
-            return mayHaveArrived ? .unknown(error) : .refused(error)
+    private func letsOthersBegin(_ fate: Fate) -> Bool {
+        switch fate {
+        case .confirmed: true
+        case .refused(let error): error.code == .rejected && window > 1
+        case .unknown, .untried, .kept: false
         }
+    }
+
+    private func fate(_ load: () throws(UploadError) -> UploadJob) async -> Fate {
+        let job: UploadJob
+        do throws(UploadError) { job = try load() } catch { return .refused(error) }
+        var mayHaveArrived = false
+        let start = ContinuousClock.now
+        for attempt in 1... {
+            do throws(UploadError) {
+                try await submit(job, mayHaveArrived)
+                return .confirmed
+            } catch {
+                guard error.mayPass else {
+                    // A refusal says nothing of the tries before it; and who stops waiting knows nothing either.
+                    return mayHaveArrived || error.code == .interrupted ? .unknown(error) : .refused(error)
+                }
+                mayHaveArrived = true
+                if attempt == Self.triesMaximum || start.duration(to: .now) > patience { return .unknown(error) }
+                await pause(min(.seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
+            }
+        }
+        return .untried
     }
 }
 

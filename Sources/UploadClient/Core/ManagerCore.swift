@@ -108,7 +108,8 @@ package actor ManagerCore {
             unfollow(job.id)
             // The record goes first: one without its copy would promise what no worker can carry.
             _ = try? await store.withdraw(job.id)
-            if job.idempotencyKey == nil { try? await area.remove(job.source) }
+            // What may have been taken all the same needs its copy.
+            if job.idempotencyKey == nil, error.code != .networkFailure { try? await area.remove(job.source) }
             throw error
         }
         do throws(UploadError) {

@@ -10,6 +10,7 @@ package protocol UploadBackend: Sendable {
     func run(_ sink: @escaping @Sendable (UploadEvent) async -> Bool) async
 
     /// Accepts a job whose bytes are staged; durable when it returns.
+    /// - Throws: `networkFailure` when the job may have been taken all the same, so that its staged copy has to stay.
     func accept(_ job: UploadJob) async throws(UploadError)
 
     /// Whether this job was accepted, asked for a program that died before it could note that; nil where nothing knows.

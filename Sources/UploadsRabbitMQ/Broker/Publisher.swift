@@ -9,6 +9,8 @@ final class Publisher: Sendable {
     private static let pauseMaximum = Duration.seconds(5)
     /// Between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
+    /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
+    private static let aloneLimit = Duration.seconds(30)
 
     /// The channel in use, and when it last took the place of another.
     private struct Line {
@@ -22,20 +24,29 @@ final class Publisher: Sendable {
     private let line: Mutex<Line>
     /// Progress: posted, so that a lost or refused one disturbs nothing.
     private let posts: Channel
+    /// For messages of which one may have made the broker close the shared channel.
+    private let lone: LoneChannels
     private let logger: Logger
 
     init(connection: Connection, logger: Logger) async throws(RabbitMQError) {
         self.connection = connection
         line = Mutex(Line(channel: try await connection.openChannel()))
         self.posts = try await connection.openChannel()
+        self.lone = LoneChannels(connection: connection)
         self.logger = logger
     }
 
-    /// One try, until it is confirmed or the calling task is cancelled. After a nack, and where no confirm comes within the
+    /// Publishes until it is confirmed or the calling task is cancelled. After a nack, and where no confirm comes within the
     /// parcel's limit, the next one goes over a new channel.
-    /// - Throws: `.timedOut` when the parcel's time is up; and what publishing throws.
-    func publish(_ parcel: Parcel) async throws(RabbitMQError) {
-        try await publish(parcel) { confirm in
+    ///
+    /// When the broker closes the channel, for this message or for another one, this message is published again, as a repeat and
+    /// alone on a channel: then the broker says what it thinks of it.
+    ///
+    /// - Parameter isAlone: publish it alone in the first place, because it may be one that the broker refuses.
+    /// - Throws: `.timedOut` when the parcel's time is up; and what publishing throws. Unless `isOutcomeUnknown`, the broker has
+    ///   not taken it.
+    func publish(_ parcel: Parcel, isAlone: Bool = false) async throws(RabbitMQError) {
+        try await publish(parcel, isAlone: isAlone, while: { !Task.isCancelled }) { confirm in
             await withTaskCancellationHandler {
                 await confirm.outcome()
             } onCancel: {
@@ -47,8 +58,10 @@ final class Publisher: Sendable {
 
     /// The same, until the signal fires, whatever becomes of the calling task: what is confirmed and acknowledged must not be torn
     /// in two by a cancellation.
-    private func publish(_ parcel: Parcel, until lost: Signal) async throws(RabbitMQError) {
-        try await publish(parcel) { confirm in
+    private func publish(
+        _ parcel: Parcel, isAlone: Bool, until lost: Signal, while holds: () -> Bool
+    ) async throws(RabbitMQError) {
+        try await publish(parcel, isAlone: isAlone, while: { !lost.isFired && holds() }) { confirm in
             let registration = lost.onFire {
                 confirm.giveUp(RabbitMQError(.cancelled, "the delivery that brought it about is no longer held"))
             }
@@ -58,20 +71,48 @@ final class Publisher: Sendable {
     }
 
     private func publish(
-        _ parcel: Parcel, _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
+        _ parcel: Parcel, isAlone: Bool, while mayGoOn: () -> Bool,
+        _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
     ) async throws(RabbitMQError) {
+        guard !isAlone else { return try await sendAlone(parcel, while: mayGoOn, wait) }
         let channel = line.withLock { $0.channel }
+        let first: RabbitMQError
         do throws(RabbitMQError) {
-            let confirm = try channel.send(
-                parcel.message, to: parcel.exchange, routingKey: parcel.routingKey, isMandatory: parcel.isMandatory)
-            let watch = parcel.confirmLimit.map { limit in Self.watch(confirm, until: .now + limit, limit) }
-            defer { if let watch { StallWatch.shared.remove(watch) } }
-            try await wait(confirm).get()
+            return try await send(parcel, over: channel, wait)
         } catch {
             // Nobody waits for it: a broker that confirms nothing may answer nothing else either.
             if error.code == .nacked || error.code == .timedOut { Task { await renew(channel) } }
-            throw error
+            guard error.code == .channelClosed, mayGoOn() else { throw error }
+            first = error
         }
+        do throws(RabbitMQError) {
+            try await sendAlone(parcel.repeated, while: mayGoOn, wait)
+        } catch {
+            throw error.ofRepeat(after: first)
+        }
+    }
+
+    private func sendAlone(
+        _ parcel: Parcel, while mayGoOn: () -> Bool,
+        _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
+    ) async throws(RabbitMQError) {
+        var parcel = parcel
+        parcel.confirmLimit = parcel.confirmLimit ?? Self.aloneLimit
+        try await lone.withChannel { [parcel] channel throws(RabbitMQError) in
+            // The others may have had their turn for a while.
+            guard mayGoOn() else { throw RabbitMQError(.cancelled, "it was given up before it was published") }
+            try await send(parcel, over: channel, wait)
+        }
+    }
+
+    private func send(
+        _ parcel: Parcel, over channel: Channel, _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
+    ) async throws(RabbitMQError) {
+        let confirm = try channel.send(
+            parcel.message, to: parcel.exchange, routingKey: parcel.routingKey, isMandatory: parcel.isMandatory)
+        let watch = parcel.confirmLimit.map { limit in Self.watch(confirm, until: .now + limit, limit) }
+        defer { if let watch { StallWatch.shared.remove(watch) } }
+        try await wait(confirm).get()
     }
 
     private static func watch(
@@ -112,33 +153,38 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Tries until it is confirmed. A repeat of which nobody knows whether the first try arrived is flagged.
+    /// Tries until it is confirmed. A repeat of which nobody knows whether the first try arrived is flagged. A message that has made
+    /// the broker close a channel is tried alone from then on, so that it disturbs no other.
     ///
     /// - Parameters:
     ///   - lost: fires when it must not be published any more; a try under way is cancelled.
     ///   - holds: asked before each try.
     /// - Throws: `.cancelled` when `lost` has fired or `holds` says no, `.closed`, and what repeating cannot help:
-    ///   `.invalidArgument`, `.preconditionFailed`.
+    ///   `.invalidArgument`, `.messageRefused`.
     func deliver(
         _ parcel: Parcel, until lost: Signal, while holds: @escaping @Sendable () -> Bool = { true }
     ) async throws(RabbitMQError) {
         var parcel = parcel
         var pause = Self.pauseMinimum
+        var isAlone = false
         while true {
             guard !lost.isFired, holds() else {
                 throw RabbitMQError(.cancelled, "the delivery that brought it about is no longer held")
             }
             let failure: RabbitMQError
             do throws(RabbitMQError) {
-                return try await publish(parcel, until: lost)
+                return try await publish(parcel, isAlone: isAlone, until: lost, while: holds)
             } catch {
                 failure = error
             }
             if lost.isFired { throw failure }
             switch failure.code {
-            case .closed, .invalidArgument, .preconditionFailed: throw failure
+            case .closed, .messageRefused: throw failure
+            // Of a repeat that could not even be sent it says nothing.
+            case .invalidArgument where !failure.isOutcomeUnknown: throw failure
             default: break
             }
+            isAlone = [.channelClosed, .accessRefused, .notFound].contains(failure.code)
             logger.warning(
                 "publish failed, trying again",
                 metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: failure))])

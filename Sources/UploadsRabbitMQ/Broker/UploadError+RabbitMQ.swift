@@ -16,6 +16,11 @@ extension UploadError {
                     .misconfigured,
                     "another version declared it with other arguments: use another namespace or delete the old objects"
                 )
+            case .messageRefused:
+                (
+                    .rejected,
+                    "the broker takes no such message: make it smaller (less metadata, say), or raise max_message_size there"
+                )
             case .connectionRefused, .timedOut: (.networkFailure, nil)
             case .connectionLost, .notConnected, .channelClosed, .consumerCancelled, .closed:
                 (.networkFailure, "it can be repeated when the broker is back")

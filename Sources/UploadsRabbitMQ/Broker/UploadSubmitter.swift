@@ -13,17 +13,21 @@ public struct UploadSubmitter: Sendable {
     /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; one of a serial
     /// line in the notifier's queue alone.
     ///
-    /// It is tried once. After `networkFailure` nobody knows whether it arrived: publish it again as `maybeRepeated`, and it
-    /// becomes a suspect that the notifier decides on, never a second upload.
+    /// It is tried once, and once more alone, as a repeat, when the broker closes the channel under it. After `networkFailure`
+    /// nobody knows whether it arrived: publish it again as `maybeRepeated`, and it becomes a suspect that the notifier decides on,
+    /// never a second upload.
     ///
     /// - Parameters:
     ///   - maybeRepeated: an earlier try may have arrived. Jobs with an idempotency key always count as such.
     ///   - limit: how long the broker may take to confirm it; nil: for as long as it takes.
     ///   - traceParent: the trace that the job belongs to; left out when it is not valid.
-    /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`, `networkFailure`,
-    ///   `serverFailure` when the broker does not take it.
+    ///   - isAlone: publish it alone on a channel in the first place, so that its refusal disturbs no other message.
+    /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`; `rejected` for one that is too large
+    ///   for the broker, `accessDenied`; `networkFailure`, `serverFailure` when the broker does not take it; `interrupted` when the
+    ///   calling task was cancelled: it may have arrived.
     public func submit(
-        _ job: UploadJob, maybeRepeated: Bool = false, within limit: Duration? = nil, traceParent: TraceParent? = nil
+        _ job: UploadJob, maybeRepeated: Bool = false, within limit: Duration? = nil, traceParent: TraceParent? = nil,
+        isAlone: Bool = false
     ) async throws(UploadError) {
         guard job.queue == queue else {
             throw UploadError(.misconfigured, "a job of queue '\(job.queue)' cannot be submitted to '\(queue)'")
@@ -37,13 +41,18 @@ public struct UploadSubmitter: Sendable {
         // Whose turn has to come goes to nobody but the notifier, who knows when it has.
         var parcel =
             job.serial == nil
-            ? Parcel(message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority))
-            : Parcel(message: message, exchange: "", routingKey: topology.notifier)
+            ? Parcel(
+                message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority),
+                flagsRepeats: true)
+            : Parcel(message: message, exchange: "", routingKey: topology.notifier, flagsRepeats: true)
         parcel.confirmLimit = limit
         do throws(RabbitMQError) {
-            try await publisher.publish(parcel)
+            try await publisher.publish(parcel, isAlone: isAlone)
         } catch {
-            throw UploadError(error, doing: "the job \(job.id) could not be submitted")
+            let failure = UploadError(error, doing: "the job \(job.id) could not be submitted")
+            // Whatever became of a repeat: of the first try nobody knows.
+            guard error.isOutcomeUnknown, failure.code != .interrupted else { throw failure }
+            throw UploadError(.networkFailure, failure.message, cause: error)
         }
     }
 }

@@ -18,7 +18,7 @@ extension UploadBroker {
         message.headers[WireFormat.replayHeader] = .int64(letter.id)
         if route.flagsRepeats { message.headers[WireFormat.maybeRepeatedHeader] = true }
         let parcel = Parcel(
-            message: message, exchange: route.exchange, routingKey: route.routingKey,
+            message: message, exchange: route.exchange, routingKey: route.routingKey, flagsRepeats: route.flagsRepeats,
             confirmLimit: Self.replayPatience)
         let lanes = route.lanes.map { topology.lanes(of: $0) }
         do throws(RabbitMQError) {

@@ -11,12 +11,12 @@ struct PublicationTests {
     }
 
     private func publish(
-        _ count: Int, stopAfter: Int = .max,
+        _ count: Int, stopAfter: Int = .max, window: Int = Publication.windowMaximum,
         submit: @escaping @Sendable (UploadJob, Bool) async throws(UploadError) -> Void
     ) async -> (fates: [Publication.Fate], told: [Int]) {
         let begun = Mutex(0)
         var told: [Int] = []
-        let publication = Publication(submit: submit, pause: { _ in await Task.yield() })
+        let publication = Publication(window: window, submit: submit, pause: { _ in await Task.yield() })
         let fates = await publication.publish(
             count: count, load: { [jobs] index throws(UploadError) in jobs[index] },
             shouldStop: {
@@ -95,5 +95,37 @@ struct PublicationTests {
         let result = await publish(1000, stopAfter: 10) { _, _ throws(UploadError) in }
         #expect(result.told == Array(0..<10))
         #expect(result.fates.filter { word($0) == "untried" }.count == 990)
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `one that the broker refuses for itself lets the others go on`() async {
+        let bad = jobs[300].id
+        let result = await publish(1000) { job, _ throws(UploadError) in
+            if job.id == bad { throw UploadError(.rejected, "too large") }
+        }
+        #expect(word(result.fates[300]) == "refused")
+        #expect(result.told == Array(0..<1000).filter { $0 != 300 })
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `in a line nothing is published behind one that is refused`() async {
+        let bad = jobs[3].id
+        let result = await publish(10, window: 1) { job, _ throws(UploadError) in
+            if job.id == bad { throw UploadError(.rejected, "too large") }
+        }
+        #expect(
+            result.fates.map(word) == Array(repeating: "confirmed", count: 3) + ["refused"]
+                + Array(repeating: "untried", count: 6))
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: [UploadError.Code.rejected, .accessDenied])
+    func `a refusal says nothing of the try before it`(_ code: UploadError.Code) async {
+        let result = await publish(1) { _, isRepeat throws(UploadError) in
+            throw UploadError(isRepeat ? code : .networkFailure, "refused")
+        }
+        #expect(word(result.fates[0]) == "unknown")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `of one that was cancelled nobody knows`() async {
+        let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.interrupted, "cancelled") }
+        #expect(word(result.fates[0]) == "unknown")
     }
 }

@@ -65,6 +65,25 @@ import Uploads
         }
     }
 
+    @Test(arguments: [(UploadError.Code.networkFailure, true), (.rejected, false), (.invalidFile, false)])
+    func `only an upload that may have been taken keeps its copy when it is not accepted`(
+        _ code: UploadError.Code, _ keepsCopy: Bool
+    ) async throws {
+        let scratch = try TemporaryDirectory("core")
+        let area = try await StagingArea.open(at: scratch.path("staging"))
+        let core = try await ManagerCore(
+            identifier: try UploadIdentifier("app"), area: area, backend: UnwillingBackend(code: code),
+            logger: Logger(label: "test"))
+        await core.begin()
+        let before = try scratch.names(in: "staging")
+        let error = await #expect(throws: UploadError.self) {
+            _ = try await core.start(try Upload(.data(Data(count: 100_000)), to: "archive:a"))
+        }
+        #expect(error?.code == code)
+        #expect((try scratch.names(in: "staging").count > before.count) == keepsCopy)
+        await core.close()
+    }
+
     @Test func `closing leaves to the next run what its delegate neither takes nor refuses`() async throws {
         let scratch = try TemporaryDirectory("core")
         let area = try await StagingArea.open(at: scratch.path("staging"))
@@ -154,4 +173,26 @@ import Uploads
             try Task.checkCancellation()
         }
     }
+}
+
+/// Accepts nothing.
+private struct UnwillingBackend: UploadBackend {
+    let namespace = "upload"
+    let code: UploadError.Code
+
+    func run(_ sink: @escaping @Sendable (UploadEvent) async -> Bool) async {}
+
+    func accept(_ job: UploadJob) async throws(UploadError) { throw UploadError(code, "not accepted") }
+
+    func holds(_ id: JobID) async throws(UploadError) -> Bool? { nil }
+
+    func acceptAgain(_ job: UploadJob) async throws(UploadError) { throw UploadError(code, "not accepted") }
+
+    func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { throw UploadError(code, "not accepted") }
+
+    func resume(_ upload: ResumableUpload) async throws(UploadError) -> Int { throw UploadError(code, "not accepted") }
+
+    func catchUp() async throws(UploadError) {}
+
+    func close() async {}
 }

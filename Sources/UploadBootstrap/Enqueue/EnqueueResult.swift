@@ -1,0 +1,60 @@
+import UploadClient
+import Uploads
+
+/// What became of all jobs of a command, and how the command says so.
+struct EnqueueResult {
+    /// Paths that are named in one line at most.
+    private static let namesMaximum = 5
+
+    /// Confirmed, or kept in the outbox.
+    private(set) var enqueuedCount = 0
+    /// They may have arrived.
+    private(set) var unknown: [(index: Int, error: UploadError)] = []
+    /// They have not arrived, and will not as they are.
+    private(set) var refused: [(index: Int, error: UploadError)] = []
+    private(set) var untried: [Int] = []
+    private let count: Int
+
+    init(_ fates: [Publication.Fate]) {
+        count = fates.count
+        for (index, fate) in fates.enumerated() {
+            switch fate {
+            case .confirmed, .kept: enqueuedCount += 1
+            case .unknown(let error): unknown.append((index, error))
+            case .refused(let error): refused.append((index, error))
+            case .untried: untried.append(index)
+            }
+        }
+    }
+
+    /// Those of which the broker has nothing: nobody needs their staged copies.
+    var absent: [Int] { (refused.map(\.index) + untried).sorted() }
+
+    /// What was enqueued and what was not, each with what to do about it.
+    func problem(paths: [String]) -> ProgramError {
+        let first = (refused + unknown).min { $0.index < $1.index }?.error
+        var problems = refused.prefix(Self.namesMaximum).map { "\(paths[$0.index]): \(ProgramError($0.error))" }
+        if refused.isEmpty { problems.append(first.map { ProgramError($0).description } ?? "interrupted") }
+        problems.append("\(enqueuedCount) of \(count) were enqueued, their ids are on standard output")
+        if !refused.isEmpty {
+            problems.append(
+                "\(refused.count) cannot be, as they are: \(names(refused.map(\.index), paths)); mend that first")
+        }
+        if let next = untried.first {
+            problems.append("\(untried.count) were not tried, from \(paths[next]) on; enqueue these again")
+        }
+        if !unknown.isEmpty {
+            problems.append(
+                """
+                of \(unknown.count) it is not known (the broker has not confirmed them): \(names(unknown.map(\.index), paths)); \
+                their copies are kept, look whether they arrive before enqueueing them again
+                """)
+        }
+        return ProgramError(first.map { ProgramError($0).exitCode } ?? .interrupted, problems: problems)
+    }
+
+    private func names(_ indices: [Int], _ paths: [String]) -> String {
+        indices.prefix(Self.namesMaximum).map { paths[$0] }.joined(separator: ", ")
+            + (indices.count > Self.namesMaximum ? ", …" : "")
+    }
+}

@@ -1,0 +1,15 @@
+/// The first names, in their order, of many that come in any order. It holds twice as many as are wanted at most.
+struct SmallestNames {
+    private let countMaximum: Int
+    private var names: [String] = []
+
+    /// - Parameter countMaximum: how many are wanted, 1 or more.
+    init(atMost countMaximum: Int) { self.countMaximum = countMaximum }
+
+    mutating func add(_ name: String) {
+        names.append(name)
+        if names.count >= 2 * countMaximum { names = sorted }
+    }
+
+    var sorted: [String] { Array(names.sorted().prefix(countMaximum)) }
+}

@@ -1,0 +1,34 @@
+import RabbitMQ
+import Synchronization
+
+/// Channels on which one message at a time is published. When the broker closes such a channel, it refuses the message that is on
+/// it, and no other.
+final class LoneChannels: Sendable {
+    /// Channels that are in use at once.
+    private static let countMaximum = 8
+
+    private let connection: Connection
+    private let places = AsyncLock(places: countMaximum)
+    /// On these nothing is unconfirmed.
+    private let idle = Mutex<[Channel]>([])
+
+    init(connection: Connection) { self.connection = connection }
+
+    /// Gives the body a channel on which nothing is unconfirmed.
+    func withChannel(
+        _ body: (Channel) async throws(RabbitMQError) -> Void
+    ) async throws(RabbitMQError) {
+        await places.acquire()
+        defer { places.release() }
+        let channel = if let free = idle.withLock({ $0.popLast() }) { free } else { try await connection.openChannel() }
+        do throws(RabbitMQError) {
+            try await body(channel)
+        } catch {
+            // The broker may still have to confirm what was given up: the next message would not be alone. And RabbitMQ 3.10 may go
+            // on nacking on a channel (see `Publisher.renew`). A channel that is not kept is closed with its last use.
+            if !error.isOutcomeUnknown, error.code != .nacked { idle.withLock { $0.append(channel) } }
+            throw error
+        }
+        idle.withLock { $0.append(channel) }
+    }
+}

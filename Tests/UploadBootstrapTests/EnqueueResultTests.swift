@@ -1,0 +1,42 @@
+import Testing
+import UploadClient
+import Uploads
+
+@testable import UploadBootstrap
+
+struct EnqueueResultTests {
+    private let paths = ["a", "b", "c", "d", "e"]
+
+    @Test func `a refused one is named with the reason, and only that one is absent`() {
+        let result = EnqueueResult([
+            .confirmed, .refused(UploadError(.rejected, "too large")), .kept, .confirmed, .confirmed,
+        ])
+        #expect(result.absent == [1])
+        #expect(result.enqueuedCount == 4)
+        let problem = result.problem(paths: paths)
+        #expect(problem.exitCode == .badInput)
+        #expect(
+            problem.problems == [
+                "b: too large", "4 of 5 were enqueued, their ids are on standard output",
+                "1 cannot be, as they are: b; mend that first",
+            ])
+    }
+
+    @Test func `what may have arrived is not absent, and not to be enqueued again without a look`() {
+        let result = EnqueueResult([
+            .confirmed, .unknown(UploadError(.networkFailure, "lost")), .untried, .untried,
+            .refused(UploadError(.rejected, "too large")),
+        ])
+        #expect(result.absent == [2, 3, 4])
+        let problem = result.problem(paths: paths)
+        #expect(problem.exitCode == .unavailable)
+        #expect(problem.problems.contains { $0.hasPrefix("2 were not tried, from c on") })
+        #expect(problem.problems.contains { $0.hasPrefix("of 1 it is not known") && $0.contains(": b;") })
+    }
+
+    @Test func `without a reason it was interrupted`() {
+        let problem = EnqueueResult([.confirmed, .untried]).problem(paths: paths)
+        #expect(problem.exitCode == .interrupted)
+        #expect(problem.problems.first == "interrupted")
+    }
+}
