@@ -23,6 +23,26 @@ import UploadTesting
         }
     }
 
+    @Test func whatAFileIsCalledSteersNoTerminal() async throws {
+        try await Deployment.with { deployment in
+            let worker = try deployment.start(.worker, ["--log-level", "debug"])
+            // ESC, the C1 control sequence introducer, and a line of its own.
+            let file = try deployment.makeFile("a\u{1B}[31mb\u{9B}2J\ncompleted c.txt", bytes: 10)
+            for options in [["--wait"], ["--wait", "--if-exists", "fail"], ["--wait", "--json"], ["--dry-run"]] {
+                let program = try await deployment.run(.enqueue, options + ["--to", "local:", file.path])
+                let status = await program.wait()
+                #expect(status == (options.contains("fail") ? 1 : 0), "\(options): \(program.errorText)")
+                for text in [program.outputText, program.errorText] {
+                    #expect(!text.contains("\u{1B}") && !text.contains("\u{9B}"), "\(options): \(text)")
+                    #expect(!text.split(separator: "\n").contains { $0.hasPrefix("completed c.txt") }, "\(text)")
+                }
+            }
+            worker.signal(SIGTERM)
+            _ = await worker.wait()
+            #expect(!worker.errorText.contains("\u{1B}") && !worker.errorText.contains("\u{9B}"), "\(worker.errorText)")
+        }
+    }
+
     @Test func anUnreadableFileIsNamed() async throws {
         try await Deployment.with { deployment in
             let file = try deployment.makeFile("closed.bin", bytes: 10)

@@ -15,6 +15,26 @@ import UploadTesting
         }
     }
 
+    @Test func aServerThatForgetsEveryUploadIsAskedForAsManyAsThereAreAttempts() async throws {
+        let server = try await TusServer.start()
+        let proxy = try HTTPFaultProxy(to: server.port)
+        let destination = "intake: {driver: tus, url: '\(server.url(port: proxy.port))', partSize: 8MiB}"
+        try await Deployment.with(destinations: [destination]) { deployment in
+            // As one of two servers does that do not share their disks, or one whose Location leads past a proxy.
+            proxy.setRule { ["HEAD", "PATCH"].contains($0.method) ? .answer(status: 404) : .forward }
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("large.bin", bytes: 20_000_000)
+            let ids = try await deployment.enqueue(["--to", "intake:large.bin", "--max-attempts", "3", file.path])
+            let outcome = try await deployment.waitForOutcome(of: try #require(ids.first))
+            #expect(outcome["type"] as? String == "upload.failed")
+            let error = (outcome["data"] as? [String: Any])?["error"] as? [String: Any]
+            #expect(error?["code"] as? String == "sessionExpired")
+            #expect((error?["message"] as? String)?.contains("must share their storage") == true, "\(error ?? [:])")
+            #expect(proxy.requests.count { $0.method == "POST" } <= 3)
+        }
+    }
+
     @Test func afterAKillAnotherWorkerGoesOnAtTheByteWhereTheServerStopped() async throws {
         let server = try await TusServer.start(token: "swordfish-1234")
         let proxy = try HTTPFaultProxy(to: server.port)

@@ -44,6 +44,33 @@ struct HTTPConnectionsTests {
         }
     }
 
+    @Test func `a success whose body does not come is a success, and is not asked for again`() async throws {
+        let requests = Atomic<Int>(0)
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            requests.add(1, ordering: .relaxed)
+            connection.write("HTTP/1.1 201 Created\r\nETag: e1\r\nContent-Length: 100000\r\n\r\n")
+            while !connection.isHungUp(after: 100) { connection.write("x") }
+        }
+        let reply = try await send(HTTPConnections(), to: server.port)
+        #expect(reply.status == 201 && reply.header("etag") == "e1" && !reply.isWhole)
+        #expect(requests.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a request that is called off after its status has come was answered`() async throws {
+        let head = HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/x")
+        let reply = HTTPReply(status: 201, headers: [:], body: Data(), isWhole: true)
+        for isAnswered in [true, false] {
+            let call = HTTPCall(head, body: ByteBuffer(), keptBytesMaximum: 64)
+            call.noteSent()
+            if isAnswered { call.noteReply(reply) }
+            call.giveUp(CancellationError())
+            let outcome = await call.outcome()
+            #expect((try? outcome.get().status) == (isAnswered ? 201 : nil))
+        }
+    }
+
     /// Answers requests of four bytes on one connection until it is closed, and counts connections and requests.
     private func counting(_ answer: String) throws -> (ScriptedServer, counts: Counts) {
         let counts = Counts()

@@ -99,6 +99,29 @@ struct HTTPFaultTests {
         #expect(!head.contains("glacier"))
     }
 
+    /// What a server may do to the body of an answer whose status and headers have come.
+    enum Body: CaseIterable { case neverComes, drips, isCutOff }
+
+    @Test(arguments: Body.allCases)
+    func `a success whose body does not come is a success, and is not asked for again`(body: Body) async throws {
+        let requests = Atomic<Int>(0)
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(1000)
+            requests.add(1, ordering: .relaxed)
+            connection.write("HTTP/1.1 201 Created\r\nETag: \"e1\"\r\nContent-Length: 100000\r\n\r\n")
+            switch body {
+            case .neverComes: connection.waitForHangUp()
+            case .drips: while !connection.isHungUp(after: 100) { connection.write("x") }
+            case .isCutOff: connection.reset()
+            }
+        }
+        let upload = try await put(port: server.port).result.get()
+        #expect(upload.object.etag == "\"e1\"")
+        #expect(upload.response?.status == 201)
+        #expect(requests.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `an answer before the body is read is the answer`() async throws {
         for isAbrupt in [false, true] {
             let error = try await failure(Self.large) { connection in

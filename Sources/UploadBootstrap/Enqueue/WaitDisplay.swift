@@ -39,8 +39,10 @@ final class WaitDisplay: Sendable {
             if printsJSON {
                 Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size, event: end).text)
             }
-            if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) { say(Self.outcome(entry, end)) }
-        case .trouble(let entry, let text)?: say("\(entry.upload.path): \(text)")
+            if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) {
+                say(PlainText.safe(Self.outcome(entry, end)))
+            }
+        case .trouble(let entry, let text)?: say(PlainText.safe("\(entry.upload.path): \(text)"))
         case nil: break
         }
     }

@@ -11,6 +11,9 @@ struct LiveArea {
     ///   - lines: what stands at the foot from now on, none wider than the terminal.
     ///   - columns: of the terminal as it is now; where it was wider, what was drawn has been broken since.
     mutating func update(telling told: [String] = [], lines: [String], columns: Int) -> String {
+        // What is shown comes from anywhere; only this area may steer the terminal.
+        let told = told.map { PlainText.escaped($0).replacing("\n", with: "\n  ") }
+        let lines = lines.map(PlainText.safe)
         let rows = drawn.reduce(0) { $0 + max(1, ($1 + columns - 1) / max(1, columns)) }
         drawn = lines.map { PlainText.width($0) }
         // To the first row, over all that is there, and away with what is left: nothing flickers.

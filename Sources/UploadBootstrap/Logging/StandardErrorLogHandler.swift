@@ -37,13 +37,13 @@ public struct StandardErrorLogHandler: LogHandler {
         switch format {
         case .text:
             let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(quoted($0.value.description))" }
-            return "\(time) \(level) \(oneLine(message))\(pairs.joined())"
+            return PlainText.escaped("\(time) \(level) \(oneLine(message))\(pairs.joined())")
         case .json:
             let object: JSONValue = .object([
                 "time": .string(time), "level": .string(level.rawValue), "message": .string(message),
                 "metadata": .object(metadata.mapValues(json)),
             ])
-            return (try? WireJSON.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return (try? WireJSON.encode(object)).map { PlainText.escaped(String(decoding: $0, as: UTF8.self)) } ?? ""
         }
     }
 
@@ -58,7 +58,9 @@ public struct StandardErrorLogHandler: LogHandler {
     }
 
     private static func quoted(_ text: String) -> String {
-        let isPlain = !text.isEmpty && !text.contains { $0.isWhitespace || $0.isNewline || "\"=".contains($0) }
+        let isPlain =
+            !text.isEmpty && text == oneLine(text)
+            && !text.contains { $0.isWhitespace || $0.isNewline || "\"=".contains($0) }
         return isPlain ? text : "\"\(oneLine(text).replacing("\"", with: "\\\""))\""
     }
 

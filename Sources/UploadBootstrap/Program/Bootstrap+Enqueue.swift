@@ -75,7 +75,8 @@ extension Bootstrap {
             return (try? WireJSON.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
         let size = upload.size.map { Quantity.text(bytes: $0) } ?? "size unknown"
-        return
+        return PlainText.safe(
             "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType)\(upload.schedule.text))"
+        )
     }
 }

@@ -13,11 +13,12 @@ public enum Console {
         return number == 0 ? nil : String(cString: strerror(number))
     }
 
-    /// Results.
+    /// Results, without what would steer a terminal: names and messages come from anywhere.
     /// - Returns: whether somebody could read them.
     @discardableResult
-    public static func output(line: String) -> Bool { output(text: line + "\n") }
+    public static func output(line: String) -> Bool { output(text: PlainText.escaped(line) + "\n") }
 
+    /// Text that may steer the terminal: what a ``LiveArea`` has made.
     @discardableResult
     static func output(text: String) -> Bool {
         let failure = write(text, to: STDOUT_FILENO)
@@ -27,9 +28,13 @@ public enum Console {
         return failure == nil
     }
 
-    /// Everything else.
-    public static func error(line: String) { write(line + "\n", to: STDERR_FILENO) }
+    /// Everything else, without what would steer a terminal. The lines behind the first one are indented, so that a name with a line
+    /// end in it cannot look like a message of its own.
+    public static func error(line: String) {
+        write(PlainText.escaped(line).replacing("\n", with: "\n  ") + "\n", to: STDERR_FILENO)
+    }
 
+    /// Text that may steer the terminal: what a ``LiveArea`` has made.
     static func error(text: String) { write(text, to: STDERR_FILENO) }
 
     /// Whether lines on standard output can be drawn over.
@@ -44,7 +49,7 @@ public enum Console {
 
     /// Asks on standard error. - Returns: whether the answer begins with a y.
     static func confirms(_ question: String) -> Bool {
-        error(text: "\(question) [y/N] ")
+        error(text: PlainText.escaped("\(question) [y/N] "))
         return readLine()?.lowercased().hasPrefix("y") == true
     }
 

@@ -10,6 +10,23 @@ enum PlainText {
         return String(safe)
     }
 
+    /// The same with what steers written as JSON writes it, `\u001b`, and line ends and tabs as they are: for whole outputs, JSON among
+    /// them, in which such a character can only stand inside a string.
+    static func escaped(_ text: String) -> String {
+        func mustEscape(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" && scalar != "\t" && steers(scalar) }
+        guard text.unicodeScalars.contains(where: mustEscape) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if mustEscape(scalar) {
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

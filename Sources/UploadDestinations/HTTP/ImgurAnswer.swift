@@ -19,6 +19,8 @@ struct ImgurAnswer {
     func failure(at target: HTTPTarget, now: Date = Date()) -> UploadError? {
         let isSuccess = (200..<300).contains(reply.status)
         if isSuccess, body?["success"] == .bool(true) { return nil }
+        // The image is there, though the rest of the answer never came: sent again, it would be there twice.
+        if isSuccess, !reply.isWhole { return nil }
         guard !isSuccess || body?["success"] == .bool(false) else {
             return UploadError(
                 .invalidResponse,

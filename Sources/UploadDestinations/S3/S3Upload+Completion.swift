@@ -86,7 +86,10 @@ extension S3Upload {
     private func expect(_ condition: WriteCondition) async throws(UploadError) {
         let answer = try await head()
         switch (condition, answer) {
-        case (.none, _), (.absent, .failure): return
+        case (.none, _): return
+        // Any other failure says nothing of what lies there.
+        case (.absent, .failure(let failure)) where failure.status == 404: return
+        case (_, .failure(let failure)) where failure.status != 404: throw failure.error(at: location)
         case (.unchanged(let etag), .success(let reply)) where reply.header("etag").map(S3Target.quoted) == etag: return
         default:
             throw UploadError(.preconditionFailed, "something else lies at \(location) than was expected")

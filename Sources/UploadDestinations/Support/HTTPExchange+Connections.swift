@@ -16,6 +16,11 @@ extension HTTPExchange {
         let call = HTTPCall(head, body: body, keptBytesMaximum: keptBytesMaximum)
         let watch = StallWatch.shared.add {
             let (last, isSent) = call.movement
+            if isSent, let restSeconds, let repliedAt = call.repliedAt {
+                guard repliedAt + .seconds(restSeconds) <= .now else { return false }
+                call.giveUp(UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server"))
+                return true
+            }
             guard let stall = stall(isSending: !isSent, since: last) else { return false }
             call.giveUp(stall)
             return true

@@ -9,6 +9,8 @@ import Uploads
 struct HTTPExchange: Sendable {
     /// Most of an answer's body that is read before the connection is given up, in bytes.
     static let drainBytesMaximum = 1 << 20
+    /// Seconds for the rest of an answer whose status is there.
+    static let restSeconds: TimeInterval = 10
 
     let client: HTTPClient
     let times: HTTPTimes
@@ -16,12 +18,16 @@ struct HTTPExchange: Sendable {
     let displayURL: String
     /// Most of an answer's body that is kept, in bytes.
     var keptBytesMaximum = ServerResponse.bodyBytesMaximum
+    /// Seconds from the status to the end of the answer; nil where the body is what was asked for: then it may take as long as it moves.
+    var restSeconds: TimeInterval? = Self.restSeconds
 
     /// What moves in one request.
     private final class Movement: Sendable {
         private struct State {
             var received = ContinuousClock.now
             var stall: UploadError?
+            var reply: HTTPReply?
+            var repliedAt: ContinuousClock.Instant?
         }
 
         private let state = Mutex(State())
@@ -31,7 +37,26 @@ struct HTTPExchange: Sendable {
         /// Why it was called off.
         var stall: UploadError? { state.withLock { $0.stall } }
 
-        func touch() { state.withLock { $0.received = .now } }
+        /// The answer as far as it has come; nil before its status.
+        var reply: HTTPReply? { state.withLock { $0.reply } }
+        /// When the status came.
+        var repliedAt: ContinuousClock.Instant? { state.withLock { $0.repliedAt } }
+
+        func begin(_ reply: HTTPReply) {
+            state.withLock { state in
+                state.received = .now
+                state.repliedAt = .now
+                state.reply = reply
+            }
+        }
+
+        func add(_ bytes: some Sequence<UInt8>) {
+            state.withLock { state in
+                state.received = .now
+                state.reply?.body += Data(bytes)
+            }
+        }
+
         func end(_ stall: UploadError) { state.withLock { $0.stall = stall } }
     }
 
@@ -66,6 +91,10 @@ struct HTTPExchange: Sendable {
         switch result {
         case .success(let reply): return reply
         case .failure(let error):
+            // The status is the server's last word on the request, whatever became of the rest: nothing that would repeat the request
+            // may follow from a body that breaks off, stalls, or is not waited for because the worker stops.
+            let isCalledOff = movement.stall != nil || Task.isCancelled
+            if let reply = movement.reply, !isCalledOff || body?.isComplete ?? true { return reply }
             if let stall = movement.stall { throw stall }
             if let failure = body?.failure {
                 throw failure as? UploadError ?? UploadError(source: failure, of: displayURL)
@@ -78,30 +107,29 @@ struct HTTPExchange: Sendable {
         _ request: HTTPClientRequest, _ movement: Movement
     ) async throws -> HTTPReply {
         let response = try await client.execute(request, deadline: .distantFuture)
-        movement.touch()
-        var reply = HTTPReply(status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: true)
+        var reply = HTTPReply(
+            status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: false)
+        movement.begin(reply)
         var count = 0
-        do {
-            for try await chunk in response.body {
-                movement.touch()
-                count += chunk.readableBytes
-                reply.body += Data(chunk.readableBytesView.prefix(keptBytesMaximum - reply.body.count))
-                if count > max(Self.drainBytesMaximum, keptBytesMaximum) { break }
-            }
-        } catch {
-            // The status is an answer all the same; a body that breaks off is kept as far as it came.
-            try Task.checkCancellation()
-            reply.isWhole = false
+        for try await chunk in response.body {
+            let room = keptBytesMaximum - (movement.reply?.body.count ?? 0)
+            movement.add(chunk.readableBytesView.prefix(room))
+            count += chunk.readableBytes
+            if count > max(Self.drainBytesMaximum, keptBytesMaximum) { break }
         }
-        if count > reply.body.count { reply.isWhole = false }
+        reply.body = movement.reply?.body ?? Data()
+        reply.isWhole = count == reply.body.count
         return reply
     }
 
-    /// - Returns: what is wrong when nothing has moved for too long.
+    /// - Returns: what is wrong when nothing has moved for too long, or the rest of an answer takes too long.
     private func stall(_ body: HTTPBody?, _ movement: Movement) -> UploadError? {
-        stall(
-            isSending: body.map { !$0.isComplete } ?? false,
-            since: max(body?.lastMove ?? movement.received, movement.received))
+        let isSending = body.map { !$0.isComplete } ?? false
+        if !isSending, let restSeconds, let repliedAt = movement.repliedAt {
+            guard max(body?.lastMove ?? repliedAt, repliedAt) + .seconds(restSeconds) <= .now else { return nil }
+            return UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server")
+        }
+        return stall(isSending: isSending, since: max(body?.lastMove ?? movement.received, movement.received))
     }
 
     func stall(isSending: Bool, since last: ContinuousClock.Instant) -> UploadError? {

@@ -13,6 +13,8 @@ final class WebDAVClient: Sendable {
         var keepsProperties = true
         /// Whether it compares ETags in `If`.
         var comparesTags = true
+        /// Characters that it takes as they are in the Destination of a MOVE.
+        var provenCharacters: Set<Unicode.Scalar> = []
         /// Escaped paths of folders that were there.
         var folders: Set<String> = []
     }
@@ -82,6 +84,7 @@ final class WebDAVClient: Sendable {
         }
         var exchange = exchange(path)
         exchange.keptBytesMaximum = keptBytesMaximum
+        if keptBytesMaximum > ServerResponse.bodyBytesMaximum { exchange.restSeconds = nil }
         return try await exchange.run(request, body: body)
     }
 

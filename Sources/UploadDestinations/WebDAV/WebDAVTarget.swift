@@ -13,6 +13,8 @@ struct WebDAVTarget: Sendable {
     /// The same of the unfinished file.
     let temporaryPath: String
     let temporaryName: String
+    /// What a server may take for something else than a part of a name: ASCII beyond the unreserved characters (RFC 3986, section 2.3).
+    let unusualCharacters: Set<Unicode.Scalar>
 
     /// - Throws: `rejected` for a key that is no path, or too long or too deep a one; `misconfigured` for a whole URL.
     init(_ job: UploadJob, _ configuration: WebDAVConfiguration) throws(UploadError) {
@@ -21,6 +23,10 @@ struct WebDAVTarget: Sendable {
             throw UploadError(.misconfigured, "a WebDAV destination is named: use NAME:KEY instead of a URL")
         }
         path = try URLKey.path(key)
+        unusualCharacters = Set(
+            key.unicodeScalars.filter {
+                $0.isASCII && $0 != "/" && URLKey.escape(String($0)) != String($0)
+            })
         let components = key.split(separator: "/").map(String.init)
         let name = components.last ?? ""
         // What file systems allow (path_resolution(7), NAME_MAX); servers say 500 or 405 to more.
@@ -38,6 +44,17 @@ struct WebDAVTarget: Sendable {
         let folder = try configuration.temporaryFolder.map(URLKey.path)
         let beside = path.split(separator: "/").dropLast().joined(separator: "/")
         temporaryPath = [folder ?? beside, URLKey.escape(temporaryName)].filter { !$0.isEmpty }.joined(separator: "/")
+    }
+
+    /// Paths in the temporary file's folder: of a name with the unusual characters in it, and of what may be left of it where a server
+    /// cuts it at one of them.
+    var trialPaths: (whole: String, cut: [String]) {
+        let folder = temporaryPath.split(separator: "/").dropLast().joined(separator: "/")
+        func path(_ name: String) -> String { (folder.isEmpty ? "" : folder + "/") + URLKey.escape(name) }
+        let start = ".trial\(Self.infix)\(job.id)\(Self.suffix)"
+        let characters = unusualCharacters.sorted().map { String($0) }
+        let whole = start + characters.joined() + "\(Self.infix)\(job.id)\(Self.suffix)"
+        return (path(whole), characters.indices.map { path(start + characters[..<$0].joined()) })
     }
 
     /// Of a job always the same, so that an attempt replaces what the one before it has left. Within 255 bytes.

@@ -24,6 +24,7 @@ extension WebDAVUpload {
 
     /// First as if nothing lay there, which is the usual; what lies there is looked at before it is replaced.
     private func place(_ condition: WriteCondition) async throws(UploadError) -> HTTPReply {
+        try await proveNames()
         if case .unchanged(let etag) = condition { return try await replace(seen: etag) }
         var reply = try await move(overwriting: false)
         if [403, 404, 409, 500].contains(reply.status) {
@@ -42,11 +43,19 @@ extension WebDAVUpload {
         return try await replace(seen: nil)
     }
 
+    /// Replaces what was seen at the very name, and nothing else: a server may take the name for another one, and what lies there
+    /// would go, a folder with everything in it.
     /// - Parameter seen: the ETag that must still be there; nil: whatever is.
     private func replace(seen: String?) async throws(UploadError) -> HTTPReply {
         let found = try await object()
         if let seen {
             guard let found, WebDAVResource.isSame(found.etag, seen) else { throw changed }
+        }
+        guard found != nil else {
+            // It was removed in between; or it never lay there.
+            let reply = try await move(overwriting: false)
+            if reply.isDone { return reply }
+            throw reply.status == 412 ? nameTakenForAnother : failure(reply)
         }
         // Some servers remove what lies there before they look for what is to come.
         try await checkIsThere()
@@ -67,7 +76,7 @@ extension WebDAVUpload {
         return last
     }
 
-    private func checkIsThere() async throws(UploadError) {
+    func checkIsThere() async throws(UploadError) {
         guard try await temporary() == nil else { return }
         throw UploadError(.sessionExpired, "the unfinished file of \(location) is gone: it is looked for in its place")
     }
@@ -79,11 +88,17 @@ extension WebDAVUpload {
     /// RFC 4918, section 9.9.
     /// - Parameter ifTagged: of what must lie there (section 10.4, a tagged list).
     private func move(overwriting: Bool, ifTagged etag: String? = nil) async throws(UploadError) -> HTTPReply {
+        try await move(target.temporaryPath, to: target.path, overwriting: overwriting, ifTagged: etag)
+    }
+
+    func move(
+        _ path: String, to place: String, overwriting: Bool, ifTagged etag: String? = nil
+    ) async throws(UploadError) -> HTTPReply {
         // A whole URL (section 10.3): not every server takes a path.
-        let destination = client.displayURL(target.path)
+        let destination = client.displayURL(place)
         var headers = [("destination", destination), ("overwrite", overwriting ? "T" : "F")]
         if let etag { headers.append(("if", "<\(destination)> ([\(etag)])")) }
-        let reply = try await client.send(.MOVE, target.temporaryPath, headers: headers)
+        let reply = try await client.send(.MOVE, path, headers: headers)
         if reply.status == 207, let status = try reply.multistatus(of: location).failure {
             throw client.failure(reply, of: "MOVE", at: client.url(target.path), status: status)
         }
@@ -96,5 +111,5 @@ extension WebDAVUpload {
 }
 
 extension HTTPReply {
-    fileprivate var isDone: Bool { (200..<300).contains(status) }
+    var isDone: Bool { (200..<300).contains(status) }
 }

@@ -173,9 +173,12 @@ extension SliceRun {
             return open.session
         }
         await former?.close()
-        meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
+        let bytesMissing = missing.reduce(0) { $0 + $1.size }
+        meter.begin(held: session.plan.size - bytesMissing)
         return .opened(
-            SessionFacts(state: session.state, partCount: session.plan.count, missingCount: missing.count))
+            SessionFacts(
+                state: session.state, partCount: session.plan.count, missingCount: missing.count,
+                bytesMissing: bytesMissing))
     }
 
     private func sendPart(_ index: Int) async -> SliceFact? {

@@ -5,10 +5,13 @@ public struct SessionFacts: Hashable, Sendable {
     public var partCount: Int
     /// Parts that the destination does not hold.
     public var missingCount: Int
+    /// Bytes of these parts.
+    public var bytesMissing: Int64
 
-    public init(state: UploadState?, partCount: Int, missingCount: Int) {
+    public init(state: UploadState?, partCount: Int, missingCount: Int, bytesMissing: Int64) {
         self.state = state
         self.partCount = partCount
         self.missingCount = missingCount
+        self.bytesMissing = bytesMissing
     }
 }

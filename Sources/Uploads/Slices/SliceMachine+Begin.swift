@@ -155,9 +155,19 @@ extension SliceMachine {
         state = session.state ?? state
         // Open, then hand over: a crash from here on cannot orphan the session.
         if isNew, session.partCount > 1, let state { return settle(.handOver(state)) }
+        if let former = baton.state?.bytesMissing, session.bytesMissing >= former { return giveUpOrRetry(nothingKept) }
         sending = Sending()
         sending.missingCount = session.missingCount
+        sending.bytesMissing = session.bytesMissing
         return check(then: .send)
+    }
+
+    private var nothingKept: UploadError {
+        UploadError(
+            .interrupted,
+            "a whole slice brought \(baton.job.destination.displayText) nothing that it kept: its parts are refused, lost or too slow; "
+                + "look at the server, or use smaller parts",
+            retry: .afterBackoff)
     }
 
     mutating func openFailed(_ error: UploadError) -> [SliceAction] {

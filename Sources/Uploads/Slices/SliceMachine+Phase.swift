@@ -63,6 +63,8 @@ extension SliceMachine {
     /// The parts of an open session.
     struct Sending: Hashable, Sendable {
         var missingCount = 0
+        /// What the destination did not hold when the session was opened.
+        var bytesMissing: Int64 = 0
         var next = 0
         var acceptedCount = 0
         var inFlight: Set<Int> = []

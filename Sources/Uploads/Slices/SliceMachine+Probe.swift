@@ -17,6 +17,7 @@ extension SliceMachine {
         if let end = endExisting(answer, for: purpose) { return end }
         switch purpose {
         case .heldBefore:
+            if isReadBackLost { return uploadAgain(after: changedSince(nil), seeing: answer) }
             note(answer)
             return isExpired ? expire() : claim()
         case .sourceGone:
@@ -78,34 +79,62 @@ extension SliceMachine {
 
     private mutating func completeAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if error.code == .sessionExpired { return openAgain(after: error, seeing: answer) }
-        guard error.code == .preconditionFailed else { return giveUpOrRetry(error, isResolved: true) }
-        guard completions < rules.completionsMaximum else { return keepsChanging(error) }
+        guard error.code == .preconditionFailed, answer != .unknowable else {
+            return giveUpOrRetry(error, isResolved: true)
+        }
+        guard completions < rules.completionsMaximum else { return keepsChanging(error, seeing: answer) }
         note(answer)
         return check(then: .complete)
     }
 
     /// The condition went with the one part that is the object: it is sent again under a new one.
     private mutating func sendAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
-        // Without a condition of ours nothing that was seen could change the answer.
-        guard condition != .none else { return giveUpOrRetry(error, isResolved: true) }
-        guard openings < rules.openingsMaximum else { return keepsChanging(error) }
+        // Without a condition of ours nothing that was seen could change the answer. And where nothing can be seen, nothing may be
+        // overwritten: the condition was refused for something that lies there.
+        guard condition != .none, answer != .unknowable else { return giveUpOrRetry(error, isResolved: true) }
+        guard openings < rules.openingsMaximum else { return keepsChanging(error, seeing: answer) }
         note(answer)
         return check(then: .open(state))
     }
 
-    private mutating func keepsChanging(_ error: UploadError) -> [SliceAction] {
+    private mutating func keepsChanging(_ error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
+        if answer == .nothing, condition == .absent {
+            return failForGood(
+                UploadError(
+                    .preconditionFailed,
+                    "\(baton.job.destination.displayText) is refused because something lies there, and nothing does: the server takes the "
+                        + "name for another one; use another key",
+                    retry: .never, response: error.response))
+        }
         let again = UploadError(
             .preconditionFailed, "what lies at the destination keeps changing: \(error.message)",
             retry: .afterBackoff, response: error.response)
         return giveUpOrRetry(again, isResolved: true)
     }
 
+    /// The session is gone. Where an earlier slice handed it over, the upload is back at its beginning, and that is a failed
+    /// attempt: a server that forgets each upload would otherwise be asked for another one at once, again and again.
     private mutating func openAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         let gone = state
         state = nil
         note(answer)
         if state == gone { state = nil }
-        guard openings < rules.openingsMaximum else { return giveUpOrRetry(error, isResolved: true) }
+        let isBackAtBeginning = state == nil && baton.state?.session != nil
+        guard !isBackAtBeginning, openings < rules.openingsMaximum else {
+            return giveUpOrRetry(error.sayingWhatForgets, isResolved: true)
+        }
         return check(then: .open(state))
+    }
+}
+
+extension UploadError {
+    /// The same with a remedy for a server that forgets uploads again and again.
+    fileprivate var sayingWhatForgets: UploadError {
+        UploadError(
+            code,
+            message
+                + "; if this recurs, the server does not keep what is unfinished: servers behind one address must share their "
+                + "storage, and a proxy before them must leave paths as they are",
+            retry: retry, cause: cause, response: response)
     }
 }

@@ -13,6 +13,11 @@ extension SliceMachine {
 
     /// The destination holds the job's object.
     mutating func verify(_ upload: CompletedUpload, for purpose: Purpose) -> [SliceAction] {
+        if let former = baton.state?.readBack, !former.isBroken, former.bytes > 0, !former.isAbout(upload.object) {
+            // An earlier slice has read another object: reading begins again, which is a failed attempt.
+            readBack = nil
+            return giveUpOrRetry(keepsBeingWritten, isResolved: true)
+        }
         if case .readBackFailed(let error) = purpose {
             guard readBack?.isAbout(upload.object) == false, rereadings < rules.completionsMaximum else {
                 readBack = ReadBack(of: upload.object)
@@ -107,6 +112,9 @@ extension SliceMachine {
         }
     }
 
+    /// Whether an earlier slice read a part of the object that this one made, and nothing of it can be found any more.
+    var isReadBackLost: Bool { readBack.map { !$0.isBroken && $0.bytes > 0 } ?? false }
+
     /// The object of which the reading has begun.
     private var begun: StoredObject? { readBack.flatMap { $0.isBroken ? nil : $0.object } }
 
@@ -127,18 +135,35 @@ extension SliceMachine {
 
     func stamped(_ settlement: Settlement) -> Settlement {
         switch settlement {
-        case .handOver(let state): .handOver(stamped(state))
+        case .handOver(let state): .handOver(stamped(marked(state)))
+        case .wait(let until, let reason, let state) where !reason.countsAsAttempt:
+            .wait(until: until, reason: reason, state: stamped(marked(state)))
         case .wait(let until, let reason, let state): .wait(until: until, reason: reason, state: stamped(state))
         case .ended(.failed(let error, let state)): .ended(.failed(error, state: stamped(state)))
         case .ended, .altered, .superseded, .abandoned: settlement
         }
     }
 
-    private func changedSince(_ error: UploadError) -> UploadError {
+    /// The mark of an earlier slice holds until a failed attempt, whatever ends the slices in between.
+    private func marked(_ state: UploadState?) -> UploadState? {
+        guard var state, let former = baton.state?.bytesMissing, state.bytesMissing == nil else { return state }
+        state.bytesMissing = former
+        return state
+    }
+
+    private var keepsBeingWritten: UploadError {
+        UploadError(
+            .checksumMismatch,
+            "\(baton.job.destination.displayText) was written again while it was read back: it is read from its beginning; look for "
+                + "another program that writes to it",
+            retry: .afterBackoff)
+    }
+
+    func changedSince(_ error: UploadError?) -> UploadError {
         UploadError(
             .checksumMismatch,
             "\(baton.job.destination.displayText) was not there any more when it was to be read back: it is uploaded again",
-            cause: error, response: error.response)
+            cause: error, response: error?.response)
     }
 }
 

@@ -91,7 +91,7 @@ extension SliceMachine {
         if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
         if sending.isComplete { return yieldReason == .drain || yieldReason == nil ? nil : .handOver(state) }
         if yieldReason != nil { return .handOver(state) }
-        // However short the slice, it carries something, or the job would go round for ever.
-        return isSliceTimeUp && sending.hasBegun ? .handOver(state) : nil
+        // However short the slice, it carries something. The next one looks whether the destination has kept any of it.
+        return isSliceTimeUp && sending.hasBegun ? .handOver(state.missing(sending.bytesMissing)) : nil
     }
 }

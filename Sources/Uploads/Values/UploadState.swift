@@ -8,11 +8,15 @@ public struct UploadState: Codable, Hashable, Sendable {
     public var payload: JSONValue
     /// How far a finished object was read back.
     public var readBack: ReadBack?
+    /// The mark: bytes that the destination did not hold when the last slice began that used up its time. The next slice must find
+    /// fewer missing, or the attempt has failed. nil where no slice has used up its time since the last failed attempt.
+    public var bytesMissing: Int64?
 
-    public init(driver: String, payload: JSONValue, readBack: ReadBack? = nil) {
+    public init(driver: String, payload: JSONValue, readBack: ReadBack? = nil, bytesMissing: Int64? = nil) {
         self.driver = driver
         self.payload = payload
         self.readBack = readBack
+        self.bytesMissing = bytesMissing
     }
 }
 
@@ -21,6 +25,12 @@ extension UploadState {
     var shown: UploadState {
         var state = self
         state.payload = payload.redacted
+        return state
+    }
+
+    func missing(_ bytes: Int64) -> UploadState {
+        var state = self
+        state.bytesMissing = bytes
         return state
     }
 

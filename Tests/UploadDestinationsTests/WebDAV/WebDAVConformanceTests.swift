@@ -40,7 +40,8 @@ struct WebDAVConformanceTests {
             let session = try await bench.destination().open(job, resuming: nil)
             try await bench.send(job, to: session)
             let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
-            #expect(error?.code == .invalidResponse)
+            #expect(error?.code == .rejected && error?.retry == .never)
+            #expect(bench.stored("what") == nil, "nothing was put under a name that is not the job's")
         }
     }
 

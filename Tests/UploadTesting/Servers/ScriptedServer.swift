@@ -98,6 +98,12 @@ public final class ScriptedServer: Sendable {
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         }
 
+        /// Whether the client is gone after so many milliseconds.
+        public func isHungUp(after milliseconds: CInt) -> Bool {
+            var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)
+            return poll(&event, 1, milliseconds) != 0
+        }
+
         /// Waits until the client is gone, without taking what it sent.
         public func waitForHangUp() {
             var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)

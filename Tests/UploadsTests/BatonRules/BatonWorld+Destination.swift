@@ -30,19 +30,22 @@ extension BatonWorld {
     private mutating func open(_ state: UploadState?, _ condition: WriteCondition, by worker: Int) -> SliceFact {
         guard isStaged else {
             workers[worker].held?.writesIfAbsent = condition == .absent
-            return .opened(SessionFacts(state: nil, partCount: 1, missingCount: 1))
+            return .opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1))
         }
         guard let state else {
             sessions.append(Session())
             return .opened(
-                SessionFacts(state: name(sessions.count), partCount: Self.partCount, missingCount: Self.partCount))
+                SessionFacts(
+                    state: name(sessions.count), partCount: Self.partCount, missingCount: Self.partCount,
+                    bytesMissing: Int64(Self.partCount)))
         }
         guard let session = number(of: state), sessions[session - 1].isOpen else {
             return .failed(UploadError(.sessionExpired, "no such session: open another"))
         }
         workers[worker].held?.session = session
         let missing = Self.partCount - sessions[session - 1].parts.nonzeroBitCount
-        return .opened(SessionFacts(state: state, partCount: Self.partCount, missingCount: missing))
+        return .opened(
+            SessionFacts(state: state, partCount: Self.partCount, missingCount: missing, bytesMissing: Int64(missing)))
     }
 
     private mutating func send(_ part: Int, by worker: Int) -> SliceFact {

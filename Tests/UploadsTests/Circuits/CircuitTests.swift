@@ -185,7 +185,7 @@ import Testing
         }
         #expect(CircuitEvidence(SliceFact.probed(.unknowable)) == nil)
         #expect(CircuitEvidence(SliceFact.probed(.nothing)) == .alive)
-        let session = SessionFacts(state: nil, partCount: 1, missingCount: 1)
+        let session = SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)
         #expect(CircuitEvidence(SliceFact.opened(session)) == nil)
         #expect(CircuitEvidence(SliceFact.sourceClaimed) == nil)
     }

@@ -11,6 +11,11 @@ struct SliceHarness {
     static let otherState = UploadState(driver: "directory", payload: ["session": "s2"])
     static let done = CompletedUpload(object)
 
+    /// The state as a slice leaves it that has used up its time.
+    static func marked(_ state: UploadState, _ bytesMissing: Int64?) -> UploadState {
+        UploadState(driver: state.driver, payload: state.payload, bytesMissing: bytesMissing)
+    }
+
     var machine: SliceMachine
     var now = start
     var actions: [SliceAction] = []
@@ -68,7 +73,10 @@ struct SliceHarness {
         begin(canYield: canYield)
         holding(.probed(.partial(Self.state, beside: nil)))
         holding(.sourceClaimed)
-        return holding(.opened(SessionFacts(state: Self.state, partCount: partCount, missingCount: missing)))
+        return holding(
+            .opened(
+                SessionFacts(
+                    state: Self.state, partCount: partCount, missingCount: missing, bytesMissing: Int64(missing))))
     }
 
     var settlement: Settlement? {

@@ -50,7 +50,7 @@ import Testing
         slice.begin()
         #expect(slice.holding(.probed(answer)) == [.claimSource])
         #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.state, condition: .absent)])
-        slice.holding(.opened(SessionFacts(state: H.state, partCount: 2, missingCount: 0)))
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 2, missingCount: 0, bytesMissing: 0)))
         #expect(slice.actions == [.complete(.absent)])
     }
 
@@ -134,7 +134,7 @@ import Testing
         slice.begin(canYield: false)
         slice.holding(.probed(answer))
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
         return slice
     }
 
@@ -162,7 +162,9 @@ import Testing
             slice.holding(.probed(.other(H.object, isNewer: false)))
                 == [.open(resuming: nil, condition: .unchanged(etag: "e1"))])
         #expect(
-            slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1))) == [.sendPart(0)])
+            slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1))) == [
+                .sendPart(0)
+            ])
         #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.unchanged(etag: "e1"))])
     }
 
@@ -175,7 +177,7 @@ import Testing
             slice.holding(.partFailed(0, H.error(.preconditionFailed)))
             slice.holding(.probed(.other(H.object, isNewer: false)))
             if slice.settlement == nil {
-                slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+                slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
             }
         }
         #expect(writes == SliceRules().openingsMaximum)

@@ -246,7 +246,8 @@ import Testing
                 let count = Int.random(in: 1...6, using: &random)
                 return .opened(
                     SessionFacts(
-                        state: state(), partCount: count, missingCount: Int.random(in: 0...count, using: &random)))
+                        state: state(), partCount: count, missingCount: Int.random(in: 0...count, using: &random),
+                        bytesMissing: Int64(count)))
             case .complete: return .completed(H.done)
             case .readBack:
                 return Int.random(in: 0..<4, using: &random) == 0

@@ -11,7 +11,10 @@ import Testing
         #expect(slice.tell(.destinationFound(DestinationFacts(driver: "http", canYield: false))) == [.claimSource])
         #expect(slice.tell(.sourceClaimed) == [.checkStanding])
         #expect(slice.tell(.standing(.holds)) == [.open(resuming: nil)])
-        #expect(slice.tell(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1))) == [.checkStanding])
+        #expect(
+            slice.tell(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1))) == [
+                .checkStanding
+            ])
         #expect(slice.tell(.standing(.holds)) == [.sendPart(0)])
         #expect(slice.tell(.partAccepted(0, nil)) == [.checkStanding])
         #expect(slice.tell(.standing(.holds)) == [.complete(.none)])
@@ -24,7 +27,7 @@ import Testing
         var slice = SliceHarness(SliceHarness.baton())
         slice.begin()
         slice.holding(.sourceClaimed)
-        slice.tell(.opened(SessionFacts(state: SliceHarness.state, partCount: 3, missingCount: 3)))
+        slice.tell(.opened(SessionFacts(state: SliceHarness.state, partCount: 3, missingCount: 3, bytesMissing: 3)))
         #expect(slice.settlement == .handOver(SliceHarness.state))
     }
 
@@ -32,7 +35,7 @@ import Testing
         var slice = SliceHarness(SliceHarness.baton())
         slice.begin(canYield: false)
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: nil, partCount: 3, missingCount: 3)))
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 3, missingCount: 3, bytesMissing: 3)))
         #expect(slice.actions == [.sendPart(0), .sendPart(1), .sendPart(2)])
     }
 

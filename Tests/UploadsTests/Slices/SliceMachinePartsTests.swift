@@ -12,7 +12,7 @@ import Testing
             slice.begin(parts: limit)
             slice.holding(.probed(.partial(H.state, beside: nil)))
             slice.holding(.sourceClaimed)
-            slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9)))
+            slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9, bytesMissing: 9)))
             #expect(slice.actions == (0..<width).map { .sendPart($0) })
             #expect(slice.tell(.partAccepted(0, H.state)) == [.sendPart(width)])
         }
@@ -102,7 +102,7 @@ import Testing
         slice.begin(canYield: false)
         slice.holding(.probed(.nothing))
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
         for _ in 0..<3 {
             slice.tell(.partFailed(0, H.error(.networkFailure)))
             slice.tell(.retryDue(0))

@@ -77,7 +77,7 @@ import Testing
 
         var again = next(ReadBack(of: H.object, isBroken: true), sees: .complete(H.done))
         #expect(again.actions == [.open(resuming: nil, condition: .unchanged(etag: "e1"))])
-        again.holding(.opened(SessionFacts(state: H.otherState, partCount: 3, missingCount: 3)))
+        again.holding(.opened(SessionFacts(state: H.otherState, partCount: 3, missingCount: 3, bytesMissing: 3)))
         // What is handed over with the new session still knows that the object there is broken.
         var state = H.otherState
         state.readBack = ReadBack(of: H.object, isBroken: true)
@@ -151,9 +151,19 @@ import Testing
         #expect(slice.outcome == .failed(H.error(.accessDenied), state: Self.state(ReadBack(of: H.object))))
     }
 
-    @Test func `an object that was written again in the meantime is read from its beginning`() {
+    @Test func `an object that was written again in the meantime is read from its beginning, after a failed attempt`() {
         let newer = StoredObject(location: "/archive/cat.jpg", etag: "e2", size: 100)
         let slice = next(Self.reached(50), sees: .complete(CompletedUpload(newer)))
+        #expect(slice.wait?.reason == "retry" && slice.wait?.state == nil)
+        var again = H(H.baton(Self.job(), slice: 3))
+        again.begin()
+        again.holding(.probed(.complete(CompletedUpload(newer))))
+        #expect(again.holding(.sourceClaimed) == [.readBack(ReadBack(of: newer))])
+    }
+
+    @Test func `an object of which nothing was read yet may be described in other words`() {
+        let newer = StoredObject(location: "/archive/cat.jpg", etag: "e2", size: 100)
+        let slice = next(Self.reached(0), sees: .complete(CompletedUpload(newer)))
         #expect(slice.actions == [.readBack(ReadBack(of: newer))])
     }
 
@@ -269,7 +279,7 @@ import Testing
         var slice = H(H.baton())
         slice.begin(canYield: false)
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
         slice.tell(.partFailed(0, Self.stored))
         slice.tell(.standing(.holds))
         #expect(slice.actions == [.probe(nil)])

@@ -16,7 +16,7 @@ import Testing
         var slice = H(H.baton())
         slice.begin(canYield: false)
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1)))
+        slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
         return slice
     }
 
@@ -26,7 +26,8 @@ import Testing
         #expect(slice.tell(fact) == [.withdrawParts])
         #expect(slice.tell(.partAccepted(1, H.state)) == [.withdrawParts])
         slice.tell(.partAccepted(0, H.otherState))
-        #expect(slice.settlement == .handOver(H.otherState))
+        let mark: Int64? = fact == .sliceTimeReached ? 9 : nil
+        #expect(slice.settlement == .handOver(H.marked(H.otherState, mark)))
     }
 
     @Test func `when its queue is stopped the parts in flight finish and the baton is handed over`() {
@@ -101,11 +102,22 @@ import Testing
         slice.tell(.sliceTimeReached)
         slice.holding(.probed(.partial(H.state, beside: nil)))
         slice.holding(.sourceClaimed)
-        slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9)))
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 9, missingCount: 9, bytesMissing: 9)))
         #expect(slice.actions == [.sendPart(0), .sendPart(1)])
         slice.tell(.partAccepted(0, H.state))
         slice.tell(.partAccepted(1, H.state))
-        #expect(slice.settlement == .handOver(H.state))
+        #expect(slice.settlement == .handOver(H.marked(H.state, 9)))
+    }
+
+    @Test(arguments: [(former: Int64(9), isAttempt: true), (8, true), (10, false)])
+    func `a slice after one that used up its time must find that the destination has kept something`(
+        former: Int64, isAttempt: Bool
+    ) {
+        var slice = H(H.baton(slice: 2, state: H.marked(H.state, former)))
+        slice.resume(partCount: 9, missing: 9)
+        #expect((slice.wait?.reason == "retry") == isAttempt)
+        #expect((slice.actions.first == .sendPart(0)) == !isAttempt)
+        if isAttempt { #expect(slice.wait?.state == H.state, "the next slice has all its time again") }
     }
 
     @Test func `what was not begun is handed over as it came`() {
@@ -126,7 +138,7 @@ import Testing
         slice.begin()
         slice.holding(.sourceClaimed)
         #expect(slice.tell(.yieldRequested(.drain)) == [])
-        slice.holding(.opened(SessionFacts(state: H.state, partCount: 1, missingCount: 1)))
+        slice.holding(.opened(SessionFacts(state: H.state, partCount: 1, missingCount: 1, bytesMissing: 1)))
         #expect(slice.settlement == .handOver(H.state))
     }
 

@@ -15,6 +15,9 @@ final class HTTPCall: Sendable {
         var channel: (any Channel)?
         var lastMove = ContinuousClock.now
         var isSent = false
+        /// The answer's head, once it is there: then it is the answer, whatever becomes of the body.
+        var reply: HTTPReply?
+        var repliedAt: ContinuousClock.Instant?
     }
 
     let head: HTTPRequestHead
@@ -33,6 +36,9 @@ final class HTTPCall: Sendable {
     /// When something was last sent or received, and whether all is sent.
     var movement: (last: ContinuousClock.Instant, isSent: Bool) { state.withLock { ($0.lastMove, $0.isSent) } }
 
+    /// When the answer's status came.
+    var repliedAt: ContinuousClock.Instant? { state.withLock { $0.repliedAt } }
+
     /// Whether it may have been carried out unnoticed, and again (RFC 9110, sections 9.2.2 and 13.2.1): a condition that held the
     /// first time may not hold the second.
     var mayBeRepeated: Bool {
@@ -50,6 +56,8 @@ final class HTTPCall: Sendable {
             guard state.outcome == nil else { return false }
             state.channel = channel
             state.isSent = false
+            state.reply = nil
+            state.repliedAt = nil
             state.lastMove = .now
             return true
         }
@@ -59,6 +67,15 @@ final class HTTPCall: Sendable {
         state.withLock { state in
             state.isSent = true
             state.lastMove = .now
+        }
+    }
+
+    /// The head of the answer has come.
+    func noteReply(_ head: HTTPReply) {
+        state.withLock { state in
+            state.reply = head
+            state.reply?.isWhole = false
+            state.repliedAt = .now
         }
     }
 
@@ -75,10 +92,10 @@ final class HTTPCall: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    /// Waits no longer, and gives up the connection that it is sent over.
+    /// Waits no longer, and gives up the connection that it is sent over. What has been answered is answered.
     func giveUp(_ error: any Error) {
-        let channel = state.withLock { $0.channel }
-        end(.failure(error))
+        let (channel, reply) = state.withLock { ($0.channel, $0.isSent ? $0.reply : nil) }
+        end(reply.map { .success($0) } ?? .failure(error))
         channel?.close(promise: nil)
     }
 

@@ -62,7 +62,9 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             isKept = head.isKeepAlive
-            reply = HTTPReply(status: Int(head.status.code), headers: head.headers, body: Data(), isWhole: true)
+            let reply = HTTPReply(status: Int(head.status.code), headers: head.headers, body: Data(), isWhole: true)
+            call.noteReply(reply)
+            self.reply = reply
         case .body(let part):
             bodyBytes += part.readableBytes
             let room = call.keptBytesMaximum - (reply?.body.count ?? 0)

@@ -1,0 +1,82 @@
+import Foundation
+import NIOHTTP1
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadDestinations
+
+/// Names that a server may take for others: WsgiDAV cuts the `Destination` of a MOVE at `?` and `;`.
+@Suite(.timeLimit(.minutes(10)))
+struct WebDAVNameTests {
+    typealias Kind = WebDAVServer.Kind
+
+    /// Carries it by a driver of its own; nil when that is refused for good.
+    private func carry(_ job: UploadJob, at bench: WebDAVBench) async throws -> CompletedUpload? {
+        do {
+            return try await bench.conformance().carry(job)
+        } catch let error as UploadError {
+            #expect(error.code == .rejected && error.retry == .never, "\(error)")
+            #expect(error.message.contains("takes the name"), "\(error)")
+            return nil
+        }
+    }
+
+    @Test(arguments: Kind.allCases, ["?", ";", "keep?v=2", "keep;v=2", "a b#c&d=e%41+[x]"])
+    func `a name is taken for what it is, or refused, and nothing else is touched`(kind: Kind, name: String)
+        async throws
+    {
+        try await WebDAVBench.with(kind) { bench in
+            let kept = DestinationConformance.bytes(50, seed: 3)
+            try bench.server.put(kept, at: "\(bench.folder)/n/keep")
+            try bench.server.put(kept, at: "\(bench.folder)/n/sub/deep")
+            let job = try bench.job(key: "n/\(name)")
+            let isTaken = try await carry(job, at: bench) != nil
+            #expect(bench.stored("n/keep") == kept)
+            #expect(bench.stored("n/sub/deep") == kept)
+            #expect(bench.names(in: "n") == (["keep", "sub"] + (isTaken ? [name] : [])).sorted())
+            if isTaken { #expect(bench.stored("n/\(name)") == DestinationConformance.bytes(100_000)) }
+            #expect(isTaken || kind == .wsgidav, "only WsgiDAV cuts names")
+            #expect(!isTaken || kind != .wsgidav || !name.contains { "?;".contains($0) }, "WsgiDAV cuts names")
+        }
+    }
+
+    @Test func `what lies under the very name does not make it safe to overwrite`() async throws {
+        try await WebDAVBench.with(.wsgidav) { bench in
+            let kept = DestinationConformance.bytes(50, seed: 3)
+            try bench.server.put(kept, at: "\(bench.folder)/keep")
+            try bench.server.put(kept, at: "\(bench.folder)/keep?v=2")
+            #expect(try await carry(bench.job(key: "keep?v=2"), at: bench) == nil)
+            #expect(bench.stored("keep") == kept)
+            #expect(bench.stored("keep?v=2") == kept)
+            #expect(bench.names() == ["keep", "keep?v=2"])
+        }
+    }
+
+    @Test func `after a refused condition nothing is overwritten that was not seen`() async throws {
+        try await WebDAVBench.with(.wsgidav) { bench in
+            // A server that says of a plain name that something lies there.
+            bench.proxy.setRule {
+                $0.method == "MOVE" && $0.header("overwrite") == "F" ? .answer(status: 412) : .forward
+            }
+            let taken = try await carry(bench.job(), at: bench)
+            #expect(taken == nil)
+            #expect(!bench.proxy.requests.contains { $0.request.header("overwrite") == "T" })
+            #expect(bench.stored("file") == nil)
+        }
+    }
+
+    @Test func `that a server takes names as they are is found out once`() async throws {
+        try await WebDAVBench.with(.apache) { bench in
+            let destination = try bench.destination()
+            for name in ["a b", "b a"] {
+                let job = try bench.job(key: name)
+                let session = try await destination.open(job, resuming: nil)
+                try await bench.send(job, to: session)
+                _ = try await session.complete(.none)
+            }
+            #expect(bench.methods.filter { $0 == "MOVE" }.count == 4, "there, back, and each into its place")
+            #expect(bench.names() == ["a b", "b a"])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Uploads
+
+/// A destination that gives every answer which a driver can give, whatever it has answered before.
+struct LyingDestination {
+    /// The sessions that it may speak of.
+    private static let sessions = [
+        UploadState(driver: "model", payload: ["id": 1]), UploadState(driver: "model", payload: ["id": 2]),
+    ]
+    static let partBytes: Int64 = 5
+
+    var canYield = true
+    var sessionCount = 2
+    /// How many objects of the job it speaks of; of several, each is another to who reads it back.
+    var objectCount = 1
+    /// Whether it also speaks of an object that is not the job's.
+    var hasOther = false
+
+    /// Every answer to what a slice asks; the rest of the worker works as it should.
+    func answers(to action: SliceAction) -> [SliceFact] {
+        switch action {
+        case .checkStanding: [.standing(.holds)]
+        case .tellStarted: [.toldStarted]
+        case .findDestination: [.destinationFound(DestinationFacts(driver: "model", canYield: canYield))]
+        case .claimSource: [.sourceClaimed, .sourceBusy]
+        case .probe: found.map { .probed($0) } + failures([.networkFailure])
+        case .open: opened.map { .opened($0) } + failures([.sessionExpired, .networkFailure])
+        case .sendPart(let part):
+            [nil, sessions.last].map { SliceFact.partAccepted(part, $0) }
+                + errors([.sessionExpired, .networkFailure, .preconditionFailed]).map { SliceFact.partFailed(part, $0) }
+        case .complete:
+            objects.map { .completed(CompletedUpload($0)) }
+                + failures([.sessionExpired, .preconditionFailed, .networkFailure, .checksumMismatch])
+        case .readBack(let from):
+            reached(from).map { .readBackReached($0) } + [.readBackMatched]
+                + failures([.checksumMismatch, .preconditionFailed, .networkFailure])
+        case .discard: [.discarded] + failures([.networkFailure])
+        case .waitToRetry(let part, _): [.retryDue(part)]
+        case .examineSource, .removeStagedCopy, .withdrawParts, .cancelRequests, .settle: []
+        }
+    }
+
+    private var objects: [StoredObject] {
+        (1...objectCount).map { StoredObject(location: "/there", etag: "e\($0)", size: Self.partBytes * 2) }
+    }
+
+    private var found: [ProbeAnswer] {
+        (hasOther
+            ? [.unknowable, .other(StoredObject(location: "/there", etag: "other"), isNewer: false)] : [.nothing])
+            + sessions.map { .partial($0, beside: nil) } + objects.map { .complete(CompletedUpload($0)) }
+    }
+
+    private var sessions: [UploadState] { Array(Self.sessions.prefix(sessionCount)) }
+
+    private var opened: [SessionFacts] {
+        // With one session only the whole, and what is done.
+        let standings = sessionCount == 1 ? [(0, 0)] : [(0, 0), (0, 1), (0, 2), (1, 1)]
+        return [SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: Self.partBytes)]
+            + standings.map { session, missing in
+                SessionFacts(
+                    state: sessions[session], partCount: 2, missingCount: missing,
+                    bytesMissing: Int64(missing) * Self.partBytes)
+            }
+    }
+
+    /// Reading goes on from where it is; what the destination sends cannot take it back.
+    private func reached(_ from: ReadBack) -> [ReadBack] {
+        guard from.bytes < Self.partBytes * 2 else { return [] }
+        var next = from
+        next.bytes += Self.partBytes
+        return [next]
+    }
+
+    private func errors(_ codes: [UploadError.Code]) -> [UploadError] {
+        codes.map { UploadError($0, "it went wrong: look again") }
+    }
+
+    private func failures(_ codes: [UploadError.Code]) -> [SliceFact] { errors(codes).map { .failed($0) } }
+}
