@@ -25,6 +25,7 @@ import UploadTesting
 
     @Test func whatAFileIsCalledSteersNoTerminal() async throws {
         try await Deployment.with { deployment in
+            try deployment.start(.notifier)
             let worker = try deployment.start(.worker, ["--log-level", "debug"])
             // ESC, the C1 control sequence introducer, and a line of its own.
             let file = try deployment.makeFile("a\u{1B}[31mb\u{9B}2J\ncompleted c.txt", bytes: 10)
