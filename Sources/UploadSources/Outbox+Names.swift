@@ -32,7 +32,7 @@ extension Outbox {
     }
 
     /// The names of this area's staged copies that jobs in the outbox need.
-    /// - Throws: also for a job that cannot be read: nobody knows which copy that one needs.
+    /// - Throws: also for a job that cannot be read, since the copy that it needs is unknown.
     func stagedNames(of area: String) throws(SystemError) -> Set<String> {
         var files: [String] = []
         try directory.forEachEntry { name, _ in

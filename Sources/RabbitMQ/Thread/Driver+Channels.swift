@@ -215,7 +215,7 @@ extension Driver {
             }
         }
         // The broker does not say which publish it closed the channel for, and it may have taken those that were sent before that
-        // one without having confirmed them yet. So only a publish that was alone is refused; of the others nobody knows.
+        // one without having confirmed them yet. So only a publish that was alone is refused; the others are unknown.
         let isRefusal = closing.method == Method.publishNumber && unconfirmed.count == 1
         for entry in unconfirmed {
             settle(entry, .failure(isRefusal ? refusal(of: entry, closing, general) : general))

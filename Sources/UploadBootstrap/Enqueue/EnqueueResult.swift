@@ -27,7 +27,7 @@ struct EnqueueResult {
         }
     }
 
-    /// Those of which the broker has nothing: nobody needs their staged copies.
+    /// Those of which the broker has nothing: no worker needs their staged copies.
     var absent: [Int] { (refused.map(\.index) + untried).sorted() }
 
     /// What was enqueued and what was not, each with what to do about it.

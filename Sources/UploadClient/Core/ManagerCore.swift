@@ -100,7 +100,7 @@ package actor ManagerCore {
     }
 
     private func handOver(_ job: UploadJob) async throws(UploadError) -> UploadHandle {
-        // Whoever has listed the uploads since it was noted may follow it already.
+        // A caller that has listed the uploads since it was noted may follow it already.
         let handle = follow(UploadUpdate(job), round: 1, afresh: false)
         do throws(UploadError) {
             try await backend.accept(job)

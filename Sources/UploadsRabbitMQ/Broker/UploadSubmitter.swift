@@ -50,7 +50,7 @@ public struct UploadSubmitter: Sendable {
             try await publisher.publish(parcel, isAlone: isAlone)
         } catch {
             let failure = UploadError(error, doing: "the job \(job.id) could not be submitted")
-            // Whatever became of a repeat: of the first try nobody knows.
+            // A failed repeat says nothing of the first try, which stays unknown.
             guard error.isOutcomeUnknown, failure.code != .interrupted else { throw failure }
             throw UploadError(.networkFailure, failure.message, cause: error)
         }
