@@ -1,0 +1,27 @@
+// Arithmetic on numbers that another program sent. The operators of the standard library trap where a result does not fit, and a trap
+// ends the process: one message could stop every worker that receives it.
+
+extension FixedWidthInteger {
+    /// The sum, or the nearest value that the type can hold.
+    public func addingSaturating(_ other: Self) -> Self {
+        let (sum, overflows) = addingReportingOverflow(other)
+        guard overflows else { return sum }
+        return other < 0 ? .min : .max
+    }
+
+    /// The product, or the nearest value that the type can hold.
+    public func multipliedSaturating(by other: Self) -> Self {
+        let (product, overflows) = multipliedReportingOverflow(by: other)
+        guard overflows else { return product }
+        return (self < 0) == (other < 0) ? .max : .min
+    }
+
+    /// The whole part of a number, or the nearest value that the type can hold; 0 for what is not a number.
+    public init(saturating number: Double) {
+        if number.isNaN {
+            self = 0
+        } else {
+            self = Self(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+        }
+    }
+}
