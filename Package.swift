@@ -162,8 +162,8 @@ let package = Package(
             dependencies: ["UploadClient", "UploadDestinations", "UploadEmbedded", "Uploads", logging],
             path: "Tests/KilledClient", swiftSettings: settings),
         tests("HouseRulesTests", []),
-        tests("RabbitMQTests", ["RabbitMQ", "UploadTesting", logging]),
-        tests("UploadsTests", ["Uploads"]),
+        tests("RabbitMQTests", ["CRabbitMQ", "RabbitMQ", "UploadTesting", logging]),
+        tests("UploadsTests", ["Uploads", "UploadTesting"]),
         tests(
             "UploadWorkersTests",
             ["UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),

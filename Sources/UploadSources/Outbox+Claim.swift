@@ -23,8 +23,8 @@ extension Outbox {
             let status = try file.status()
             guard let named = try directory.status(of: name), named.isSameFile(as: status) else { return .none }
             let reason: String
-            if status.kind != .regular || status.size > Self.jobBytesMaximum {
-                reason = "it is no regular file of at most \(Self.jobBytesMaximum) bytes"
+            if status.kind != .regular || status.size > WireLimits.jobBytesMaximum {
+                reason = "it is no regular file of at most \(WireLimits.jobBytesMaximum) bytes"
             } else {
                 let body = Data(try file.read(Int(status.size), at: 0))
                 do {

@@ -43,7 +43,7 @@ extension Outbox {
         for file in files {
             let body: [UInt8]
             do {
-                body = try directory.open(file, O_RDONLY | O_NOFOLLOW).read(Int(Self.jobBytesMaximum), at: 0)
+                body = try directory.open(file, O_RDONLY | O_NOFOLLOW).read(WireLimits.jobBytesMaximum, at: 0)
             } catch {
                 if error.number == ENOENT { continue }
                 throw error

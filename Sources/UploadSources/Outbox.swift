@@ -15,8 +15,6 @@ public import Uploads
 public struct Outbox: Sendable {
     /// The directory's name below the staging area.
     public static let name = "outbox"
-    /// The largest file that is taken for a job, 16 MiB: no broker takes larger messages.
-    static let jobBytesMaximum: Int64 = 16 << 20
     /// Names that are in memory at once: a pass goes through as many pages as there are.
     static let pageCountMaximum = 10_000
     /// Files that are written at once.
@@ -96,6 +94,7 @@ public struct Outbox: Sendable {
         } catch {
             throw UploadError(.unknown, "the job \(job.id) cannot be written as JSON", cause: error)
         }
+        try job.check(bodyBytes: body.count)
         do throws(SystemError) {
             try directory.replace(job.id.rawValue + Self.suffix, with: Array(body))
         } catch {

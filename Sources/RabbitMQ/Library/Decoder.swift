@@ -2,16 +2,29 @@ import CRabbitMQ
 import Foundation
 
 /// Makes our values of the library's, copying: its memory is used again for the next frames.
+///
+/// Whatever a peer sends becomes values that ``Encoder`` can send again. Bytes that are no UTF-8 are replaced in names, and names are then
+/// cut to what the protocol carries. Tables and arrays that nest deeper than ``Names/depthMaximum`` become a text that says so.
 enum Decoder {
     static func string(_ bytes: amqp_bytes_t) -> String {
         String(decoding: UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.len), as: UTF8.self)
     }
 
-    static func table(_ table: amqp_table_t) -> Table {
-        var result = Table(minimumCapacity: Int(table.num_entries))
-        for index in 0..<Int(max(table.num_entries, 0)) {
+    /// Text of the protocol's short kind: a replaced byte takes three, so that 255 may have become 765.
+    static func name(_ bytes: amqp_bytes_t) -> String {
+        let text = string(bytes)
+        guard text.utf8.count > Names.bytesMaximum else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: Names.bytesMaximum)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
+
+    static func table(_ table: amqp_table_t, depth: Int = 0) -> Table {
+        let count = Int(max(table.num_entries, 0))
+        var result = Table(minimumCapacity: count)
+        for index in 0..<count {
             let entry = table.entries[index]
-            result[string(entry.key)] = value(entry.value)
+            result[name(entry.key)] = value(entry.value, depth: depth)
         }
         return result
     }
@@ -19,7 +32,7 @@ enum Decoder {
     static func message(_ properties: amqp_basic_properties_t) -> Message {
         var message = Message()
         let flags = CInt(truncatingIfNeeded: properties._flags)
-        func text(_ flag: CInt, _ bytes: amqp_bytes_t) -> String? { flags & flag == 0 ? nil : string(bytes) }
+        func text(_ flag: CInt, _ bytes: amqp_bytes_t) -> String? { flags & flag == 0 ? nil : name(bytes) }
         message.isPersistent = flags & AMQP_BASIC_DELIVERY_MODE_FLAG != 0 && properties.delivery_mode == 2
         message.contentType = text(AMQP_BASIC_CONTENT_TYPE_FLAG, properties.content_type)
         message.contentEncoding = text(AMQP_BASIC_CONTENT_ENCODING_FLAG, properties.content_encoding)
@@ -36,7 +49,8 @@ enum Decoder {
         return message
     }
 
-    static func value(_ field: amqp_field_value_t) -> FieldValue {
+    /// - Parameter depth: of the table or array that the value stands in; 0 are the headers themselves.
+    static func value(_ field: amqp_field_value_t, depth: Int = 0) -> FieldValue {
         let value = field.value
         switch amqp_field_value_kind_t(rawValue: .init(field.kind)) {
         case AMQP_FIELD_KIND_BOOLEAN: return .bool(value.boolean != 0)
@@ -55,9 +69,17 @@ enum Decoder {
         case AMQP_FIELD_KIND_BYTES:
             return .bytes(Data(UnsafeRawBufferPointer(start: value.bytes.bytes, count: value.bytes.len)))
         case AMQP_FIELD_KIND_TIMESTAMP: return .timestamp(date(value.u64))
-        case AMQP_FIELD_KIND_TABLE: return .table(table(value.table))
-        case AMQP_FIELD_KIND_ARRAY:
-            return .array((0..<Int(max(value.array.num_entries, 0))).map { Self.value(value.array.entries[$0]) })
+        case AMQP_FIELD_KIND_TABLE, AMQP_FIELD_KIND_ARRAY:
+            guard depth < Names.depthMaximum else {
+                return .string("left out: nested more than \(Names.depthMaximum) deep")
+            }
+            if field.kind == UInt8(AMQP_FIELD_KIND_TABLE.rawValue) {
+                return .table(table(value.table, depth: depth + 1))
+            }
+            return .array(
+                (0..<Int(max(value.array.num_entries, 0))).map {
+                    Self.value(value.array.entries[$0], depth: depth + 1)
+                })
         default: return .null
         }
     }

@@ -126,7 +126,11 @@ struct Encoder {
         return field
     }
 
-    private static func seconds(_ date: Date) -> UInt64 { UInt64(clamping: Int64(date.timeIntervalSince1970)) }
+    /// Whole seconds since 1970, or the nearest number that the protocol has: a peer may send any of its 2^64.
+    private static func seconds(_ date: Date) -> UInt64 {
+        let seconds = date.timeIntervalSince1970
+        return seconds < 0x1p64 ? seconds > 0 ? UInt64(seconds) : 0 : .max
+    }
 
     private func copy(_ bytes: UnsafeRawBufferPointer) -> amqp_bytes_t {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return amqp_empty_bytes }

@@ -3,6 +3,8 @@ import Foundation
 /// What the protocol can carry: short strings have at most 255 bytes, and the library cuts longer ones off silently.
 enum Names {
     static let bytesMaximum = 255
+    /// How many tables and arrays may stand in each other below the headers. The protocol sets no bound.
+    static let depthMaximum = 32
 
     static func check(_ name: String, _ what: String) throws(RabbitMQError) {
         guard name.utf8.count <= bytesMaximum else {
@@ -12,7 +14,9 @@ enum Names {
     }
 
     static func check(_ table: Table, depth: Int = 0) throws(RabbitMQError) {
-        guard depth < 32 else { throw RabbitMQError(.invalidArgument, "a table is nested more than 32 deep") }
+        guard depth <= depthMaximum else {
+            throw RabbitMQError(.invalidArgument, "a table is nested more than \(depthMaximum) deep")
+        }
         for (key, value) in table {
             try check(key, "key of a header or argument")
             try check(value, depth: depth)
@@ -23,7 +27,9 @@ enum Names {
         switch value {
         case .table(let table): try check(table, depth: depth + 1)
         case .array(let values):
-            guard depth < 32 else { throw RabbitMQError(.invalidArgument, "an array is nested more than 32 deep") }
+            guard depth < depthMaximum else {
+                throw RabbitMQError(.invalidArgument, "an array is nested more than \(depthMaximum) deep")
+            }
             for value in values { try check(value, depth: depth + 1) }
         default: break
         }

@@ -16,25 +16,21 @@ extension Baton: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             job: try container.decode(UploadJob.self, forKey: .job),
-            round: try container.decode(Int.self, forKey: .round),
-            generation: try container.decode(Int.self, forKey: .generation))
-        slice = try container.decodeIfPresent(Int.self, forKey: .slice) ?? 0
-        attempts = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 0
-        idleWaits = try container.decodeIfPresent(Int.self, forKey: .idleWaits) ?? 0
+            round: try container.decode(1...WireLimits.countMaximum, forKey: .round),
+            generation: try container.decode(1...WireLimits.countMaximum, forKey: .generation))
+        slice = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .slice) ?? 0
+        attempts = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .attempts) ?? 0
+        idleWaits = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .idleWaits) ?? 0
         state = try container.decodeIfPresent(UploadState.self, forKey: .state)
-        failures = try container.decodeIfPresent([FailureRecord].self, forKey: .failures) ?? []
+        failures =
+            try container.decodeListIfPresent(
+                of: FailureRecord.self, atMost: Self.failureCountMaximum, forKey: .failures) ?? []
         isCancel = try container.decodeIfPresent(Bool.self, forKey: .isCancel) ?? false
         runsAlone = try container.decodeIfPresent(Bool.self, forKey: .runsAlone) ?? false
-        bytesSent = try container.decodeIfPresent(Int64.self, forKey: .bytesSent) ?? 0
-        activeSeconds = try container.decodeIfPresent(Double.self, forKey: .activeSeconds) ?? 0
+        bytesSent = try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .bytesSent) ?? 0
+        activeSeconds = try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .activeSeconds) ?? 0
         startedAt = try container.decodeIfPresent(Date.self, forKey: .startedAt)
         unknown = try decoder.unknownFields(besides: Key.names + others)
-        guard round >= 1, generation >= 1, slice >= 0, attempts >= 0 else {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: container.codingPath,
-                    debugDescription: "round and generation count from 1, slice and attempts from 0"))
-        }
     }
 
     public func encode(to encoder: any Encoder) throws {

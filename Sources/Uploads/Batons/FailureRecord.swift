@@ -17,4 +17,12 @@ public struct FailureRecord: Codable, Hashable, Sendable {
         self.code = error.code
         self.message = String(error.message.prefix(Self.messageCharactersMaximum))
     }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        at = try container.decode(Date.self, forKey: .at)
+        attempt = try container.decode(1...WireLimits.countMaximum, forKey: .attempt)
+        code = try container.decode(UploadError.Code.self, forKey: .code)
+        message = String(try container.decode(String.self, forKey: .message).prefix(Self.messageCharactersMaximum))
+    }
 }

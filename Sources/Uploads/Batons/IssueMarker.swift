@@ -15,4 +15,12 @@ public struct IssueMarker: Codable, Hashable, Sendable {
         self.round = round
         self.generation = generation
     }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(UUID.self, forKey: .id), job: try container.decode(JobID.self, forKey: .job),
+            round: try container.decode(1...WireLimits.countMaximum, forKey: .round),
+            generation: try container.decode(1...WireLimits.countMaximum, forKey: .generation))
+    }
 }

@@ -39,12 +39,16 @@ extension EventData: Codable {
         error = try container.decodeIfPresent(UploadError.self, forKey: .error)
         waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
         reason = try container.decodeIfPresent(String.self, forKey: .reason)
-        bytesDone = try container.decodeIfPresent(Int64.self, forKey: .bytesDone)
-        bytesPerSecond = try container.decodeIfPresent(Double.self, forKey: .bytesPerSecond)
+        bytesDone = try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesDone)
+        bytesPerSecond = try container.decodeIfPresent(
+            0...Double(WireLimits.bytesSentMaximum), forKey: .bytesPerSecond)
         endedAt = try container.decodeIfPresent(Date.self, forKey: .endedAt)
     }
 
     public func encode(to encoder: any Encoder) throws {
+        // A field of a newer baton must not stand in the place of one of the event's.
+        var baton = baton
+        for name in Key.names { baton.unknown[name] = nil }
         try baton.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeIfPresent(object, forKey: .object)
@@ -52,8 +56,10 @@ extension EventData: Codable {
         try container.encodeIfPresent(error, forKey: .error)
         try container.encodeIfPresent(waitingUntil, forKey: .waitingUntil)
         try container.encodeIfPresent(reason, forKey: .reason)
-        try container.encodeIfPresent(bytesDone, forKey: .bytesDone)
-        try container.encodeIfPresent(bytesPerSecond, forKey: .bytesPerSecond)
+        try container.encodeIfPresent(
+            bytesDone.map { min(max(0, $0), WireLimits.sizeMaximum) }, forKey: .bytesDone)
+        try container.encodeIfPresent(
+            bytesPerSecond.map { $0 > 0 ? min($0, Double(WireLimits.bytesSentMaximum)) : 0 }, forKey: .bytesPerSecond)
         try container.encodeIfPresent(endedAt, forKey: .endedAt)
     }
 }

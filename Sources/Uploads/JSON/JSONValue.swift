@@ -58,5 +58,14 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension JSONValue {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    /// Whether arrays and objects stand within each other at most so often; 0 for a plain value.
+    func nests(atMost depth: Int) -> Bool {
+        switch self {
+        case .array(let values): depth > 0 && values.allSatisfy { $0.nests(atMost: depth - 1) }
+        case .object(let fields): depth > 0 && fields.values.allSatisfy { $0.nests(atMost: depth - 1) }
+        case .null, .bool, .integer, .number, .string: true
+        }
+    }
+
     public subscript(key: String) -> JSONValue? { if case .object(let value) = self { value[key] } else { nil } }
 }

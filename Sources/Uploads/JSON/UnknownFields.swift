@@ -9,7 +9,19 @@ struct AnyCodingKey: CodingKey {
 
 extension Decoder {
     /// The fields of this object that have none of these names. A newer producer's fields survive an older worker.
+    /// - Throws: `DecodingError` when one of them nests deeper than ``WireLimits/depthMaximum``.
     func unknownFields(besides known: [String]) throws -> [String: JSONValue] {
+        let unknown = try fields(besides: known)
+        for (name, value) in unknown where !value.nests(atMost: WireLimits.depthMaximum) {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: codingPath + [AnyCodingKey(stringValue: String(name.prefix(80)))],
+                    debugDescription: "it nests deeper than \(WireLimits.depthMaximum) levels"))
+        }
+        return unknown
+    }
+
+    private func fields(besides known: [String]) throws -> [String: JSONValue] {
         if let reader = self as? JSONReader {
             let (text, index) = (reader.text, reader.index)
             let found = known.count { text.member($0, of: index) != nil }

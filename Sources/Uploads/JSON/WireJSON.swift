@@ -34,12 +34,13 @@ public enum WireJSON {
             ?? (date + 0.000_5).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// The time that an RFC 3339 text names, with or without fractions of a second.
+    /// The time that an RFC 3339 text names, with or without fractions of a second; nil before 1970 and beyond 9999, whose times
+    /// cannot be written again.
     public static func date(_ text: String) -> Date? {
         if let date = WireTime.date(text) { return date }
-        if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
-            return date
-        }
-        return try? Date(text, strategy: Date.ISO8601FormatStyle())
+        let date =
+            (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle()))
+        return date.flatMap { WireTime.text($0) == nil ? nil : $0 }
     }
 }

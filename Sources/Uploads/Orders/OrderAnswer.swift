@@ -22,6 +22,14 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
             self.done = reason == nil
             self.reason = reason
         }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(JobID.self, forKey: .id)
+            done = try container.decode(Bool.self, forKey: .done)
+            reason = try container.decodeIfPresent(String.self, forKey: .reason)
+            round = try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .round)
+        }
     }
 
     /// Why nothing was done at all.
@@ -51,6 +59,18 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         self.done = done
         self.jobs = jobs
         self.problem = problem
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        order = try container.decode(UUID.self, forKey: .order)
+        matched = try container.decode(0...WireLimits.countMaximum, forKey: .matched)
+        done = try container.decode(0...WireLimits.countMaximum, forKey: .done)
+        jobs =
+            try container.decodeListIfPresent(of: Job.self, atMost: Self.jobsMaximum, forKey: .jobs) ?? []
+        problem = try container.decodeIfPresent(Problem.self, forKey: .problem)
+        reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        sweep = try container.decodeIfPresent(SweepReport.self, forKey: .sweep)
     }
 
     /// What became of a sweep.

@@ -35,8 +35,8 @@ extension OrderFilter: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
             queue: try container.decodeIfPresent(QueueName.self, forKey: .queue),
-            destination: try container.decodeIfPresent(String.self, forKey: .destination),
-            batch: try container.decodeIfPresent(String.self, forKey: .batch),
+            destination: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .destination),
+            batch: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .batch),
             statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses))
     }
 

@@ -28,9 +28,21 @@ public struct SweepReport: Codable, Hashable, Sendable {
             self.sessionID = sessionID
             self.job = job
             self.since = since
-            self.bytes = bytes
+            self.bytes = bytes.map { min(max(0, $0), WireLimits.bytesSentMaximum) }
             self.removed = removed
             self.reason = reason
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                name: try container.decode(String.self, forKey: .name),
+                sessionID: try container.decodeIfPresent(String.self, forKey: .sessionID),
+                job: try container.decodeIfPresent(JobID.self, forKey: .job),
+                since: try container.decode(Date.self, forKey: .since),
+                bytes: try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .bytes),
+                removed: try container.decode(Bool.self, forKey: .removed),
+                reason: try container.decodeIfPresent(String.self, forKey: .reason))
         }
     }
 
@@ -55,11 +67,22 @@ public struct SweepReport: Codable, Hashable, Sendable {
         items = []
     }
 
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        dryRun = try container.decode(Bool.self, forKey: .dryRun)
+        listed = try container.decode(0...WireLimits.countMaximum, forKey: .listed)
+        found = try container.decode(0...WireLimits.countMaximum, forKey: .found)
+        removed = try container.decode(0...WireLimits.countMaximum, forKey: .removed)
+        bytes = try container.decode(0...WireLimits.bytesSentMaximum, forKey: .bytes)
+        items =
+            try container.decodeListIfPresent(of: Item.self, atMost: Self.itemsMaximum, forKey: .items) ?? []
+    }
+
     /// Counts one in, and lists it while there is room.
     public mutating func add(_ item: Item) {
         found += 1
         if item.removed { removed += 1 }
-        bytes += item.bytes ?? 0
+        bytes = min(bytes.addingSaturating(item.bytes ?? 0), WireLimits.bytesSentMaximum)
         if items.count < Self.itemsMaximum { items.append(item) }
     }
 }

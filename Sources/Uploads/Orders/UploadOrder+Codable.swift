@@ -15,7 +15,7 @@ extension UploadOrder: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let id = try container.decode(UUID.self, forKey: .id)
-        let by = try container.decodeIfPresent(String.self, forKey: .by) ?? ""
+        let by = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .by) ?? ""
         let at = try container.decode(Date.self, forKey: .at)
         func bounded<Element>(_ list: [Element], _ key: Key, _ maximum: Int) throws -> [Element] {
             guard (1...maximum).contains(list.count) else {
@@ -49,7 +49,7 @@ extension UploadOrder: Codable {
             self.init(.jobs(verb, jobs), by: by, at: at, id: id)
         } else {
             let filter = try container.decode(OrderFilter.self, forKey: .filter)
-            let atMost = try container.decodeIfPresent(Int.self, forKey: .atMost)
+            let atMost = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .atMost)
             self.init(.matching(verb, filter, atMost: atMost), by: by, at: at, id: id)
         }
     }
@@ -64,12 +64,7 @@ extension UploadOrder: Codable {
         case .before: return .before(try container.decode(JobID.self, forKey: key))
         case .after: return .after(try container.decode(JobID.self, forKey: key))
         default:
-            let index = try container.decode(Int.self, forKey: .to)
-            guard index >= 0 else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .to, in: container, debugDescription: "a place in a line is 0 or more")
-            }
-            return .index(index)
+            return .index(try container.decode(0...WireLimits.countMaximum, forKey: .to))
         }
     }
 
@@ -79,12 +74,9 @@ extension UploadOrder: Codable {
         // Who says nothing of it wants nothing removed.
         let dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun) ?? true
         guard verb == .sweepDestination else { return .sweepStaging(dryRun: dryRun) }
-        let olderThan = try container.decodeIfPresent(Double.self, forKey: .olderThan)
-        guard olderThan ?? sweepAfterMinimum >= sweepAfterMinimum else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .olderThan, in: container,
-                debugDescription: "expected \(Int(sweepAfterMinimum)) seconds or more: what is younger may be needed")
-        }
+        // What is younger may be needed.
+        let olderThan = try container.decodeIfPresent(
+            sweepAfterMinimum...WireLimits.secondsMaximum, forKey: .olderThan)
         let name = try container.decode(DestinationName.self, forKey: .destination)
         return .sweepDestination(name, olderThan: olderThan, dryRun: dryRun)
     }

@@ -12,9 +12,18 @@ public struct TransferLimits: Codable, Hashable, Sendable {
     public init(
         jobs: Int? = nil, parts: Int? = nil, bytesPerSecond: Int64? = nil, requestsPerSecond: Int? = nil
     ) {
-        self.jobs = jobs
-        self.parts = parts
-        self.bytesPerSecond = bytesPerSecond.map { max(1, $0) }
-        self.requestsPerSecond = requestsPerSecond.map { max(1, $0) }
+        self.jobs = jobs.map { min(max(0, $0), WireLimits.countMaximum) }
+        self.parts = parts.map { min(max(0, $0), WireLimits.countMaximum) }
+        self.bytesPerSecond = bytesPerSecond.map { min(max(1, $0), WireLimits.bytesSentMaximum) }
+        self.requestsPerSecond = requestsPerSecond.map { min(max(1, $0), WireLimits.countMaximum) }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            jobs: try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .jobs),
+            parts: try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .parts),
+            bytesPerSecond: try container.decodeIfPresent(1...WireLimits.bytesSentMaximum, forKey: .bytesPerSecond),
+            requestsPerSecond: try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .requestsPerSecond))
     }
 }

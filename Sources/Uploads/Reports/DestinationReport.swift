@@ -22,8 +22,16 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         public var isHeld: Bool
 
         public init(bytesPerSecond: Double, isHeld: Bool) {
-            self.bytesPerSecond = bytesPerSecond
+            self.bytesPerSecond = bytesPerSecond > 0 ? min(bytesPerSecond, Double(WireLimits.bytesSentMaximum)) : 0
             self.isHeld = isHeld
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                bytesPerSecond: try container.decode(
+                    0...Double(WireLimits.bytesSentMaximum), forKey: .bytesPerSecond),
+                isHeld: try container.decode(Bool.self, forKey: .isHeld))
         }
     }
 
@@ -59,6 +67,20 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         self.limits = limits
         self.pace = pace
         self.at = at
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        worker = try container.decodeText(atMost: Self.textBytesMaximum, forKey: .worker)
+        destination = try container.decodeText(atMost: Self.textBytesMaximum, forKey: .destination)
+        origin = try container.decodeTextIfPresent(atMost: Self.textBytesMaximum, forKey: .origin)
+        circuit = try container.decode(CircuitState.self, forKey: .circuit)
+        until = try container.decodeIfPresent(Date.self, forKey: .until)
+        jobsInFlight = try container.decode(0...WireLimits.countMaximum, forKey: .jobsInFlight)
+        partsInFlight = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .partsInFlight)
+        limits = try container.decode(TransferLimits.self, forKey: .limits)
+        pace = try container.decode(Pace.self, forKey: .pace)
+        at = try container.decode(Date.self, forKey: .at)
     }
 
     /// What tells it from all other subjects of reports.

@@ -1,10 +1,10 @@
 /// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): jitter that a seed repeats.
-struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     private var seed: UInt64
 
-    init(seed: UInt64) { self.seed = seed }
+    package init(seed: UInt64) { self.seed = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         seed &+= 0x9E37_79B9_7F4A_7C15
         var word = seed
         word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -6,12 +6,29 @@ public enum DestinationReference: Hashable, Sendable {
     /// `http(s)://…` (open or pre-signed, then a credential itself) or `file:///…`.
     case url(String)
 
-    /// A bounded word for metrics, routing keys and logs: the name, or the URL's scheme.
+    /// A bounded word for metrics, routing keys and logs: the name, or the URL's scheme; `url` for a text without one.
     public var label: String {
         switch self {
         case .named(let name, _): name.rawValue
-        case .url(let url): url.prefix { $0 != ":" }.lowercased()
+        case .url(let url): Self.scheme(of: url) ?? "url"
         }
+    }
+
+    /// - Returns: nil unless the text begins with a scheme (RFC 3986, section 3.1) of at most 32 characters, without dots: a dot would end
+    ///   the word of a routing key.
+    private static func scheme(of url: String) -> String? {
+        let end = url.utf8.prefix(33).firstIndex(of: UInt8(ascii: ":"))
+        guard let end, end > url.startIndex else { return nil }
+        let scheme = url[..<end].lowercased()
+        let isWord = scheme.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isWord ? scheme : nil
     }
 
     /// The same without user, password, query and fragment of a URL: what may be shown.
@@ -46,12 +63,12 @@ extension DestinationReference: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        if let url = try container.decodeIfPresent(String.self, forKey: .url) {
+        if let url = try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .url) {
             self = .url(url)
         } else {
             self = .named(
                 try container.decode(DestinationName.self, forKey: .name),
-                key: try container.decode(String.self, forKey: .key))
+                key: try container.decodeText(atMost: WireLimits.pathLengthMaximum, forKey: .key))
         }
     }
 

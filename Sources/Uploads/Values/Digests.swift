@@ -10,6 +10,13 @@ public struct Digests: Codable, Hashable, Sendable {
         self.crc64nvme = crc64nvme
     }
 
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            sha256: try container.decodeTextIfPresent(atMost: 64, forKey: .sha256),
+            crc64nvme: try container.decodeTextIfPresent(atMost: 16, forKey: .crc64nvme))
+    }
+
     /// Whether both know a common digest and disagree on it.
     public func contradicts(_ other: Digests) -> Bool {
         if let left = sha256, let right = other.sha256, left != right { return true }

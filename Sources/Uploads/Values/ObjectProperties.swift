@@ -58,12 +58,12 @@ extension ObjectProperties: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
-            cacheControl: try container.decodeIfPresent(String.self, forKey: .cacheControl),
-            contentDisposition: try container.decodeIfPresent(String.self, forKey: .contentDisposition),
-            contentEncoding: try container.decodeIfPresent(String.self, forKey: .contentEncoding),
-            contentLanguage: try container.decodeIfPresent(String.self, forKey: .contentLanguage),
-            storageClass: try container.decodeIfPresent(String.self, forKey: .storageClass),
-            tags: try container.decodeIfPresent([String: String].self, forKey: .tags) ?? [:])
+            cacheControl: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .cacheControl),
+            contentDisposition: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentDisposition),
+            contentEncoding: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentEncoding),
+            contentLanguage: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentLanguage),
+            storageClass: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .storageClass),
+            tags: try container.decodeTextsIfPresent(atMost: WireLimits.textsBytesMaximum, forKey: .tags) ?? [:])
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -17,6 +17,14 @@ public struct ReadBack: Codable, Hashable, Sendable {
         self.isBroken = isBroken
     }
 
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        object = try container.decode(StoredObject.self, forKey: .object)
+        bytes = try container.decode(0...WireLimits.sizeMaximum, forKey: .bytes)
+        checksum = try container.decodeText(atMost: 16, forKey: .checksum)
+        isBroken = try container.decode(Bool.self, forKey: .isBroken)
+    }
+
     /// Whether this is about an object as it was seen, as far as both know: one that was written again is another.
     public func isAbout(_ other: StoredObject) -> Bool {
         func agree<Value: Equatable>(_ left: Value?, _ right: Value?) -> Bool {

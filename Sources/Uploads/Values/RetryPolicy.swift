@@ -27,11 +27,11 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
         maxAttempts: Int = 10, maxAge: TimeInterval = 86_400, base: TimeInterval = 2, factor: Double = 2,
         cap: TimeInterval = 600
     ) {
-        self.maxAttempts = max(1, maxAttempts)
-        self.maxAge = max(0, maxAge)
-        self.base = max(0, base)
-        self.factor = max(1, factor)
-        self.cap = max(0, cap)
+        self.maxAttempts = min(max(1, maxAttempts), WireLimits.countMaximum)
+        self.maxAge = min(max(0, maxAge), WireLimits.secondsMaximum)
+        self.base = min(max(0, base), WireLimits.secondsMaximum)
+        self.factor = min(max(1, factor), WireLimits.factorMaximum)
+        self.cap = min(max(0, cap), WireLimits.secondsMaximum)
     }
 
     public enum Decision: Hashable, Sendable {
@@ -62,17 +62,19 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
 
     /// The largest delay after this attempt, in seconds.
     public func bound(attempt: Int) -> TimeInterval {
-        min(cap, base * pow(factor, Double(max(0, attempt - 1))))
+        // Nothing, however often it is doubled, is nothing: the product of 0 and infinity is no number.
+        base > 0 ? min(cap, base * pow(factor, Double(max(1, attempt) - 1))) : 0
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let usual = RetryPolicy()
         self.init(
-            maxAttempts: try container.decodeIfPresent(Int.self, forKey: .maxAttempts) ?? usual.maxAttempts,
-            maxAge: try container.decodeIfPresent(Double.self, forKey: .maxAge) ?? usual.maxAge,
-            base: try container.decodeIfPresent(Double.self, forKey: .base) ?? usual.base,
-            factor: try container.decodeIfPresent(Double.self, forKey: .factor) ?? usual.factor,
-            cap: try container.decodeIfPresent(Double.self, forKey: .cap) ?? usual.cap)
+            maxAttempts: try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .maxAttempts)
+                ?? usual.maxAttempts,
+            maxAge: try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .maxAge) ?? usual.maxAge,
+            base: try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .base) ?? usual.base,
+            factor: try container.decodeIfPresent(1...WireLimits.factorMaximum, forKey: .factor) ?? usual.factor,
+            cap: try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .cap) ?? usual.cap)
     }
 }

@@ -15,17 +15,13 @@ public struct SerialPosition: Codable, Hashable, Sendable {
     /// - Precondition: `index` is not negative.
     public init(index: Int? = nil, after: JobID? = nil) {
         precondition((index ?? 0) >= 0, "a place in a line is 0 or more")
-        self.index = index
+        self.index = index.map { min($0, WireLimits.countMaximum) }
         self.after = after
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        index = try container.decodeIfPresent(Int.self, forKey: .index)
+        index = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .index)
         after = try container.decodeIfPresent(JobID.self, forKey: .after)
-        guard index ?? 0 >= 0 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .index, in: container, debugDescription: "a place in a line is 0 or more")
-        }
     }
 }

@@ -37,14 +37,20 @@ extension SourceReference: Codable {
         switch try container.decode(Kind.self, forKey: .kind) {
         case .staged:
             self = .staged(
-                area: try container.decode(String.self, forKey: .area),
-                name: try container.decode(String.self, forKey: .name))
+                area: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .area),
+                name: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .name))
         case .file:
             self = .file(
-                path: try container.decode(String.self, forKey: .path),
+                path: try container.decodeText(atMost: WireLimits.pathLengthMaximum, forKey: .path),
                 modifiedAt: try container.decodeIfPresent(Date.self, forKey: .modifiedAt))
         case .inline:
-            self = .inline(try container.decode(Data.self, forKey: .data))
+            let data = try container.decode(Data.self, forKey: .data)
+            guard data.count <= Self.inlineBytesMaximum else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .data, in: container,
+                    debugDescription: "\(data.count) bytes are too many: at most \(Self.inlineBytesMaximum) are allowed")
+            }
+            self = .inline(data)
         case .object:
             self = .object(
                 try container.decode(DestinationReference.self, forKey: .from),

@@ -4,7 +4,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
     public var location: String
     public var etag: String?
     public var version: String?
-    /// Bytes.
+    /// Bytes; what a server says beyond ``WireLimits/sizeMaximum`` is taken for that.
     public var size: Int64?
     public var digests: Digests
     /// Whether a newer job's object lies there, so that this job's was not written over it.
@@ -22,7 +22,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.location = location
         self.etag = etag
         self.version = version
-        self.size = size
+        self.size = size.map { min($0, WireLimits.sizeMaximum) }
         self.digests = digests
         self.isOvertaken = isOvertaken
         self.isKept = isKept
@@ -36,7 +36,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
             location: try container.decode(String.self, forKey: .location),
             etag: try container.decodeIfPresent(String.self, forKey: .etag),
             version: try container.decodeIfPresent(String.self, forKey: .version),
-            size: try container.decodeIfPresent(Int64.self, forKey: .size),
+            size: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .size),
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
             isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,

@@ -11,14 +11,18 @@ extension UploadError: Codable {
         let retry: Retry? =
             switch try container.decodeIfPresent(String.self, forKey: .retry) {
             case "never": .never
-            case "after": .after(seconds: try container.decodeIfPresent(Double.self, forKey: .retryAfterSeconds) ?? 0)
-            case "notYet": .notYet(seconds: try container.decodeIfPresent(Double.self, forKey: .retryAfterSeconds) ?? 0)
+            case "after": .after(seconds: try Self.seconds(container))
+            case "notYet": .notYet(seconds: try Self.seconds(container))
             case "afterBackoff": .afterBackoff
             default: nil
             }
         self.init(
             code, try container.decode(String.self, forKey: .message), retry: retry,
             response: try container.decodeIfPresent(ServerResponse.self, forKey: .response))
+    }
+
+    private static func seconds(_ container: KeyedDecodingContainer<Key>) throws -> Double {
+        try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .retryAfterSeconds) ?? 0
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -30,12 +34,17 @@ extension UploadError: Codable {
         case .afterBackoff: try container.encode("afterBackoff", forKey: .retry)
         case .after(let seconds):
             try container.encode("after", forKey: .retry)
-            try container.encode(seconds, forKey: .retryAfterSeconds)
+            try container.encode(Self.bounded(seconds), forKey: .retryAfterSeconds)
         case .notYet(let seconds):
             try container.encode("notYet", forKey: .retry)
-            try container.encode(seconds, forKey: .retryAfterSeconds)
+            try container.encode(Self.bounded(seconds), forKey: .retryAfterSeconds)
         }
         try container.encodeIfPresent(response, forKey: .response)
+    }
+
+    /// A server may wish for any number of seconds, and for what is no number.
+    private static func bounded(_ seconds: Double) -> Double {
+        seconds > 0 ? min(seconds, WireLimits.secondsMaximum) : 0
     }
 }
 

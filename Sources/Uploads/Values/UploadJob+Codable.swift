@@ -18,11 +18,7 @@ extension UploadJob: Codable {
         if !container.contains(.size), case .object? = try? container.decode(SourceReference.self, forKey: .source) {
             size = 0
         } else {
-            size = try container.decode(Int64.self, forKey: .size)
-        }
-        guard size >= 0 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .size, in: container, debugDescription: "a size is a number of bytes, 0 or more")
+            size = try container.decode(0...WireLimits.sizeMaximum, forKey: .size)
         }
         self.init(
             id: try container.decode(JobID.self, forKey: .id),
@@ -30,11 +26,12 @@ extension UploadJob: Codable {
             priority: try container.decodeIfPresent(Lane.self, forKey: .priority) ?? .normal,
             source: try container.decode(SourceReference.self, forKey: .source),
             destination: try container.decode(DestinationReference.self, forKey: .destination),
-            contentType: try container.decodeIfPresent(String.self, forKey: .contentType)
+            contentType: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .contentType)
                 ?? "application/octet-stream",
             size: size,
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
-            metadata: try container.decodeIfPresent([String: String].self, forKey: .metadata) ?? [:],
+            metadata: try container.decodeTextsIfPresent(atMost: WireLimits.textsBytesMaximum, forKey: .metadata)
+                ?? [:],
             retry: try container.decodeIfPresent(RetryPolicy.self, forKey: .retry),
             enqueuedAt: try container.decode(Date.self, forKey: .enqueuedAt))
         if case .inline(let data) = source, !data.isEmpty, data.count != size {
@@ -47,13 +44,26 @@ extension UploadJob: Codable {
         renamedFrom = try container.decodeIfPresent(DestinationReference.self, forKey: .renamedFrom)
         ifExists = try container.decodeIfPresent(IfExists.self, forKey: .ifExists) ?? .replace
         verify = try container.decodeIfPresent(Bool.self, forKey: .verify) ?? false
-        batch = try container.decodeIfPresent(String.self, forKey: .batch)
-        client = try container.decodeIfPresent(String.self, forKey: .client)
-        idempotencyKey = try container.decodeIfPresent(String.self, forKey: .idempotencyKey)
+        batch = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .batch)
+        client = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .client)
+        idempotencyKey = try container.decodeTextIfPresent(
+            atMost: WireLimits.nameLengthMaximum, forKey: .idempotencyKey)
         serial = try container.decodeIfPresent(SerialPosition.self, forKey: .serial)
         notBefore = try container.decodeIfPresent(Date.self, forKey: .notBefore)
         expiresAt = try container.decodeIfPresent(Date.self, forKey: .expiresAt)
         unknown = try decoder.unknownFields(besides: Key.names)
+    }
+
+    /// - Parameter count: bytes of the job as JSON.
+    /// - Throws: `misconfigured` when they are more than ``WireLimits/jobBytesMaximum``.
+    public func check(bodyBytes count: Int) throws(UploadError) {
+        guard count > WireLimits.jobBytesMaximum else { return }
+        throw UploadError(
+            .misconfigured,
+            """
+            the job \(id) takes \(count) bytes as a message, and at most \(WireLimits.jobBytesMaximum) are allowed: shorten its metadata \
+            and its other texts
+            """)
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -18,6 +18,20 @@ public struct UploadState: Codable, Hashable, Sendable {
         self.readBack = readBack
         self.bytesMissing = bytesMissing
     }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            driver: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .driver),
+            payload: try container.decode(JSONValue.self, forKey: .payload),
+            readBack: try container.decodeIfPresent(ReadBack.self, forKey: .readBack),
+            bytesMissing: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesMissing))
+        guard payload.nests(atMost: WireLimits.depthMaximum) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .payload, in: container,
+                debugDescription: "it nests deeper than \(WireLimits.depthMaximum) levels")
+        }
+    }
 }
 
 extension UploadState {

@@ -21,7 +21,9 @@ extension WireFormat {
 
     package static func read(_ message: Message) -> Content {
         let type = WireType(message.type)
-        if let problem = contentTypeProblem(message, type) { return .unreadable(problem) }
+        if let problem = contentTypeProblem(message, type) ?? sizeProblem(message, type) {
+            return .unreadable(problem)
+        }
         do {
             switch type {
             case .job: return .job(try WireJSON.decode(UploadJob.self, from: message.body))
@@ -64,6 +66,12 @@ extension WireFormat {
         if media == contentType { return nil }
         if case .event = type, media == eventContentType { return nil }
         return "the content type is '\(scrub(String(text.prefix(80))))': expected \(contentType)"
+    }
+
+    private static func sizeProblem(_ message: Message, _ type: WireType) -> String? {
+        let maximum = type == .job ? WireLimits.jobBytesMaximum : WireLimits.bodyBytesMaximum
+        guard message.body.count > maximum, type != .foreign else { return nil }
+        return "the body has \(message.body.count) bytes: at most \(maximum) are read"
     }
 
     /// One line for what does not decode: at which field, and what was expected there.

@@ -21,11 +21,14 @@ public enum WireFormat {
     /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
     static let eventContentType = "application/cloudevents+json"
 
-    /// - Throws: `misconfigured` when a value cannot be said in JSON (a number that is infinite, say).
+    /// - Throws: `misconfigured` when a value cannot be said in JSON (a number that is infinite, say), or has more bytes than a message of
+    ///   its kind may have.
     public static func message(
         job: UploadJob, maybeRepeated: Bool = false, trace: TraceParent? = nil
     ) throws(UploadError) -> Message {
-        try message(job, WireType.jobText, id: job.id, headers: headers(maybeRepeated, trace))
+        let message = try message(job, WireType.jobText, id: job.id, headers: headers(maybeRepeated, trace))
+        try job.check(bodyBytes: message.body.count)
+        return message
     }
 
     public static func message(

@@ -126,9 +126,24 @@ import Testing
         }
     }
 
-    @Test func `what a producer leaves out is the usual, and nonsense is mended`() throws {
-        let policy = try WireJSON.decode(RetryPolicy.self, from: Data(#"{"maxAttempts": 0, "factor": 0.5}"#.utf8))
-        #expect(policy == RetryPolicy(maxAttempts: 1, factor: 1))
+    @Test func `what a producer leaves out is the usual`() throws {
         #expect(try WireJSON.decode(RetryPolicy.self, from: Data("{}".utf8)) == RetryPolicy())
+    }
+
+    @Test(arguments: [
+        #"{"maxAttempts": 0}"#, #"{"maxAttempts": 1000000001}"#, #"{"maxAge": -1}"#, #"{"maxAge": 1e10}"#, #"{"base": -1}"#,
+        #"{"factor": 0.5}"#, #"{"factor": 1e300}"#, #"{"cap": 1e300}"#,
+    ])
+    func `a producer's nonsense is refused`(text: String) {
+        #expect(throws: DecodingError.self) { try WireJSON.decode(RetryPolicy.self, from: Data(text.utf8)) }
+    }
+
+    @Test func `no delay that grows for ever is none at all`() {
+        var random = SeededGenerator(seed: 1)
+        var policy = RetryPolicy(maxAttempts: 1_000_000_000, maxAge: 1e9, base: 0)
+        policy.factor = 1e300
+        let decision = policy.decide(
+            attempt: 999_999, error: UploadError(.serverFailure, "busy"), age: 0, using: &random)
+        #expect(decision == .retry(after: RetryPolicy.delayMinimum))
     }
 }

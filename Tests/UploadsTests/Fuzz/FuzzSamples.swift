@@ -1,0 +1,120 @@
+import Foundation
+import UploadTesting
+
+@testable import Uploads
+
+/// A valid value of a kind that is written and read, to be damaged.
+struct FuzzSample: Sendable {
+    let damaged: @Sendable (inout Fuzz) throws -> Data
+    /// Reads a value of this kind, and writes what was read.
+    let rewritten: @Sendable (Data) throws -> Data
+
+    init<Value: Codable & Sendable>(_ value: Value) {
+        damaged = { try $0.damaged(value) }
+        rewritten = { try WireJSON.encode(try WireJSON.decode(Value.self, from: $0)) }
+    }
+}
+
+enum FuzzSamples {
+    static let time = Date(timeIntervalSince1970: 1_795_000_000.5)
+    static let error = UploadError(
+        .rateLimited, "slow down", retry: .after(seconds: 3),
+        response: ServerResponse(status: 429, headers: ["retry-after": "3"], body: Data("no".utf8)))
+    static let object = StoredObject(location: "s3://a/b", etag: "e", version: "v", size: 5, isKept: true)
+
+    static var job: UploadJob {
+        var job = UploadJob(
+            source: .staged(area: "a", name: "b"), destination: .named(DestinationName(unchecked: "photos"), key: "x/y.jpg"),
+            contentType: "image/jpeg", size: 9_000_000, digests: Digests(sha256: "ab", crc64nvme: "cd"), metadata: ["a": "1"],
+            retry: RetryPolicy(maxAttempts: 3), enqueuedAt: time)
+        job.properties = ObjectProperties(cacheControl: "no-store", tags: ["k": "v"])
+        job.ifExists = .rename
+        job.batch = "b"
+        job.client = "gallery"
+        job.idempotencyKey = "k"
+        job.notBefore = time + 1
+        job.expiresAt = time + 86_400
+        job.unknown = ["later": ["deep": ["n": 3]]]
+        return job
+    }
+
+    static var jobs: [UploadJob] {
+        var serial = job
+        serial.serial = SerialPosition(index: 3, after: JobID())
+        var url = job
+        url.source = .object(.url("https://host.example/a?b=c"), seen: object)
+        url.destination = .url("https://host.example/d?secret")
+        var inline = job
+        inline.source = .inline(Data("abc".utf8))
+        inline.size = 3
+        var file = job
+        file.source = .file(path: "/in/a.txt", modifiedAt: time)
+        return [job, serial, url, inline, file]
+    }
+
+    static func baton(of job: UploadJob) -> Baton {
+        var baton = Baton(job: job, round: 2, generation: 3)
+        baton.slice = 4
+        baton.attempts = 1
+        baton.idleWaits = 2
+        baton.state = UploadState(
+            driver: "s3", payload: ["id": "u", "parts": ["a", 1]], readBack: ReadBack(of: object), bytesMissing: 7)
+        baton.failures = [FailureRecord(at: time, attempt: 1, error: error)]
+        baton.bytesSent = 1 << 40
+        baton.activeSeconds = 1.5
+        baton.startedAt = time
+        baton.unknown = ["later": 1]
+        return baton
+    }
+
+    static func events(of baton: Baton) -> [UploadEvent] {
+        var events = EventKind.allCases.map { UploadEvent(kind: $0, of: baton, at: time) }
+        for outcome in [
+            Outcome.completed(object, response: error.response), .failed(error, state: baton.state), .cancelled,
+        ] {
+            events.append(UploadEvent(outcome: outcome, of: baton, at: time))
+        }
+        events[0].data.bytesDone = 5
+        events[0].data.bytesPerSecond = 1.5
+        events[0].data.waitingUntil = time
+        return events
+    }
+
+    static var orders: [UploadOrder] {
+        [
+            .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
+            .init(.matching(.runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b"), atMost: 5), by: "jo", at: time),
+            .init(.move([job.id], .index(3)), by: "jo", at: time), .init(.stopQueues([.standard]), by: "jo", at: time),
+            .init(.sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo", at: time),
+        ]
+    }
+
+    static var report: DestinationReport {
+        DestinationReport(
+            worker: "w", destination: "photos", origin: "https://h", circuit: .open, until: time, jobsInFlight: 3,
+            partsInFlight: 4, limits: TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4),
+            pace: .init(bytesPerSecond: 1.5, isHeld: true), at: time)
+    }
+
+    static var answer: OrderAnswer {
+        var sweep = SweepReport(dryRun: true, listed: 3)
+        sweep.add(SweepReport.Item(name: "n", sessionID: "s", job: job.id, since: time, bytes: 5))
+        var answer = OrderAnswer(order: UUID(), sweep: sweep)
+        answer.add([OrderAnswer.Job(id: job.id, reason: "no", round: 2)])
+        return answer
+    }
+
+    static let all: [FuzzSample] = {
+        let batons = jobs.map { baton(of: $0) }
+        var samples = jobs.map { FuzzSample($0) } + batons.map { FuzzSample($0) }
+        samples += events(of: batons[0]).map { FuzzSample($0) }
+        samples += orders.map { FuzzSample($0) }
+        samples += [ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .queueStopped(.standard)]
+            .map { FuzzSample($0) }
+        samples.append(FuzzSample(IssueMarker(job: job.id, round: 1, generation: 2)))
+        samples.append(FuzzSample(report))
+        samples.append(FuzzSample(answer))
+        samples.append(FuzzSample(LedgerJob(batons[0], isWhole: true, at: time)))
+        return samples
+    }()
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+import UploadTesting
+
+@testable import Uploads
+
+/// Damaged values of every kind that stands in a message or in the ledger. A trap would end the test process.
+@Suite(.timeLimit(.minutes(600))) struct MessageFuzzTests {
+    @Test func `what can be read can be written, and is read as the same`() throws {
+        var fuzz = Fuzz()
+        var readCount = 0
+        for input in 0..<Fuzz.inputCount {
+            let sample = fuzz.pick(FuzzSamples.all)
+            let data = try sample.damaged(&fuzz)
+            guard let first = try? sample.rewritten(data) else { continue }
+            readCount += 1
+            let second = try? sample.rewritten(first)
+            #expect(
+                second == first, "seed \(fuzz.seed), input \(input): \(String(decoding: data.prefix(2000), as: UTF8.self))")
+        }
+        // The damage must leave much that can be read, or nothing is proved.
+        #expect(readCount > Fuzz.inputCount / 20)
+    }
+
+    @Test func `no message makes a rule trap, or write what cannot be read`() throws {
+        var fuzz = Fuzz()
+        var world = FuzzWorld()
+        for input in 0..<Fuzz.inputCount {
+            try world.step(&fuzz)
+            for (what, data) in world.written {
+                #expect(
+                    data.flatMap { try? what.rewritten($0) } != nil,
+                    "seed \(fuzz.seed), input \(input): \(String(decoding: (data ?? Data()).prefix(2000), as: UTF8.self))")
+            }
+        }
+    }
+
+    @Test func `a destination's word fits into a routing key, whatever its URL is`() {
+        var fuzz = Fuzz()
+        for input in 0..<Fuzz.inputCount {
+            let label = DestinationReference.url(fuzz.text() + fuzz.pick(["", "://", ":"]) + fuzz.text()).label
+            #expect(
+                (1...64).contains(label.utf8.count) && label.allSatisfy { $0.isASCII && $0 != "." && $0 != " " },
+                "seed \(fuzz.seed), input \(input): \(label)")
+        }
+    }
+}
