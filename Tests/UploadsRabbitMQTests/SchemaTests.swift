@@ -23,12 +23,12 @@ import Uploads
             print("valid" if not errors else " | ".join(errors))
         """
 
-    private func judge(_ cases: [(schema: String, json: Data)]) async throws -> [String] {
+    static func judge(_ cases: [(schema: String, json: Data)]) async throws -> [String] {
         let lines = cases.map {
             "{\"schema\": \"\($0.schema)\", \"value\": \(String(decoding: $0.json, as: UTF8.self))}"
         }
         let input = Data((lines.joined(separator: "\n") + "\n").utf8)
-        return try await Python.run(Self.validate, arguments: [Python.schemas], input: input)
+        return try await Python.run(validate, arguments: [Python.schemas], input: input)
             .split(separator: "\n").map(String.init)
     }
 
@@ -120,7 +120,7 @@ import Uploads
         cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
         answer.add([OrderAnswer.Job(id: JobID()), OrderAnswer.Job(id: JobID(), reason: "it has ended")])
         cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
-        let verdicts = try await judge(cases)
+        let verdicts = try await Self.judge(cases)
         #expect(verdicts.count == cases.count)
         for (verdict, written) in zip(verdicts, cases) {
             #expect(verdict == "valid", "\(String(decoding: written.1, as: UTF8.self))")
@@ -170,7 +170,7 @@ import Uploads
             ("upload.order.v1", order(#""verb": "stopQueue", "filter": {}"#)),
             ("upload.answer.v1", #"{"order": "x"}"#),
         ]
-        let verdicts = try await judge(cases.map { ($0.0, Data($0.1.utf8)) })
+        let verdicts = try await Self.judge(cases.map { ($0.0, Data($0.1.utf8)) })
         #expect(verdicts.count == cases.count)
         #expect(!verdicts.contains("valid"))
     }

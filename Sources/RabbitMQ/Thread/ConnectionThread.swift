@@ -3,11 +3,19 @@ import Glibc
 
 /// Starts the thread that owns a connection.
 enum ConnectionThread {
+    /// The library decodes headers by recursion, without a bound. The 26,000 arrays within each other that fit into a frame of 128 KiB take
+    /// between 2 and 4 MiB. The process's own limit (`ulimit -s`) may be lower.
+    private static let stackBytes = 8 << 20
+
     static func start(_ core: ConnectionCore) throws(RabbitMQError) {
         var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setstacksize(&attributes, stackBytes)
         let argument = Unmanaged.passRetained(core)
         let status = pthread_create(
-            &thread, nil,
+            &thread, &attributes,
             { argument in
                 guard let argument else { return nil }
                 let core = Unmanaged<ConnectionCore>.fromOpaque(argument).takeRetainedValue()

@@ -38,8 +38,8 @@ public enum Quantity {
     /// `5m`, `1h30m`, `250ms`.
     public static func text(seconds: TimeInterval) -> String {
         if seconds == 0 { return "0" }
-        if seconds < 1 { return "\(Int((seconds * 1000).rounded()))ms" }
-        var rest = Int(seconds.rounded())
+        if seconds < 1 { return "\(Int(saturating: (seconds * 1000).rounded()))ms" }
+        var rest = Int(saturating: seconds.rounded())
         var text = ""
         for unit in durationUnits.dropFirst().reversed() where rest >= Int(unit.seconds) {
             text += "\(rest / Int(unit.seconds))\(unit.suffix)"

@@ -23,7 +23,7 @@ extension ListedQueue {
         let jobs = order.compactMap { status in
             self.jobs[status].flatMap { $0 > 0 ? "\($0) \(status)" : nil }
         }
-        let rate = "\(Quantity.text(bytes: Int64(bytesPerSecond)))/s"
+        let rate = "\(Quantity.text(bytes: Int64(saturating: bytesPerSecond)))/s"
         let counts = String(format: "%.1f completed and %.1f failed a minute", completedPerMinute, failedPerMinute)
         let left = secondsLeft.map { ", about \(LocalTime.short(seconds: $0)) if it goes on like that" } ?? ""
         let facts: [(String, String)] = [

@@ -19,7 +19,7 @@ struct Gauge: Hashable {
     var percent: String { String(format: "%3d%%", Int(fraction * 100)) }
 
     /// `12.0 MiB/s`
-    var rate: String { bytesPerSecond.map { "\(Quantity.text(bytes: Int64($0)))/s" } ?? "-- B/s" }
+    var rate: String { bytesPerSecond.map { "\(Quantity.text(bytes: Int64(saturating: $0)))/s" } ?? "-- B/s" }
 
     /// `0:03`, `1:02:03`, `--:--` while it is unknown.
     var timeLeft: String {

@@ -61,7 +61,7 @@ struct WatchBoard {
 
     private func summary(_ bars: [UploadBar], hidden: Int) -> String {
         if isBroken { return "waiting for the notifier" }
-        let rate = Int64(bars.reduce(0) { $0 + $1.bytesPerSecond })
+        let rate = Int64(saturating: bars.reduce(0) { $0 + $1.bytesPerSecond })
         var parts = ["\(max(bars.count, counts?["running"] ?? 0)) running"]
         if let counts {
             parts.append("\(counts["queued"] ?? 0) queued")
@@ -73,7 +73,7 @@ struct WatchBoard {
             + (hidden > 0 ? "  (\(hidden) not shown)" : "")
     }
 
-    private static func rank(_ bar: UploadBar) -> Int { Int(log2(max(1, bar.bytesPerSecond))) }
+    private static func rank(_ bar: UploadBar) -> Int { Int(saturating: log2(max(1, bar.bytesPerSecond))) }
 
     /// `cat.jpg` of `photos:2026/cat.jpg`.
     private static func name(_ target: String) -> String {

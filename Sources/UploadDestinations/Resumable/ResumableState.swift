@@ -21,7 +21,7 @@ struct ResumableState: Hashable, Sendable {
     /// - Throws: `sessionExpired` for a payload that this driver cannot have written.
     init(_ state: UploadState) throws(UploadError) {
         guard let url = state.payload["url"]?.string, !url.isEmpty,
-            let interop = state.payload["interop"]?.integer.flatMap({ ResumableInterop(rawValue: Int($0)) }),
+            let interop = state.payload["interop"]?.integer.flatMap({ ResumableInterop(rawValue: Int(clamping: $0)) }),
             let partBytes = state.payload["partBytes"]?.integer, partBytes > 0
         else {
             throw UploadError(.sessionExpired, "the state of the resumable upload cannot be read: it is begun anew")
@@ -39,7 +39,7 @@ struct ResumableState: Hashable, Sendable {
         var payload: [String: JSONValue] = [
             "url": .string(url), "interop": .integer(Int64(interop.rawValue)), "partBytes": .integer(partBytes),
         ]
-        if let expiry { payload["expires"] = .integer(Int64(expiry.timeIntervalSince1970.rounded(.down))) }
+        if let expiry { payload["expires"] = .integer(Int64(saturating: expiry.timeIntervalSince1970.rounded(.down))) }
         return UploadState(driver: ResumableDestination.driverName, payload: .object(payload))
     }
 }

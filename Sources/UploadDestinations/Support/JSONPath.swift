@@ -52,7 +52,8 @@ extension JSONValue {
         case .number(let seconds): number = seconds
         default: return nil
         }
-        guard number.isFinite, number >= 0 else { return nil }
+        // Beyond the year 9999, in milliseconds.
+        guard number >= 0, number < 253_402_300_800_000 else { return nil }
         // Nothing is good for thirty years, and nothing was made before 2001.
         if number < 1e9 { return now + number }
         return Date(timeIntervalSince1970: number < 1e11 ? number : number / 1000)

@@ -6,6 +6,9 @@ public struct PartPlan: Hashable, Sendable {
     /// The block of which a staged copy knows the digest, and the usual part: 8 MiB.
     public static let blockBytes: Int64 = 8 << 20
 
+    /// Most parts of a file: each part that is under way or held takes memory.
+    public static let countMaximum = 10_000_000
+
     /// Bytes of the file.
     public let size: Int64
     /// Bytes of every part but the last.
@@ -31,11 +34,12 @@ public struct PartPlan: Hashable, Sendable {
         self.init(size: size, partSize: partSize)
     }
 
-    /// The plan that a session was begun with.
+    /// The plan that a session was begun with, as its state says. A state that would cut the file into more than ``countMaximum`` parts
+    /// is none of ours: its parts are larger in the plan, and the session that it names is found not to fit.
     public init(size: Int64, partSize: Int64) {
         precondition(size >= 0 && partSize > 0)
         self.size = size
-        self.partSize = partSize
+        self.partSize = max(partSize, size / Int64(Self.countMaximum) + 1)
     }
 
     /// At least 1: an empty file is one empty part.

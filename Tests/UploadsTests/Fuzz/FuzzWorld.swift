@@ -20,7 +20,7 @@ struct FuzzWorld {
         if fuzz.chance(30) { job = nil }
         let known = job?.baton ?? FuzzSamples.baton(of: fuzz.pick(FuzzSamples.jobs))
         let machine = IssuingMachine(
-            fence: fuzz.chance(4) ? Int(clamping: fuzz.integer()) : fuzz.number(in: 0...5), now: FuzzSamples.time)
+            fence: fuzz.chance(4) ? fuzz.number(in: 0...WireLimits.countMaximum) : fuzz.pick([0, 2, 5, WireLimits.countMaximum]), now: FuzzSamples.time)
         if let message = try message(about: known, &fuzz) {
             let decision = machine.receive(message, for: job)
             job = decision.job

@@ -1,28 +1,31 @@
-import Foundation
-import UploadTesting
-
-@testable import Uploads
+public import Foundation
+public import Uploads
 
 /// A valid value of a kind that is written and read, to be damaged.
-struct FuzzSample: Sendable {
-    let damaged: @Sendable (inout Fuzz) throws -> Data
+public struct FuzzSample: Sendable {
+    /// As it is.
+    public let written: Data
+    public let damaged: @Sendable (inout Fuzz) throws -> Data
     /// Reads a value of this kind, and writes what was read.
-    let rewritten: @Sendable (Data) throws -> Data
+    public let rewritten: @Sendable (Data) throws -> Data
 
-    init<Value: Codable & Sendable>(_ value: Value) {
+    public init<Value: Codable & Sendable>(_ value: Value) {
+        // A sample is valid.
+        written = try! WireJSON.encode(value)
         damaged = { try $0.damaged(value) }
         rewritten = { try WireJSON.encode(try WireJSON.decode(Value.self, from: $0)) }
     }
 }
 
-enum FuzzSamples {
-    static let time = Date(timeIntervalSince1970: 1_795_000_000.5)
-    static let error = UploadError(
+/// Valid values of every kind, in which every field is set.
+public enum FuzzSamples {
+    public static let time = Date(timeIntervalSince1970: 1_795_000_000.5)
+    public static let error = UploadError(
         .rateLimited, "slow down", retry: .after(seconds: 3),
         response: ServerResponse(status: 429, headers: ["retry-after": "3"], body: Data("no".utf8)))
-    static let object = StoredObject(location: "s3://a/b", etag: "e", version: "v", size: 5, isKept: true)
+    public static let object = StoredObject(location: "s3://a/b", etag: "e", version: "v", size: 5, isKept: true)
 
-    static var job: UploadJob {
+    public static let job: UploadJob = {
         var job = UploadJob(
             source: .staged(area: "a", name: "b"), destination: .named(DestinationName(unchecked: "photos"), key: "x/y.jpg"),
             contentType: "image/jpeg", size: 9_000_000, digests: Digests(sha256: "ab", crc64nvme: "cd"), metadata: ["a": "1"],
@@ -36,9 +39,9 @@ enum FuzzSamples {
         job.expiresAt = time + 86_400
         job.unknown = ["later": ["deep": ["n": 3]]]
         return job
-    }
+    }()
 
-    static var jobs: [UploadJob] {
+    public static var jobs: [UploadJob] {
         var serial = job
         serial.serial = SerialPosition(index: 3, after: JobID())
         var url = job
@@ -52,7 +55,7 @@ enum FuzzSamples {
         return [job, serial, url, inline, file]
     }
 
-    static func baton(of job: UploadJob) -> Baton {
+    public static func baton(of job: UploadJob) -> Baton {
         var baton = Baton(job: job, round: 2, generation: 3)
         baton.slice = 4
         baton.attempts = 1
@@ -67,7 +70,7 @@ enum FuzzSamples {
         return baton
     }
 
-    static func events(of baton: Baton) -> [UploadEvent] {
+    public static func events(of baton: Baton) -> [UploadEvent] {
         var events = EventKind.allCases.map { UploadEvent(kind: $0, of: baton, at: time) }
         for outcome in [
             Outcome.completed(object, response: error.response), .failed(error, state: baton.state), .cancelled,
@@ -80,7 +83,7 @@ enum FuzzSamples {
         return events
     }
 
-    static var orders: [UploadOrder] {
+    public static var orders: [UploadOrder] {
         [
             .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
             .init(.matching(.runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b"), atMost: 5), by: "jo", at: time),
@@ -89,14 +92,14 @@ enum FuzzSamples {
         ]
     }
 
-    static var report: DestinationReport {
+    public static var report: DestinationReport {
         DestinationReport(
             worker: "w", destination: "photos", origin: "https://h", circuit: .open, until: time, jobsInFlight: 3,
             partsInFlight: 4, limits: TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4),
             pace: .init(bytesPerSecond: 1.5, isHeld: true), at: time)
     }
 
-    static var answer: OrderAnswer {
+    public static var answer: OrderAnswer {
         var sweep = SweepReport(dryRun: true, listed: 3)
         sweep.add(SweepReport.Item(name: "n", sessionID: "s", job: job.id, since: time, bytes: 5))
         var answer = OrderAnswer(order: UUID(), sweep: sweep)
@@ -104,7 +107,7 @@ enum FuzzSamples {
         return answer
     }
 
-    static let all: [FuzzSample] = {
+    public static let all: [FuzzSample] = {
         let batons = jobs.map { baton(of: $0) }
         var samples = jobs.map { FuzzSample($0) } + batons.map { FuzzSample($0) }
         samples += events(of: batons[0]).map { FuzzSample($0) }

@@ -1,0 +1,112 @@
+import Foundation
+import RabbitMQ
+import Testing
+import UploadTesting
+import Uploads
+import UploadsRabbitMQ
+
+/// Damaged messages into every exchange and queue of a running pool, with good jobs in between.
+@Suite(.timeLimit(.minutes(24 * 60))) struct ForeignMessageTests {
+    /// Good jobs come after so many of the others.
+    private static let interval = 250
+    private static let goodCount = 4
+
+    @Test func noMessageStopsAProgramALaneOrAGoodJob() async throws {
+        var fuzz = Fuzz()
+        print("foreign messages: seed \(fuzz.seed), \(Fuzz.inputCount) of them")
+        try await Deployment.with { deployment in
+            let programs = [
+                try deployment.start(.notifier), try deployment.start(.worker), try deployment.start(.worker),
+            ]
+            let file = try deployment.makeFile("good.bin", bytes: 5000)
+            var good = Set(try await deployment.enqueue(["--to", "local:first", file.path]))
+            try await Self.waitFor(good, deployment, fuzz.seed)
+            let topology = try UploadTopology(namespace: deployment.namespace)
+            var waiting: [PublisherConfirm] = []
+            try await deployment.withBroker { connection in
+                var channel = try await connection.openChannel()
+                for input in 0..<Fuzz.inputCount {
+                    let (message, exchange, key) = try Self.input(&fuzz, topology)
+                    do {
+                        waiting.append(try channel.send(message, to: exchange, routingKey: key, isMandatory: false))
+                    } catch {
+                        // Some of them cannot be sent, and some the broker refuses, with the channel.
+                        channel = try await connection.openChannel()
+                    }
+                    if waiting.count >= 64 {
+                        for confirm in waiting { _ = try? await confirm.value() }
+                        waiting = []
+                    }
+                    guard input % Self.interval == 0 else { continue }
+                    for number in 0..<Self.goodCount {
+                        good.formUnion(
+                            try await deployment.enqueue(["--to", "local:good-\(input)-\(number)", file.path]))
+                    }
+                }
+                for confirm in waiting { _ = try? await confirm.value() }
+            }
+            try await Self.waitFor(good, deployment, fuzz.seed)
+            for program in programs { #expect(program.isRunning, "\(program.name), seed \(fuzz.seed)") }
+            for lane in Lane.allCases { try await deployment.waitForEmptyLane(lane) }
+            let last = Set(try await deployment.enqueue(["--to", "local:last", file.path]))
+            try await Self.waitFor(last, deployment, fuzz.seed)
+            let set = try deployment.queryLedger("SELECT count(*) FROM unreadable").first.flatMap { Int($0) } ?? 0
+            #expect(set > Fuzz.inputCount / 20, "what nobody can read is kept for people")
+        }
+    }
+
+    private static func waitFor(_ ids: Set<String>, _ deployment: Deployment, _ seed: UInt64) async throws {
+        try await eventually("every good job is completed, seed \(seed)", within: .seconds(900)) {
+            let told = try deployment.toldOutcomes().filter { $0["type"] as? String == "upload.completed" }
+            return ids.isSubset(of: Set(told.compactMap { $0["subject"] as? String }))
+        }
+    }
+
+    /// A damaged message, and where it is published. None of them names a host, a queue to stop, or a filter that good jobs match:
+    /// such an order would be obeyed, and rightly.
+    private static func input(
+        _ fuzz: inout Fuzz, _ topology: UploadTopology
+    ) throws -> (Message, exchange: String, routingKey: String) {
+        var job = FuzzSamples.job
+        job.id = JobID()
+        job.destination = .named(try DestinationName("local"), key: "foreign/\(job.id)")
+        job.source = fuzz.pick([.inline(Data("abc".utf8)), job.source, .file(path: "/in/a.txt", modifiedAt: nil)])
+        if case .inline = job.source { job.size = 3 }
+        job.idempotencyKey = nil
+        job.client = nil
+        job.digests = Digests()
+        job.expiresAt = Date() + 3600
+        job.notBefore = nil
+        if fuzz.chance(8) { job.serial = .end }
+        let baton = FuzzSamples.baton(of: job)
+        let event = fuzz.pick(FuzzSamples.events(of: baton))
+        let lane = topology.laneKey(.standard, fuzz.pick(Lane.allCases))
+        switch fuzz.number(in: 0...9) {
+        case 0, 1, 2:
+            let exchange = fuzz.pick([topology.submit, topology.jobs])
+            return (fuzz.message(try fuzz.damaged(job), type: "upload.job.v1"), exchange, lane)
+        case 3, 4:
+            return (fuzz.message(try fuzz.damaged(baton), type: "upload.baton.v1"), topology.jobs, lane)
+        case 5:
+            return (
+                fuzz.message(try fuzz.damaged(baton), type: "upload.baton.v1"), topology.ladderTop,
+                topology.delayKey(seconds: 1, .standard, .normal)
+            )
+        case 6:
+            let exchange = fuzz.pick([topology.events, topology.progress])
+            return (fuzz.message(try fuzz.damaged(event), type: event.kind.type), exchange, event.routingKey)
+        case 7:
+            let order = UploadOrder(.jobs(fuzz.pick(Verb.allCases), [job.id]), by: "fuzz", at: Date())
+            return (fuzz.message(try fuzz.damaged(order), type: "upload.order.v1"), "", topology.notifier)
+        case 8:
+            let marker = IssueMarker(job: job.id, round: 1, generation: 1)
+            let entry = ControlEntry.fence([job.id: 4])
+            return fuzz.chance(2)
+                ? (fuzz.message(try fuzz.damaged(marker), type: "upload.marker.v1"), "", topology.notifier)
+                : (fuzz.message(try fuzz.damaged(entry), type: "upload.control.v1"), topology.control, "")
+        default:
+            let queue = fuzz.pick([topology.dead, topology.notifier, topology.laneQueue(.standard, .normal)])
+            return (fuzz.message(try fuzz.damaged(baton), type: "upload.baton.v1"), "", queue)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadDestinations
+
+/// States of open sessions as a baton may carry them: damaged ones are refused, or written again as they were read.
+@Suite(.timeLimit(.minutes(600))) struct StateFuzzTests {
+    private struct Driver {
+        let sample: UploadState
+        /// Reads a state, makes the plan that a session of it has, and writes it again; nil where it is refused.
+        let rewritten: (UploadState, Int64) -> UploadState?
+    }
+
+    private static let drivers: [Driver] = {
+        var ranges = HTTPState(FuzzSamples.job, partBytes: 8 << 20)
+        ranges.reached = 1000
+        ranges.etag = "\"e\""
+        ranges.tail = .init(range: 0..<1000, checksum: CRC64NVME(7))
+        func planned(_ size: Int64, _ partBytes: Int64) {
+            let plan = PartPlan(size: size, partSize: partBytes)
+            _ = plan.part(plan.count)
+        }
+        return [
+            Driver(sample: ranges.uploadState) { state, size in
+                (try? HTTPState(state)).map {
+                    planned(size, $0.partBytes)
+                    return $0.uploadState
+                }
+            },
+            Driver(sample: S3State(uploadID: "u", partBytes: 8 << 20, checksum: .crc64nvme).uploadState) { state, size in
+                (try? S3State(state)).map {
+                    planned(size, $0.partBytes)
+                    return $0.uploadState
+                }
+            },
+            Driver(
+                sample: ResumableState("https://h/u", .v6, partBytes: 8 << 20, expiry: FuzzSamples.time).uploadState
+            ) { state, size in
+                (try? ResumableState(state)).map {
+                    planned(size, $0.partBytes)
+                    _ = $0.isPast
+                    return $0.uploadState
+                }
+            },
+            Driver(sample: TusState(.whole("https://h/u"), partBytes: 8 << 20).uploadState) { state, size in
+                (try? TusState(state)).map {
+                    _ = $0.uploads(of: size)
+                    return $0.uploadState
+                }
+            },
+            Driver(sample: TusState(.partials(["https://h/1", "https://h/2"]), partBytes: 8 << 20).uploadState) { state, size in
+                (try? TusState(state)).map {
+                    _ = $0.uploads(of: size)
+                    return $0.uploadState
+                }
+            },
+            Driver(sample: WebDAVState(file: "f", etag: "e").uploadState) { state, _ in WebDAVState(state)?.uploadState },
+        ]
+    }()
+
+    @Test func `no state of a session makes its driver trap, and what is read is written again`() throws {
+        var fuzz = Fuzz()
+        var readCount = 0
+        for input in 0..<Fuzz.inputCount {
+            let driver = fuzz.pick(Self.drivers)
+            let size = max(0, min(fuzz.integer(), WireLimits.sizeMaximum))
+            guard let state = try? WireJSON.decode(UploadState.self, from: fuzz.damaged(driver.sample)),
+                let written = driver.rewritten(state, size)
+            else { continue }
+            readCount += 1
+            let again = try WireJSON.decode(UploadState.self, from: WireJSON.encode(written))
+            #expect(driver.rewritten(again, size) == written, "seed \(fuzz.seed), input \(input): \(state)")
+        }
+        #expect(readCount > Fuzz.inputCount / 20)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+/// Damaged bodies and queries: each gets an answer that blames the client, or is obeyed.
+@Suite(.timeLimit(.minutes(600))) struct APIFuzzTests {
+    private static let requests: [(HTTPRequest.Method, path: String, body: JSONValue)] = {
+        let job = FuzzSamples.job.id.rawValue
+        return [
+            (.post, "/v1/orders", ["verb": "pause", "filter": ["queue": "default", "statuses": ["queued"]], "atMost": 5, "by": "jo"]),
+            (.post, "/v1/orders", ["verb": "cancel", "jobs": [.string(job)], "by": "jo"]),
+            (.post, "/v1/jobs/\(job)/move", ["to": 3, "by": "jo"]),
+            (.post, "/v1/jobs/\(job)/pause", ["by": "jo"]),
+            (.post, "/v1/dead-letters/replay", ["filter": ["reason": "a", "type": "b"], "atMost": 5, "by": "jo"]),
+            (
+                .post, "/v1/delegates",
+                [
+                    "name": "hook", "kind": "webhook", "url": "http://127.0.0.1:9/in", "types": ["completed"], "concurrency": 2,
+                    "timeoutSeconds": 5, "ordered": true,
+                ]
+            ),
+            (.patch, "/v1/delegates/hook", ["ordered": true, "concurrency": 4]),
+            (.post, "/v1/delegates/hook/rotate-secret", ["overlapSeconds": 60]),
+        ]
+    }()
+    private static let lists = ["/v1/jobs", "/v1/dead-letters", "/v1/deliveries", "/v1/queues", "/v1/delegates"]
+    private static let names = ["limit", "after", "before", "status", "queue", "batch", "text", "since", "until", "order", "reason"]
+
+    @Test func `no body and no query ends in an error of the server`() async throws {
+        let house = try await APIHouse()
+        try await house.record([.job(FuzzSamples.job, maybeRepeated: false)])
+        try await house.with { client in
+            var fuzz = Fuzz()
+            for input in 0..<max(1, Fuzz.inputCount / 4) {
+                let (method, path, body) = fuzz.pick(Self.requests)
+                let text = String(decoding: try fuzz.damaged(body), as: UTF8.self)
+                let reply = try await client.ask(method, path, body: text)
+                #expect(reply.status < 500, "seed \(fuzz.seed), input \(input): \(method) \(path) \(text.prefix(2000)): \(reply.text)")
+                let query = (0..<2).map { _ in "\(fuzz.pick(Self.names))=\(Self.escaped(fuzz.text().prefix(300)))" }
+                let uri = "\(fuzz.pick(Self.lists))?\(query.joined(separator: "&"))"
+                let list = try await client.ask(.get, uri)
+                #expect(list.status < 500, "seed \(fuzz.seed), input \(input): \(uri): \(list.text)")
+            }
+            // Whatever came in between, what is right is obeyed.
+            let right = try await client.ask(.get, "/v1/jobs/\(FuzzSamples.job.id)")
+            #expect(right.status == 200)
+        }
+    }
+
+    private static func escaped(_ text: some StringProtocol) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+}
