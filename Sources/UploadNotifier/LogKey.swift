@@ -16,6 +16,7 @@ enum LogKey {
     static let letter = "letter"
     static let order = "order"
     static let path = "path"
+    static let queue = "queue"
     static let reason = "reason"
     static let seconds = "seconds"
     static let size = "size"

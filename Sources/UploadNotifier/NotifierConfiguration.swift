@@ -14,6 +14,8 @@ public struct NotifierConfiguration: Sendable {
     public var fenceRetention: Duration
     /// The most that is waited before a broker or ledger that failed is tried again: 15 s.
     public var retryDelayMaximum: Duration
+    /// How often jobs that are held are looked at: 1 s.
+    public var holdInterval = Duration.seconds(1)
     /// How often abandoned uploads are looked for, a quarter more or less: 1 hour.
     public var sweepInterval: Duration
     /// How long the sweep waits for what is told to be recorded: 1 minute.

@@ -24,6 +24,7 @@ extension NotifierService {
                 )
             }
         }
+        warnOfPolicies(in: batch)
         guard batch.contains(where: \.needsControlView) else {
             let owed = try await record(batch)
             if owed.allSatisfy(\.isOutcome) {
@@ -81,7 +82,7 @@ extension NotifierService {
         }
     }
 
-    private func publish(_ owed: [OwedAction]) async throws(UploadError) {
+    func publish(_ owed: [OwedAction]) async throws(UploadError) {
         try await gate.pass { () async throws(UploadError) in try await publisher.publish(owed) }
         for owed in owed {
             if case .append(let entry) = owed.action { view.withLock { $0.apply(entry) } }

@@ -33,6 +33,8 @@ public final class NotifierService: Service {
     private let progressFeed: (any ProgressFeed)?
     /// Markers that the sweep waits for.
     let awaited = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
+    /// When each policy that drops jobs was last warned of.
+    let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
     /// Told of the apps in a batch whose delegates are not served here.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
@@ -56,7 +58,7 @@ public final class NotifierService: Service {
         self.routes = Mutex(delegates.map(\.route))
         self.deliveries = DeliveryService(
             outbox: ledger, delegates: delegates, clock: clock, stopGrace: configuration.stopGrace, logger: logger)
-        self.publisher = OwedPublisher(bus: bus, ledger: ledger, logger: logger)
+        self.publisher = OwedPublisher(bus: bus, ledger: ledger, clock: clock, logger: logger)
     }
 
     /// What the control log says, as far as this notifier has read and written it.
@@ -119,6 +121,10 @@ public final class NotifierService: Service {
             }
             group.addTask {
                 await self.keepUp()
+                return .upkeep
+            }
+            group.addTask {
+                await self.keepReleasing()
                 return .upkeep
             }
             group.addTask {

@@ -14,6 +14,7 @@ struct OwedPublisher: Sendable {
 
     let bus: any NotifierBus
     let ledger: any LedgerRecorder
+    let clock: NotifierClock
     let logger: Logger
 
     /// Returns when everything is confirmed. What can never be published (a queue that is gone) stays
@@ -63,6 +64,16 @@ struct OwedPublisher: Sendable {
         return Result(done: done, failure: nil)
     }
 
+    /// What no lane has taken is owed no more: the job is issued anew later.
+    private func hold(_ baton: Baton, _ cause: DeathCause) async throws(UploadError) {
+        logger.notice(
+            "no lane takes a job; it is held, and issued when its transfer queue is there",
+            metadata: [
+                LogKey.job: "\(baton.job.id)", LogKey.queue: "\(baton.job.queue)", LogKey.reason: "\(cause.reason)",
+            ])
+        try await ledger.unclaimed(baton, cause, now: clock.now())
+    }
+
     private func publish(_ action: IssuingAction) async throws(UploadError) {
         switch action {
         case .mark(let marker): try await bus.mark(marker)
@@ -70,7 +81,11 @@ struct OwedPublisher: Sendable {
             logger.notice(
                 "issuing a job anew",
                 metadata: [LogKey.job: "\(baton.job.id)", LogKey.generation: "\(baton.generation)"])
-            try await bus.issue(baton, on: lane, maybeRepeated: maybeRepeated)
+            switch try await bus.issue(baton, on: lane, maybeRepeated: maybeRepeated) {
+            case .taken: break
+            case .noLane: try await hold(baton, .noLane)
+            case .refused: try await hold(baton, .other("its lane takes no more messages for now"))
+            }
         case .append(let entry): try await bus.append(entry)
         case .outcome(let event): try await bus.tell(event)
         case .record, .note: break

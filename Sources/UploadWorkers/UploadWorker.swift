@@ -123,6 +123,7 @@ public final class UploadWorker: Service {
 extension UploadWorker: JobHandler {
     public func accept(_ claimed: any ClaimedBaton) -> @Sendable () async -> SettledSlice {
         let request = request(for: claimed)
+        slices.expect(request.id)
         // Asked for here, in the order of delivery: by the time the tasks run, the second may overtake the first.
         gate.request(request)
         return { await self.handle(claimed, request) }
@@ -145,7 +146,10 @@ extension UploadWorker: JobHandler {
     }
 
     private func handle(_ claimed: any ClaimedBaton, _ request: SlotRequest) async -> SettledSlice {
-        defer { state.withLock { $0.held -= 1 } }
+        defer {
+            slices.remove(request.id)
+            state.withLock { $0.held -= 1 }
+        }
         let baton = claimed.baton
         let isKnown = (try? runner.destinations.destination(for: baton.job.destination)) != nil
         let settled: SettledSlice

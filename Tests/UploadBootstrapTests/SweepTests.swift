@@ -164,8 +164,11 @@ private final class StandByBus: NotifierBus {
 
     func drain() async { drained.open() }
     func mark(_ marker: IssueMarker) async throws(UploadError) { try await inner.mark(marker) }
-    func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) {
+    func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer {
         try await inner.issue(baton, on: lane, maybeRepeated: maybeRepeated)
+    }
+    func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        try await inner.depths(of: queues)
     }
     func append(_ entry: ControlEntry) async throws(UploadError) { try await inner.append(entry) }
     func controlView() async throws(UploadError) -> ControlView { try await inner.controlView() }

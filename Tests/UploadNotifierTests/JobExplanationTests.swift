@@ -60,6 +60,22 @@ import Uploads
         #expect(text(nil).contains("when those before it"))
     }
 
+    @Test func `a job that is held says for what, with the remedy`() {
+        let unclaimed = job { $0.hold = IssueHold(.noLane, until: Sample.start) }
+        let explanation = JobExplanation(of: unclaimed, control: ControlView(), lanes: [:])
+        #expect(explanation.code == .noWorker && explanation.until == nil)
+        #expect(explanation.text.contains("upload-worker --queue default"))
+        #expect(explanation.text.contains("the notifier keeps the job"))
+        let cause = DeathCause.expired(queue: "upload.jobs.default.normal")
+        let dropped = job {
+            $0.hold = IssueHold(.policy, until: Sample.start)
+            $0.reason = cause.reason
+        }
+        let story = JobExplanation(of: dropped, control: ControlView(), lanes: busy)
+        #expect(story.code == .dropped && story.until == Sample.start)
+        #expect(story.text.contains("message-ttl") && story.text.contains("rabbitmqctl clear_policy"))
+    }
+
     @Test func `a running job runs, whoever consumes`() {
         #expect(code(job { $0.status = .running }, ControlView(), [:]) == .running)
     }

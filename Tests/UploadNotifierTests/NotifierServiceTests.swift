@@ -215,7 +215,7 @@ struct NotifierServiceTests {
         bus.send(Sample.event(.suspect, job))
         try await run(bus, scratch.file(), clock: clock.clock) { _ in
             try await until { bus.acknowledged == 2 }
-            try await until { clock.nextAlarm != nil }
+            try await until { clock.sleeperCount >= 2 }
             clock.advance(to: Sample.start.addingTimeInterval(3600))
             try await until { if case .append(.snapshot) = bus.publications.last { true } else { false } }
         }
@@ -233,7 +233,7 @@ struct NotifierServiceTests {
         try await run(bus, scratch.file(), clock: clock.clock) { ledger in
             try await until { bus.acknowledged == 4 }
             bus.send(Sample.event(.completed, ended, generation: 2))
-            try await until { bus.acknowledged == 5 && clock.nextAlarm != nil }
+            try await until { bus.acknowledged == 5 && clock.sleeperCount >= 2 }
             func upkeep(day: Double) async throws -> [ControlEntry] {
                 let before = bus.publications.count
                 clock.advance(to: Sample.start.addingTimeInterval(day * 86_400))
@@ -251,7 +251,7 @@ struct NotifierServiceTests {
             let early = try await upkeep(day: 79)
             #expect(early.count == 1)
             #expect(try await bus.controlView().fences == [ended.id: 2, open.id: 2])
-            try await until { clock.nextAlarm != nil }
+            try await until { clock.sleeperCount >= 2 }
             #expect(try await ledger.job(ended.id) != nil)
             let late = try await upkeep(day: 82)
             #expect(late.first == .forget([ended.id: 2]))

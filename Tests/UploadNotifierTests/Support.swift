@@ -60,6 +60,9 @@ final class ManualClock: Sendable {
 
     var now: Date { state.withLock { $0.now } }
 
+    /// How many sleep.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// When somebody wakes next.
     var nextAlarm: Date? { state.withLock { $0.sleepers.values.map(\.until).min() } }
 

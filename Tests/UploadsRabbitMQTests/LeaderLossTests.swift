@@ -68,7 +68,7 @@ import Uploads
             Task { () async -> Bool in (try? await worker.publisher.deliver(parcel, until: lost)) != nil }
         }
         let issuing = Task { () async -> Bool in
-            (try? await bus.issue(Samples.baton(), on: .urgent, maybeRepeated: false)) != nil
+            (try? await bus.issue(Samples.baton(), on: .urgent, maybeRepeated: false)) == .taken
         }
         lost.onFire { issuing.cancel() }
 

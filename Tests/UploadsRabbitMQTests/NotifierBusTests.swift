@@ -166,22 +166,80 @@ import Uploads
             let probe = try await rig.notifier()
             let sure = Samples.baton(generation: 2)
             let unsure = Samples.baton(generation: 5)
-            try await probe.bus.issue(sure, on: .urgent, maybeRepeated: false)
-            try await probe.bus.issue(unsure, on: .continued, maybeRepeated: true)
+            #expect(try await probe.bus.issue(sure, on: .urgent, maybeRepeated: false) == .taken)
+            #expect(try await probe.bus.issue(unsure, on: .continued, maybeRepeated: true) == .taken)
             #expect(try await probe.event(.completed).job.id == sure.job.id)
             #expect(try await probe.event(.suspect).data.baton == unsure)
             #expect(handler.handled.value == [sure])
         }
     }
 
-    @Test func `a baton can be issued to a transfer queue that nobody has declared yet`() async throws {
+    @Test func `a baton for a transfer queue that is not there is answered so, and declares nothing`() async throws {
         try await Rig.run { rig in
             let queue = try QueueName("video")
             rig.atEnd { try? await rig.connection.delete(rig.topology.lanes(of: queue)) }
             let bus = try await rig.broker().notifierBus()
-            try await bus.issue(Samples.baton(Samples.job(queue: queue)), on: .normal, maybeRepeated: false)
-            let waiting = try await rig.channel.messageCount(of: rig.topology.laneQueue(queue, .normal))
-            #expect(waiting == 1)
+            let baton = Samples.baton(Samples.job(queue: queue))
+            #expect(try await bus.issue(baton, on: .normal, maybeRepeated: false) == .noLane)
+            #expect(Set(try await bus.depths(of: [queue, .standard]).keys) == [.standard])
+            #expect(try await rig.channel.messageCount(of: rig.topology.dead) == 0)
+            try await rig.connection.define(rig.topology.lanes(of: queue))
+            #expect(try await bus.issue(baton, on: .normal, maybeRepeated: false) == .taken)
+            #expect(try await bus.depths(of: [queue])[queue]?[.normal] == LaneDepth(messages: 1, consumers: 0))
+        }
+    }
+
+    @Test func `a lane that takes no more holds up the notifier for a moment only`() async throws {
+        try await Rig.run { rig in
+            let policy = "full-\(rig.topology.namespace)"
+            let lane = rig.topology.laneQueue(.standard, .bulk)
+            let pattern = "^\(NSRegularExpression.escapedPattern(for: lane))$"
+            try await rig.node.ctl("set_policy", policy, pattern, #"{"max-length":1}"#, "--apply-to", "queues")
+            rig.atEnd { _ = try? await rig.node.ctl("clear_policy", policy) }
+            let bus = try await rig.broker().notifierBus()
+            try await eventually("the policy holds") {
+                try await bus.issue(Samples.baton(generation: 2), on: .bulk, maybeRepeated: false) == .refused
+            }
+            #expect(try await bus.issue(Samples.baton(generation: 2), on: .normal, maybeRepeated: false) == .taken)
+        }
+    }
+
+    @Test func `a job for a queue that is not there comes to the notifier twice: as a job, and as one without a lane`()
+        async throws
+    {
+        try await Rig.run { rig in
+            let probe = try await rig.notifier()
+            let job = Samples.job(queue: try QueueName("nowhere"))
+            let baton = Samples.baton(job, generation: 3, slice: 1)
+            try await rig.channel.publish(
+                try WireFormat.message(job: job), to: rig.topology.submit, routingKey: "nowhere.normal",
+                isMandatory: true)
+            try await rig.channel.publish(
+                try WireFormat.message(baton: baton), to: rig.topology.jobs, routingKey: "nowhere.continued",
+                isMandatory: true)
+            try await eventually("all three") { probe.messages.value.count == 3 }
+            #expect(probe.messages.value.contains(.job(job, maybeRepeated: false)))
+            #expect(probe.messages.value.contains(.deadBaton(Baton(job: job), .noLane)))
+            #expect(probe.messages.value.contains(.deadBaton(baton, .noLane)))
+        }
+    }
+
+    @Test(arguments: [#"{"message-ttl":100}"#, #"{"max-length":1,"overflow":"drop-head"}"#])
+    func `what a policy drops from a lane comes to the notifier as such`(definition: String) async throws {
+        try await Rig.run { rig in
+            let policy = "drop-\(rig.topology.namespace)"
+            let lane = rig.topology.laneQueue(.standard, .normal)
+            let pattern = "^\(NSRegularExpression.escapedPattern(for: lane))$"
+            try await rig.node.ctl("set_policy", policy, pattern, definition, "--apply-to", "queues")
+            rig.atEnd { _ = try? await rig.node.ctl("clear_policy", policy) }
+            let probe = try await rig.notifier()
+            let baton = Samples.baton()
+            let cause = definition.contains("ttl") ? DeathCause.expired(queue: lane) : .overflowed(queue: lane)
+            // Until the broker has put the policy on the lane, it keeps everything.
+            try await eventually("it is dropped") {
+                try await rig.put(try WireFormat.message(baton: baton))
+                return probe.messages.value.contains(.deadBaton(baton, cause))
+            }
         }
     }
 
@@ -194,7 +252,7 @@ import Uploads
                 WireFormat.deadLetter(message, reason: "why"), to: rig.topology.dead, routingKey: "")
             try await rig.channel.publish(Message(body: Data("?".utf8)), to: rig.topology.dead, routingKey: "")
             try await eventually("both") { probe.messages.value.count == 2 }
-            #expect(probe.messages.value.contains(.deadBaton(baton, reason: "why")))
+            #expect(probe.messages.value.contains(.deadBaton(baton, .other("why"))))
             #expect(
                 probe.messages.value.contains {
                     if case .unreadable(Data("?".utf8), let reason, _) = $0 { !reason.isEmpty } else { false }
@@ -216,8 +274,7 @@ import Uploads
             }
             let probe = try await rig.notifier()
             try await eventually("dead") { !probe.messages.value.isEmpty }
-            #expect(
-                probe.messages.value == [.deadBaton(baton, reason: "it was delivered 20 times and never settled")])
+            #expect(probe.messages.value == [.deadBaton(baton, .deliveryLimit)])
         }
     }
 

@@ -7,12 +7,14 @@ import Uploads
 
 @Suite struct NotifierMessageTests {
     let baton = Samples.baton(generation: 2, slice: 1)
+    let topology: UploadTopology
+    init() throws { topology = try UploadTopology(namespace: "upload") }
 
     private func dead(_ message: Message, _ death: Table? = nil, reason: String? = nil) -> NotifierMessage {
         var message = message
         if let death { message.headers["x-death"] = .array([.table(death)]) }
         if let reason { message.headers["reason"] = .string(reason) }
-        return NotifierMessage(dead: message, notifierQueue: "upload.notifier")
+        return NotifierMessage(dead: message, topology)
     }
 
     @Test func `jobs, events and markers are told apart`() throws {
@@ -37,25 +39,49 @@ import Uploads
         #expect(reason.contains("upload.job.v1"))
     }
 
-    @Test func `a baton past its delivery limit is a dead baton that says so`() throws {
+    @Test func `a baton says of what it died`() throws {
         let message = try WireFormat.message(baton: baton)
-        let death: Table = ["queue": "upload.jobs.default.normal", "reason": "delivery_limit"]
-        #expect(dead(message, death) == .deadBaton(baton, reason: "it was delivered 20 times and never settled"))
+        let lane = "upload.jobs.default.normal"
+        for (word, cause) in [
+            ("delivery_limit", DeathCause.deliveryLimit), ("expired", .expired(queue: lane)),
+            ("maxlen", .overflowed(queue: lane)),
+        ] {
+            #expect(dead(message, ["queue": .string(lane), "reason": .string(word)]) == .deadBaton(baton, cause))
+        }
+        for word in ["rejected", "new word"] {
+            let letter = dead(message, ["queue": .string(lane), "reason": .string(word)])
+            guard case .deadBaton(baton, .other(let reason)) = letter else {
+                Issue.record("\(letter)")
+                continue
+            }
+            #expect(reason.contains(word))
+        }
     }
 
-    @Test func `a baton whose lane is gone says so`() throws {
+    @Test func `a baton whose lane is gone says so, after a wait and without one`() throws {
         let message = try WireFormat.message(baton: baton)
-        let death: Table = ["queue": "upload.delay.00", "reason": "expired"]
-        guard case .deadBaton(baton, let reason) = dead(message, death) else {
-            Issue.record("no dead baton")
-            return
+        #expect(dead(message, ["queue": "upload.delay.00", "reason": "expired"]) == .deadBaton(baton, .noLane))
+        #expect(dead(message) == .deadBaton(baton, .noLane))
+    }
+
+    @Test func `what another program writes into a header is bounded`() throws {
+        let message = try WireFormat.message(baton: baton)
+        let long = String(repeating: "x", count: 100_000)
+        for letter in [
+            dead(message, reason: long), dead(message, ["reason": .string(long)]),
+            dead(message, ["queue": .string(long), "reason": "expired"]),
+        ] {
+            guard case .deadBaton(baton, let cause) = letter else {
+                Issue.record("\(letter)")
+                continue
+            }
+            #expect(cause.reason.count <= 1000)
         }
-        #expect(reason.contains("transfer queue does not exist"))
     }
 
     @Test func `a worker's reason is kept`() throws {
         let job = Samples.job()
-        #expect(dead(try WireFormat.message(job: job), reason: "why") == .deadBaton(Baton(job: job), reason: "why"))
+        #expect(dead(try WireFormat.message(job: job), reason: "why") == .deadBaton(Baton(job: job), .other("why")))
         #expect(dead(Message(body: Data([1])), reason: "why") == .unreadable(Data([1]), reason: "why"))
     }
 

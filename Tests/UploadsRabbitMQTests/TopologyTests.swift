@@ -44,6 +44,13 @@ import Uploads
         }
     }
 
+    @Test func `what no lane takes goes to the dead letters, at once and after a wait`() throws {
+        for name in ["upload.jobs", "upload.due"] {
+            let exchange = try #require(topology.foundation.exchanges.first { $0.name == name })
+            #expect(exchange.arguments["alternate-exchange"]?.string == "upload.dead")
+        }
+    }
+
     @Test func `the notifier's queue has one active consumer and a delivery limit`() throws {
         let arguments = try queue("upload.notifier").arguments
         #expect(arguments["x-single-active-consumer"]?.bool == true)

@@ -6,7 +6,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
     /// Bounded, in the order in which they are looked for.
     enum Code: String, CaseIterable, Encodable, Sendable {
         case completed, failed, cancelled, running
-        case cancelling, paused, queueStopped, inLine, issuing, waiting, noWorker, queued
+        case cancelling, paused, queueStopped, inLine, issuing, waiting, dropped, noWorker, queued
     }
 
     var code: Code
@@ -56,6 +56,10 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         } else if job.wish != nil {
             code = .issuing
             text = "nobody knows whether its worker still has it; the notifier is about to hand it out anew"
+        } else if let hold = job.hold {
+            code = hold.cause == .noLane ? .noWorker : .dropped
+            text = Self.text(ofHeld: job, hold)
+            until = hold.cause == .noLane ? nil : hold.until
         } else if job.status == .running {
             code = .running
             text = "it is running since \(WireJSON.timestamp(job.since))"
@@ -86,6 +90,23 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         switch number {
         case 1...3: ["first", "second", "third"][number - 1]
         default: "number \(number)"
+        }
+    }
+
+    private static func text(ofHeld job: LedgerJob, _ hold: IssueHold) -> String {
+        let queue = job.baton.job.queue
+        return switch hold.cause {
+        case .noLane:
+            """
+            queue '\(queue)' does not exist on the broker, because no worker has ever served it; the notifier keeps the job and \
+            hands it out when a worker serves the queue: start upload-worker --queue \(queue), or cancel the job if the name is wrong
+            """
+        case .policy:
+            "\(job.reason ?? "a policy made the broker drop the job's message"); the notifier hands the job out again after "
+                + "\(WireJSON.timestamp(hold.until)), once a worker takes from queue '\(queue)'"
+        case .givenUp:
+            "\(job.reason ?? "the broker gave the job's message up"); the notifier hands the job out again after "
+                + WireJSON.timestamp(hold.until)
         }
     }
 

@@ -20,6 +20,7 @@ public import Uploads
 /// - `owed`: publications that nobody has confirmed yet; repeated after a crash.
 /// - `orders`: what operators wanted, by the order's id, and how far it was carried out.
 /// - `line`: the serial lines, one row for each job that waits in one or is on its way out of it.
+/// - `holds`: jobs whose message the broker has lost, and when they are issued anew.
 /// - `unreadable`: dead letters that nobody could read.
 ///
 /// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,

@@ -92,7 +92,7 @@ struct LedgerBatch {
     }
 
     mutating func carryOut(_ decision: IssuingDecision, of id: JobID) throws {
-        let before = jobs[id]?.line
+        let (before, wasHeld) = (jobs[id]?.line, jobs[id]?.hold)
         if let job = decision.job, job != jobs[id] {
             jobs[id] = job
             if isChanged.insert(id).inserted { changed.append(id) }
@@ -110,7 +110,29 @@ struct LedgerBatch {
             }
             try owe(issuable(action), of: id, source: source)
         }
+        if let job = decision.job, job.hold != wasHeld { try HoldRows(db: db).keep(job) }
         if let job = decision.job { try keepLine(of: job, since: before, place: decision.place) }
+    }
+
+    /// Begins to issue jobs that are held.
+    mutating func issueHeld(_ ids: [JobID]) throws {
+        try load(Set(ids))
+        for id in ids {
+            // What is held is known; a row of its own would come up for ever.
+            guard let job = jobs[id], job.hold != nil else {
+                try HoldRows(db: db).remove(id)
+                continue
+            }
+            try carryOut(IssuingMachine(fence: view.fence(of: id), now: now).issueHeld(job), of: id)
+        }
+    }
+
+    /// Holds a job of which no lane has taken the baton.
+    mutating func unclaimed(_ baton: Baton, _ cause: DeathCause) throws {
+        let id = baton.job.id
+        try load([id])
+        let machine = IssuingMachine(fence: view.fence(of: id), now: now)
+        try carryOut(machine.unclaimed(baton, cause, for: jobs[id]), of: id)
     }
 
     /// Keeps the job's row in its line, and releases the next where nothing of the line is on its way any more.
@@ -163,7 +185,7 @@ struct LedgerBatch {
         nextInLine = [:]
         let answers = try ids.map { id in
             do {
-                let round = verb == .runAgain ? jobs[id].map { $0.baton.round + 1 } : nil
+                let round = verb == .runAgain ? jobs[id].map { $0.baton.round.addingSaturating(1) } : nil
                 try order(verb, of: id)
                 return OrderAnswer.Job(id: id, round: round)
             } catch let error as UploadError where error.code == .rejected {

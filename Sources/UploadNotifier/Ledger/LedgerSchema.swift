@@ -44,8 +44,23 @@ enum LedgerSchema {
         migrator.registerMigration("sized") { db in try db.execute(sql: sized) }
         migrator.registerMigration("wholes") { db in try db.execute(sql: wholes) }
         migrator.registerMigration("texts") { db in try db.execute(sql: texts) }
+        migrator.registerMigration("holds") { db in try db.execute(sql: holds) }
         return migrator
     }
+
+    /// Jobs whose message the broker has lost, which the notifier issues anew when `due` has come. A wish that was noted before says
+    /// nothing of what had begun.
+    private static let holds = """
+        CREATE TABLE holds (
+            job TEXT NOT NULL PRIMARY KEY,
+            queue TEXT NOT NULL,
+            due REAL NOT NULL,
+            needs_worker INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX holds_by_queue ON holds (queue, due);
+        UPDATE jobs SET record = CAST(json_set(CAST(record AS TEXT), '$.wish.isBegun', json('false')) AS BLOB)
+        WHERE json_extract(CAST(record AS TEXT), '$.wish.marker') IS NOT NULL;
+        """
 
     /// What jobs are found by is indexed by whoever writes their rows (`JobTexts`).
     private static let texts = """

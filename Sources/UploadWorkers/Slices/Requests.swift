@@ -3,23 +3,30 @@ import Uploads
 
 /// The requests of a slice that can be cancelled while the slice goes on.
 final class Requests: Sendable {
+    /// A request that was decided on and may not run yet: what is cancelled in between is cancelled when it begins.
+    struct Ticket: Sendable { fileprivate let cancellations: UInt64 }
+
     private struct State: Sendable {
         var next: UInt64 = 0
         var tasks: [UInt64: Task<SliceFact, Never>] = [:]
+        var cancellations: UInt64 = 0
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
+    /// To be taken where a request is decided on: its task begins some time later.
+    func ticket() -> Ticket { state.withLock { Ticket(cancellations: $0.cancellations) } }
+
     /// Runs one as a part of the calling task: returns when the operation has.
-    func run(_ operation: @escaping @Sendable () async -> SliceFact) async -> SliceFact {
+    func run(_ ticket: Ticket, _ operation: @escaping @Sendable () async -> SliceFact) async -> SliceFact {
         let task = Task { await operation() }
-        let (id, isClosed) = state.withLock { state in
+        let (id, isCancelled) = state.withLock { state in
             state.next += 1
             state.tasks[state.next] = task
-            return (state.next, state.isClosed)
+            return (state.next, state.isClosed || state.cancellations != ticket.cancellations)
         }
-        if isClosed { task.cancel() }
+        if isCancelled { task.cancel() }
         defer { state.withLock { _ = $0.tasks.removeValue(forKey: id) } }
         return await withTaskCancellationHandler {
             await task.value
@@ -34,8 +41,12 @@ final class Requests: Sendable {
         cancelAll()
     }
 
+    /// Cancels all that were decided on so far.
     func cancelAll() {
-        let tasks = state.withLock { Array($0.tasks.values) }
+        let tasks = state.withLock { state in
+            state.cancellations += 1
+            return Array(state.tasks.values)
+        }
         for task in tasks { task.cancel() }
     }
 }

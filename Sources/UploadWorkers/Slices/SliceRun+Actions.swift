@@ -3,19 +3,19 @@ import Uploads
 
 /// What the machine asks for.
 extension SliceRun {
-    func perform(_ action: SliceAction) async -> SliceFact? {
+    func perform(_ action: SliceAction, _ tickets: Tickets) async -> SliceFact? {
         switch action {
         case .checkStanding: return .standing(await claimed.standing())
         case .tellStarted(let state): return await tellStarted(state)
         case .findDestination: return findDestination()
-        case .examineSource: return await requests.run { await self.examineSource() }
+        case .examineSource: return await requests.run(tickets.request) { await self.examineSource() }
         case .claimSource: return await claimSource()
-        case .sendPart(let index): return await sendPart(index)
+        case .sendPart(let index): return await sendPart(index, tickets)
         case .waitToRetry(let index, let milliseconds):
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .retryDue(index)
-        case .complete(let condition): return await requests.run { await self.complete(condition) }
-        case .readBack(let begin): return await requests.run { await self.readBack(begin) }
+        case .complete(let condition): return await requests.run(tickets.request) { await self.complete(condition) }
+        case .readBack(let begin): return await requests.run(tickets.request) { await self.readBack(begin) }
         case .removeStagedCopy:
             return await answer { () throws(UploadError) in
                 try await self.runner.sources.removeStagedCopy(of: self.baton.job)
@@ -181,8 +181,10 @@ extension SliceRun {
                 bytesMissing: bytesMissing))
     }
 
-    private func sendPart(_ index: Int) async -> SliceFact? {
-        let turn = await turns.run { await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn) }
+    private func sendPart(_ index: Int, _ tickets: Tickets) async -> SliceFact? {
+        let turn = await turns.run(tickets.turn) {
+            await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn)
+        }
         if case .partFailed = turn { return turn }
         let standing = await claimed.standing()
         if standing != .holds { tell(.lost(standing)) }
@@ -191,7 +193,7 @@ extension SliceRun {
             ($0.session, $0.source, $0.missing[index], $0.traffic)
         }
         guard let session, let source else { return nil }
-        return await requests.run { [meter] in
+        return await requests.run(tickets.request) { [meter] in
             traffic?.partBegins()
             defer { traffic?.partEnds() }
             do throws(UploadError) {

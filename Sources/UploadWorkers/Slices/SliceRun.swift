@@ -16,6 +16,12 @@ final class SliceRun: Sendable {
         var traffic: DestinationTraffic?
     }
 
+    /// Of one action.
+    struct Tickets: Sendable {
+        var turn: Requests.Ticket
+        var request: Requests.Ticket
+    }
+
     let claimed: any ClaimedBaton
     let baton: Baton
     let runner: SliceRunner
@@ -57,8 +63,10 @@ final class SliceRun: Sendable {
                         requests.cancelAll()
                     case .withdrawParts: turns.close()
                     default:
+                        // Taken here: what cancels the action may be decided before its task begins.
+                        let tickets = Tickets(turn: turns.ticket(), request: requests.ticket())
                         group.addTask {
-                            guard let fact = await self.perform(action) else { return }
+                            guard let fact = await self.perform(action, tickets) else { return }
                             self.note(fact, of: action)
                             self.tell(fact)
                         }

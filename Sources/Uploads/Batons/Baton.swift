@@ -57,8 +57,9 @@ public struct Baton: Hashable, Sendable {
     /// Whether somebody held this job before, so that the destination is asked first what it has.
     public var mustProbe: Bool { round > 1 || generation > 1 || slice > 0 }
 
-    /// Whether the notifier issued it and no worker has handed it over since.
-    public var isIssued: Bool { slice == 0 && (round > 1 || generation > 1) }
+    /// Whether the notifier has issued the job anew. Then something went wrong before, or an operator asked for it: each slice tells that it
+    /// begins before it does anything else.
+    public var isIssued: Bool { round > 1 || generation > 1 }
 
     /// The same with the job redacted: what events carry.
     public var redacted: Baton {

@@ -6,13 +6,14 @@ public struct IssueWish: Codable, Hashable, Sendable {
     public var verb: Verb?
     /// Whether a suspect of this generation came: then it may count as poison.
     public var isSuspect: Bool
-    /// Whether a dead letter came: it counts even if no worker ever said `started`.
-    public var isDeadLetter: Bool
+    /// Whether a worker had told that it had begun the very slice that became suspect. A slice that only waited in a worker's prefetch
+    /// when its connection was lost has harmed no worker.
+    public var isBegun: Bool
 
-    public init(marker: IssueMarker, verb: Verb? = nil, isSuspect: Bool = false, isDeadLetter: Bool = false) {
+    public init(marker: IssueMarker, verb: Verb? = nil, isSuspect: Bool = false, isBegun: Bool = false) {
         self.marker = marker
         self.verb = verb
         self.isSuspect = isSuspect
-        self.isDeadLetter = isDeadLetter
+        self.isBegun = isBegun
     }
 }

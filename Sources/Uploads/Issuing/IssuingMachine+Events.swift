@@ -31,7 +31,8 @@ extension IssuingMachine {
     private func follow(_ event: UploadEvent, by known: LedgerJob) -> IssuingDecision {
         var job = known
         let told = event.data.baton
-        if event.kind == .started { job.isStarted = true }
+        // A worker has it and says so: it is neither dropped nor what stops a worker that only reads it.
+        job.drops = nil
         if event.kind != .started, job.isProgress(told) {
             job.hasProgressed = true
             job.poisonCount = 0

@@ -2,12 +2,14 @@ extension IssuingMachine {
     /// The wish's marker has come by and nothing speaks against it: the next generation.
     func grant(_ wish: IssueWish, of known: LedgerJob) -> IssuingDecision {
         var job = known
-        if wish.isSuspect, job.isStarted || wish.isDeadLetter, !job.hasProgressed { job.poisonCount += 1 }
-        if wish.verb == nil, job.poisonCount >= Self.poisonedAfter { return poisoned(job) }
+        // What a worker had begun and never settled: all else has stopped no worker.
+        if wish.isSuspect, wish.isBegun, !job.hasProgressed { job.poisonCount = job.poisonCount.addingSaturating(1) }
+        if wish.verb == nil, let problem = poisoning(of: job) { return fail(job, .poisoned, problem) }
+        guard let generation = nextGeneration(of: job) else { return cannotIssue(job) }
         let carriesPause = wish.verb == nil && job.isPaused && !job.isCancelling
         let wasPaused = job.pausedThrough != nil
         if job.line != nil { job.line = .released }
-        job.beginGeneration(max(job.generation, fence) + 1, isNewRound: wish.verb == .runAgain, at: now)
+        job.beginGeneration(generation, isNewRound: wish.verb == .runAgain, at: now)
         job.baton.runsAlone = job.poisonCount >= Self.runsAloneAfter
         job.pausedThrough = carriesPause ? job.generation : nil
         var actions: [IssuingAction] = []
@@ -19,24 +21,49 @@ extension IssuingMachine {
         return IssuingDecision(job: job, actions: actions)
     }
 
+    static let noGenerationLeft =
+        "was handed out as often as a message can count, so it cannot be handed out anew; enqueue the file again"
+
+    /// Above every fence; nil when there is none left that a message may carry.
+    func nextGeneration(of job: LedgerJob) -> Int? {
+        let highest = max(job.generation, fence)
+        return highest < WireLimits.countMaximum ? highest + 1 : nil
+    }
+
     private func lane(of wish: IssueWish, for job: LedgerJob) -> Lane {
         if job.isCancelling || wish.verb == .runNow { return .urgent }
         return job.baton.state == nil ? job.baton.job.priority : .continued
     }
 
-    private func poisoned(_ known: LedgerJob) -> IssuingDecision {
-        var job = known
-        let count = job.poisonCount
-        // Above whatever may still lie about: nobody starts it once more.
-        job.raiseGeneration(to: max(job.generation, fence) + 1)
-        let error = UploadError(
-            .poisoned,
+    /// Why the job is to be issued no more; nil if it is.
+    private func poisoning(of job: LedgerJob) -> String? {
+        if job.poisonCount >= Self.poisonedAfter {
+            return """
+                \(job.poisonCount) workers stopped while they worked on this job, without any progress; look at their logs for the \
+                reason, then run the job again
+                """
+        }
+        guard let drops = job.drops, drops.undelivered >= Self.undeliveredMaximum else { return nil }
+        return """
+            the broker gave this job up \(drops.undelivered) times because it had delivered it too often, and the workers that \
+            were given it stopped or lost their connection before they told anything of it; look at their logs for the reason, \
+            then run the job again
             """
-            \(count) workers stopped while they worked on this job, without any progress; look at their logs for the \
-            reason, then run the job again
-            """)
+    }
+
+    /// No generation is left: what is still under way may end the round no more, for no fence can be put above it.
+    private func cannotIssue(_ job: LedgerJob) -> IssuingDecision {
+        // A round that has ended keeps its outcome.
+        guard job.end == nil else { return IssuingDecision(job: job, actions: [.note(.noGenerationLeft)]) }
+        return fail(job, .rejected, "the job \(Self.noGenerationLeft)")
+    }
+
+    private func fail(_ known: LedgerJob, _ code: UploadError.Code, _ message: String) -> IssuingDecision {
+        var job = known
+        // Above whatever may still lie about: nobody starts it once more.
+        if let generation = nextGeneration(of: job) { job.raiseGeneration(to: generation) }
         var event = UploadEvent(kind: .failed, of: job.baton, at: now)
-        event.data.error = error
+        event.data.error = UploadError(code, message)
         event.data.endedAt = now
         job.end(event)
         return IssuingDecision(

@@ -17,7 +17,12 @@ extension IssuingMachine {
     /// on it: it waits again, no longer paused, and goes on from its state when its turn comes once more.
     /// - Throws: `rejected` for a job that does not wait in a line (any more).
     public func move(_ known: LedgerJob, to place: SerialPosition) throws(UploadError) -> IssuingDecision {
-        if known.isHeldInLine { return giveBack(known, to: place) }
+        if known.isHeldInLine {
+            guard let generation = nextGeneration(of: known) else {
+                throw UploadError(.rejected, "job \(known.id) \(Self.noGenerationLeft)")
+            }
+            return giveBack(known, to: place, generation)
+        }
         guard known.line == .waiting else {
             let why =
                 if let end = known.end {
@@ -36,9 +41,9 @@ extension IssuingMachine {
 
     /// What may still lie about of its baton counts no longer. There is no other before its release: it waits in line, and
     /// that is noted with the fence.
-    private func giveBack(_ known: LedgerJob, to place: SerialPosition) -> IssuingDecision {
+    private func giveBack(_ known: LedgerJob, to place: SerialPosition, _ generation: Int) -> IssuingDecision {
         var job = known
-        job.beginGeneration(max(job.generation, fence) + 1, isNewRound: false, at: now)
+        job.beginGeneration(generation, isNewRound: false, at: now)
         job.wish = nil
         job.pausedThrough = nil
         job.line = .waiting
@@ -59,9 +64,9 @@ extension IssuingMachine {
     func orderInLine(_ verb: Verb, of known: LedgerJob) -> IssuingDecision? {
         var job = known
         if verb == .runAgain {
-            guard job.baton.job.serial != nil else { return nil }
+            guard job.baton.job.serial != nil, let generation = nextGeneration(of: job) else { return nil }
             // The new round begins with the place in line, or the job would be cleaned up as ended while it waits.
-            job.beginGeneration(max(job.generation, fence) + 1, isNewRound: true, at: now)
+            job.beginGeneration(generation, isNewRound: true, at: now)
             job.wish = nil
             job.line = .waiting
             return IssuingDecision(job: job, actions: [.append(.fence([job.id: job.generation]))], place: .end)

@@ -1,13 +1,14 @@
 extension IssuingMachine {
-    func deadLetter(_ baton: Baton, reason: String, for job: LedgerJob?) -> IssuingDecision {
+    func deadLetter(_ baton: Baton, _ cause: DeathCause, for job: LedgerJob?) -> IssuingDecision {
         var event = UploadEvent(kind: .suspect, of: baton, at: now)
         event.id += ".dead"
-        event.data.reason = reason
-        return suspect(event, for: job, isDeadLetter: true)
+        event.data.reason = cause.reason
+        return suspect(event, for: job, cause)
     }
 
     /// A delivery that may be a repeat, or that died. It carries the whole order, so an unknown job is issued from it.
-    func suspect(_ event: UploadEvent, for known: LedgerJob?, isDeadLetter: Bool) -> IssuingDecision {
+    /// - Parameter cause: of a dead letter.
+    func suspect(_ event: UploadEvent, for known: LedgerJob?, _ cause: DeathCause? = nil) -> IssuingDecision {
         let told = event.data.baton
         var redacted = event
         redacted.data.baton = told.redacted
@@ -28,15 +29,20 @@ extension IssuingMachine {
         guard job.end == nil else { return drop(.roundHasEnded) }
         guard told.generation == job.generation else { return drop(.olderGeneration) }
         guard job.line != .waiting else { return drop(.waitsInLine) }
+        // A worker tells that it begins a slice before it does anything that could harm it, at the latest after a second (rule 4).
+        let isBegun = job.isSliceStarted && told.slice == job.baton.slice
         if told.slice >= job.baton.slice, !job.isSliceStarted || told.slice > job.baton.slice {
             job.merge(told)
             job.isSliceStarted = false
         }
         job.tell(.queued, at: event.time)
         job.reason = event.data.reason
+        if let cause, !isBegun, job.openWish == nil {
+            return IssuingDecision(job: hold(job, cause), actions: [.record(redacted)])
+        }
         var wish = job.openWish ?? IssueWish(marker: marker(for: job))
         wish.isSuspect = true
-        wish.isDeadLetter = wish.isDeadLetter || isDeadLetter
+        wish.isBegun = wish.isBegun || isBegun
         job.wish = wish
         // An open wish is marked once more: its marker may be what a crash has swallowed, and a second one is stale.
         return IssuingDecision(job: job, actions: [.record(redacted), .mark(wish.marker)])

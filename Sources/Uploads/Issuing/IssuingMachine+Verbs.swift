@@ -20,7 +20,7 @@ extension IssuingMachine {
         var wish = IssueWish(marker: marker(for: job), verb: verb)
         if let open = job.openWish {
             wish.isSuspect = open.isSuspect
-            wish.isDeadLetter = open.isDeadLetter
+            wish.isBegun = open.isBegun
         }
         job.wish = wish
         return IssuingDecision(job: job, actions: [.mark(wish.marker)])
@@ -42,6 +42,9 @@ extension IssuingMachine {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
         if verb == .runAgain {
             guard job.end != nil else { throw refuse("has not ended; it can be run again when it has") }
+            guard job.round < WireLimits.countMaximum else {
+                throw refuse("has had as many rounds as a message can count; enqueue it again")
+            }
         } else if let end = job.end {
             if job.openWish?.verb == .runAgain { throw refuse("is about to run again; try in a moment") }
             throw refuse("has ended as \(end.kind.rawValue); only 'run again' is possible")
@@ -49,6 +52,7 @@ extension IssuingMachine {
         if job.isCancelling, job.end == nil, verb != .cancel { throw refuse("is being cancelled") }
         if verb == .resume, !job.isPaused, job.status != .paused { throw refuse("is not paused") }
         if verb == .runNow, job.status == .running { throw refuse("is running already") }
+        if verb != .pause, verb != .cancel, nextGeneration(of: job) == nil { throw refuse(Self.noGenerationLeft) }
         if verb != .pause, !job.isWhole {
             throw refuse(
                 "is known from events alone, which show no inline bytes and no query of a URL; enqueue it again")

@@ -11,6 +11,13 @@ public struct IssuingMachine: Sendable {
     public static let runsAloneAfter = 2
     /// After this many, it ends as failed (`poisoned`).
     public static let poisonedAfter = 5
+    /// After the broker has given the job's message up this many times in a row because it was delivered too often, while no worker told
+    /// anything of the job, it ends as failed as well: it may be one that stops a worker which only reads it. The pauses
+    /// in between last more than an hour in all, so lost connections alone hardly lead to it.
+    public static let undeliveredMaximum = 20
+
+    /// Seconds until the marker of a held job is sent again.
+    static let markerPatience: TimeInterval = 60
 
     /// The lowest generation of the job that counts, by the control log.
     public let fence: Int
@@ -29,10 +36,10 @@ public struct IssuingMachine: Sendable {
     public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
         switch message {
         case .job(let order, _, _): receive(order, for: job)
-        case .event(let event, _) where event.kind == .suspect: suspect(event, for: job, isDeadLetter: false)
+        case .event(let event, _) where event.kind == .suspect: suspect(event, for: job)
         case .event(let event, _): receive(event, for: job)
         case .marker(let marker): receive(marker, for: job)
-        case .deadBaton(let baton, let reason): deadLetter(baton, reason: reason, for: job)
+        case .deadBaton(let baton, let cause): deadLetter(baton, cause, for: job)
         // An order is about many jobs, or none: the ledger takes it apart.
         case .order, .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
         }

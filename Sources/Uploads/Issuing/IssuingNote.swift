@@ -12,6 +12,8 @@ public enum IssuingNote: String, CaseIterable, Sendable {
     case nothingNew
     /// Its turn in the serial line has not come; the notifier issues it then.
     case waitsInLine
+    /// The job was issued as often as a message can count.
+    case noGenerationLeft
     /// The wish is kept open: the ledger does not hold the whole order, so it cannot be issued from there.
     case orderIncomplete
 }

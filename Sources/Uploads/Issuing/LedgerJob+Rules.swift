@@ -49,7 +49,10 @@ extension LedgerJob {
 
     /// The control log knows of a higher generation than the ledger: an older copy of the ledger was put back, or it
     /// was lost.
+    ///
+    /// A log may name more than a message may carry: then no generation is left for the job, and it cannot be issued any more.
     mutating func raiseGeneration(to lowest: Int) {
+        let lowest = min(lowest, WireLimits.countMaximum)
         guard lowest > generation else { return }
         baton.generation = lowest
         baton.slice = 0
@@ -65,6 +68,8 @@ extension LedgerJob {
             isCancelling = false
         }
         wish = nil
+        hold = nil
+        drops = nil
         if line != nil { line = .released }
         isCancelling = isCancelling || told.isCancel
         merge(told)
@@ -78,11 +83,12 @@ extension LedgerJob {
             let unknown = baton.unknown
             // Nothing of it is there any more: it may be another object that is carried now.
             let job = state == nil ? baton.job.unexamined : baton.job
-            baton = Baton(job: job, round: round + 1, generation: generation)
+            baton = Baton(job: job, round: round.addingSaturating(1), generation: generation)
             baton.state = state
             baton.unknown = unknown
             end = nil
             poisonCount = 0
+            drops = nil
             isCancelling = false
         } else {
             baton.generation = generation
@@ -90,6 +96,7 @@ extension LedgerJob {
             baton.idleWaits = 0
         }
         baton.isCancel = isCancelling
+        hold = nil
         tell(.queued, at: time)
         startCounting()
     }
@@ -103,13 +110,14 @@ extension LedgerJob {
             }
         tell(status, at: event.data.endedAt ?? event.time)
         wish = nil
+        hold = nil
+        drops = nil
         line = nil
         end = RoundEnd(kind: event.kind, event: event.id, at: since, error: event.data.error)
     }
 
     private mutating func startCounting() {
         isSliceStarted = false
-        isStarted = false
         hasProgressed = false
         initialState = baton.state
         initialBytesSent = baton.bytesSent

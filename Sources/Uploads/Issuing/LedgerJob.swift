@@ -21,11 +21,9 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var initialState: UploadState?
     /// The bytes that had been sent when the current generation began.
     public var initialBytesSent: Int64
-    /// Whether a worker has told that the current generation works.
-    public var isStarted: Bool
     /// Whether the current generation has handed on a new state.
     public var hasProgressed: Bool
-    /// Generations in a row that were started and became suspect without progress.
+    /// Generations in a row of which a worker had begun the slice that became suspect, without progress.
     public var poisonCount: Int
     /// Whether the round is being cancelled: sticks until it ends.
     public var isCancelling: Bool
@@ -33,6 +31,10 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var pausedThrough: Int?
     /// How it stands in the serial line of its queue; nil for a job of no line, and once it has left its line.
     public var line: LineStanding?
+    /// The broker has lost its message, and the notifier issues it anew in a while.
+    public var hold: IssueHold?
+    /// nil: nothing was given up since a worker last told of the job.
+    public var drops: DropTally?
     /// The round's outcome, once it has one.
     public var end: RoundEnd?
 
@@ -48,13 +50,14 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.wish = nil
         self.initialState = baton.state
         self.initialBytesSent = baton.bytesSent
-        self.isStarted = false
         self.hasProgressed = false
         self.poisonCount = 0
         self.isCancelling = baton.isCancel
         self.pausedThrough = nil
         // Whoever tells of a baton tells of one that was issued.
         self.line = baton.job.serial == nil || baton.isCancel ? nil : .released
+        self.hold = nil
+        self.drops = nil
         self.end = nil
     }
 

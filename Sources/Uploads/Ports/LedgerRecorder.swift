@@ -30,6 +30,23 @@ public protocol LedgerRecorder: Sendable {
     /// After a crash before that it is repeated.
     func settle(_ owed: [OwedAction.ID])
 
+    /// Notes, in one durable transaction, that no lane has taken an issued baton: the job is held.
+    func unclaimed(_ baton: Baton, _ cause: DeathCause, now: Date) async throws(UploadError)
+
+    /// Transfer queues, by name, of which jobs are held whose time has come.
+    /// - Parameters:
+    ///   - queue: the queue behind which to go on; nil: from the first.
+    ///   - limit: most queues that are looked at.
+    func heldQueues(after queue: QueueName?, now: Date, limit: Int) async throws(UploadError) -> HeldQueues
+
+    /// Begins to issue jobs of a transfer queue that are held and whose time has come, at most `limit` of them, in one durable
+    /// transaction.
+    /// - Parameter hasWorker: whether a worker takes from the queue. Jobs whose messages a policy has dropped wait for one.
+    /// - Returns: what is now owed, in order.
+    func release(
+        _ queue: QueueName, hasWorker: Bool, view: ControlView, now: Date, limit: Int
+    ) async throws(UploadError) -> [OwedAction]
+
     /// Those of the view's entries that still matter: not those of jobs of which
     /// ``LedgerJob/mayForgetFence(endedBefore:)`` says so.
     func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView

@@ -18,7 +18,11 @@ public protocol NotifierBus: Sendable {
 
     /// Publishes an issued baton to a lane. Confirmed when this returns.
     /// - Parameter maybeRepeated: set when it cannot be known whether an earlier try arrived; the delivery is then a suspect.
-    func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError)
+    /// - Returns: whether the lane has taken it. If not, it is not tried again here: the job is held, and issued later.
+    func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer
+
+    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left out.
+    func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
 
     /// Appends to the control log. Confirmed when this returns.
     func append(_ entry: ControlEntry) async throws(UploadError)

@@ -10,8 +10,9 @@ public enum NotifierMessage: Hashable, Sendable {
     case event(UploadEvent, body: Data? = nil)
     /// A marker of the notifier's own: everything confirmed before it has been read.
     case marker(IssueMarker)
-    /// A baton that ended in the dead-letter queue, treated like a suspect.
-    case deadBaton(Baton, reason: String)
+    /// A job or a baton whose message ended in the dead-letter queue: treated like a suspect if a worker had begun it, and issued anew
+    /// after a while if not.
+    case deadBaton(Baton, DeathCause)
     /// An operator's order.
     /// - Parameter replyTo: the queue of whoever waits for an answer.
     case order(UploadOrder, replyTo: String?)

@@ -7,6 +7,8 @@ import Uploads
 final class Publisher: Sendable {
     private static let pauseMinimum = Duration.milliseconds(100)
     private static let pauseMaximum = Duration.seconds(5)
+    /// A message that may be refused is given up when the next pause would be as long.
+    private static let refusalPause = Duration.milliseconds(1600)
     /// Between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
     /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
@@ -159,10 +161,12 @@ final class Publisher: Sendable {
     /// - Parameters:
     ///   - lost: fires when it must not be published any more; a try under way is cancelled.
     ///   - holds: asked before each try.
+    ///   - mayBeRefused: whether it is an answer that no queue takes the message, and not a failure that passes.
     /// - Throws: `.cancelled` when `lost` has fired or `holds` says no, `.closed`, and what repeating cannot help:
-    ///   `.invalidArgument`, `.messageRefused`.
+    ///   `.invalidArgument`, `.messageRefused`; where it may be refused also `.returned`, and `.nacked` after some tries.
     func deliver(
-        _ parcel: Parcel, until lost: Signal, while holds: @escaping @Sendable () -> Bool = { true }
+        _ parcel: Parcel, until lost: Signal, while holds: @escaping @Sendable () -> Bool = { true },
+        mayBeRefused: Bool = false
     ) async throws(RabbitMQError) {
         var parcel = parcel
         var pause = Self.pauseMinimum
@@ -180,6 +184,9 @@ final class Publisher: Sendable {
             if lost.isFired { throw failure }
             switch failure.code {
             case .closed, .messageRefused: throw failure
+            case .returned where mayBeRefused: throw failure
+            // The pauses in between are over a second: a queue that elects another leader may take it.
+            case .nacked where mayBeRefused && pause >= Self.refusalPause: throw failure
             // Of a repeat that could not even be sent it says nothing.
             case .invalidArgument where !failure.isOutcomeUnknown: throw failure
             default: break

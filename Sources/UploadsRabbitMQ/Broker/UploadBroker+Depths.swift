@@ -5,13 +5,22 @@ extension UploadBroker {
     /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
     /// out.
     public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
-        let connection = try await consumingConnection()
+        try await consumingConnection().depths(of: queues, in: topology)
+    }
+}
+
+extension Connection {
+    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
+    /// out.
+    func depths(
+        of queues: [QueueName], in topology: UploadTopology
+    ) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
         var depths: [QueueName: [Lane: LaneDepth]] = [:]
         for queue in queues {
             do throws(RabbitMQError) {
                 // One each: a queue that is not there costs its channel.
-                let channel = try await connection.openChannel()
-                let lanes: Result<[Lane: LaneDepth], RabbitMQError> = await lanes(of: queue, by: channel)
+                let channel = try await openChannel()
+                let lanes: Result<[Lane: LaneDepth], RabbitMQError> = await lanes(of: queue, in: topology, by: channel)
                 await channel.close()
                 depths[queue] = try lanes.get()
             } catch {
@@ -22,7 +31,9 @@ extension UploadBroker {
         return depths
     }
 
-    private func lanes(of queue: QueueName, by channel: Channel) async -> Result<[Lane: LaneDepth], RabbitMQError> {
+    private func lanes(
+        of queue: QueueName, in topology: UploadTopology, by channel: Channel
+    ) async -> Result<[Lane: LaneDepth], RabbitMQError> {
         var lanes: [Lane: LaneDepth] = [:]
         do throws(RabbitMQError) {
             for lane in Lane.allCases {

@@ -72,7 +72,7 @@ struct DeadLetterRoute: Hashable, Sendable {
     /// Back to where it was. A header says so, and anybody can write a header: what is not ours is not believed.
     private init?(origin: MessageEnvelope, _ topology: UploadTopology) {
         let key = origin.routingKey ?? ""
-        let isOfLadder = origin.queue.map { $0.hasPrefix("\(topology.namespace).delay.") } ?? false
+        let isOfLadder = origin.queue.map { topology.isDelayLevel($0) } ?? false
         if origin.queue == topology.notifier {
             if origin.exchange == topology.submit {
                 self.init(exchange: topology.submit, routingKey: key, lanes: nil, flagsRepeats: true)

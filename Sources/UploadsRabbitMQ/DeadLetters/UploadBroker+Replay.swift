@@ -17,9 +17,13 @@ extension UploadBroker {
         var message = letter.envelope?.message(letter.body) ?? Message(body: letter.body)
         message.headers[WireFormat.replayHeader] = .int64(letter.id)
         if route.flagsRepeats { message.headers[WireFormat.maybeRepeatedHeader] = true }
+        // Where only a lane can take it, it goes to the lane's queue itself: the exchange would give it back as another dead letter if
+        // there is none.
+        let isForLane = route.exchange == topology.jobs
         let parcel = Parcel(
-            message: message, exchange: route.exchange, routingKey: route.routingKey, flagsRepeats: route.flagsRepeats,
-            confirmLimit: Self.replayPatience)
+            message: message, exchange: isForLane ? "" : route.exchange,
+            routingKey: isForLane ? "\(topology.jobs).\(route.routingKey)" : route.routingKey,
+            flagsRepeats: route.flagsRepeats, confirmLimit: Self.replayPatience)
         let lanes = route.lanes.map { topology.lanes(of: $0) }
         do throws(RabbitMQError) {
             try await publisher.connection.define(lanes.map { topology.foundation + $0 } ?? topology.foundation)

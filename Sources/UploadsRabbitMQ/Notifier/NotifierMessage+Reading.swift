@@ -32,29 +32,29 @@ extension NotifierMessage {
 
     /// What the dead-letter queue delivers.
     ///
-    /// - Parameter notifierQueue: what died in the notifier's own queue is no baton that died in a lane, but a record that
+    /// - Parameter topology: what died in the notifier's own queue is no baton that died in a lane, but a record that
     ///   is still owed.
-    init(dead delivery: Delivery, notifierQueue: String) {
+    init(dead delivery: Delivery, _ topology: UploadTopology) {
         self.init(
-            dead: delivery.message, notifierQueue: notifierQueue,
+            dead: delivery.message, topology,
             MessageEnvelope(dead: delivery.message, exchange: delivery.exchange, routingKey: delivery.routingKey))
     }
 
     init(
-        dead message: Message, notifierQueue: String, _ envelope: @autoclosure () -> MessageEnvelope? = nil
+        dead message: Message, _ topology: UploadTopology, _ envelope: @autoclosure () -> MessageEnvelope? = nil
     ) {
         let death = message.headers["x-death"]?.array?.first?.table
-        let isOwed = death?["queue"]?.string == notifierQueue
-        let reason =
-            message.headers[WireFormat.reasonHeader]?.string
-            ?? death.map(Self.reason) ?? "no lane takes it: its transfer queue does not exist"
+        let isOwed = death?["queue"]?.string == topology.notifier
+        let told = message.headers[WireFormat.reasonHeader]?.string.map { String($0.prefix(1000)) }
+        let cause = told.map { .other($0) } ?? death.map { DeathCause($0, topology) } ?? .noLane
+        let reason = cause.reason
         switch WireFormat.read(message) {
         case .job(let job):
             self =
                 isOwed
                 ? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message), body: message.body)
-                : .deadBaton(Baton(job: job), reason: reason)
-        case .baton(let baton): self = .deadBaton(baton, reason: reason)
+                : .deadBaton(Baton(job: job), cause)
+        case .baton(let baton): self = .deadBaton(baton, cause)
         case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
         // It was read too often by a notifier that then went away: nobody waits for the answer any more.
@@ -68,13 +68,29 @@ extension NotifierMessage {
         }
     }
 
-    private static func reason(_ death: Table) -> String {
-        switch death["reason"]?.string {
-        case "delivery_limit": "it was delivered \(UploadTopology.deliveryLimit) times and never settled"
-        case "expired": "no lane takes it after its wait: its transfer queue does not exist"
-        case "rejected": "it was rejected"
-        case let word?: "the broker gave it up (\(word))"
-        case nil: "the broker gave it up"
+}
+
+extension DeathCause {
+    /// Most characters that are kept of what the message says of its death: any program may write such a header.
+    private static let textMaximum = 300
+
+    /// What the broker says of a message's last death
+    /// (https://www.rabbitmq.com/docs/dlx#effects).
+    init(_ death: Table, _ topology: UploadTopology) {
+        let queue = String((death["queue"]?.string ?? "").prefix(Self.textMaximum))
+        // It has waited on the ladder, and there was no lane at its foot.
+        guard !topology.isDelayLevel(queue) else {
+            self = .noLane
+            return
         }
+        self =
+            switch death["reason"]?.string {
+            case "delivery_limit": .deliveryLimit
+            case "expired": .expired(queue: queue)
+            case "maxlen": .overflowed(queue: queue)
+            case "rejected": .other("a program that is no worker has rejected it from queue '\(queue)'")
+            case let word?: .other("the broker gave it up (\(word.prefix(Self.textMaximum)))")
+            case nil: .other("the broker gave it up")
+            }
     }
 }

@@ -23,7 +23,6 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private let draining = Signal()
     /// Between a snapshot's reading and its appending nothing else may be appended.
     private let appending = AsyncLock()
-    private let lanes = Mutex<Set<QueueName>>([])
     private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
 
     init(topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger) {
@@ -52,8 +51,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
                 }
             },
             Task {
-                await self.read(self.topology.dead, Self.deadPrefetch, until: ending, into: feed) {
-                    NotifierMessage(dead: $0, notifierQueue: notifier)
+                await self.read(self.topology.dead, Self.deadPrefetch, until: ending, into: feed) { [topology] in
+                    NotifierMessage(dead: $0, topology)
                 }
             },
         ]
@@ -119,21 +118,16 @@ public final class RabbitMQNotifierBus: NotifierBus {
         try await deliver(parcel, "the marker could not be published")
     }
 
-    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) {
-        let queue = baton.job.queue
-        let lanes = topology.lanes(of: queue)
-        if !self.lanes.withLock({ $0.contains(queue) }) {
-            do throws(RabbitMQError) {
-                try await publisher.connection.define(lanes)
-                _ = self.lanes.withLock { $0.insert(queue) }
-            } catch {
-                throw UploadError(error, doing: "the lanes of '\(queue)' could not be declared")
-            }
-        }
+    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer {
+        // Straight to the lane's queue: the exchange would give it back as a dead letter, and that would be issued anew at once.
         let parcel = Parcel(
-            message: try WireFormat.message(baton: baton, maybeRepeated: maybeRepeated), exchange: topology.jobs,
-            routingKey: topology.laneKey(queue, lane), flagsRepeats: true, topology: self.topology.shared + lanes)
-        try await deliver(parcel, "the baton of \(baton.job.id) could not be issued")
+            message: try WireFormat.message(baton: baton, maybeRepeated: maybeRepeated), exchange: "",
+            routingKey: topology.laneQueue(baton.job.queue, lane), flagsRepeats: true)
+        return try await deliver(parcel, "the baton of \(baton.job.id) could not be issued", mayBeRefused: true)
+    }
+
+    public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        try await consuming.depths(of: queues, in: topology)
     }
 
     public func append(_ entry: ControlEntry) async throws(UploadError) {
@@ -276,11 +270,15 @@ public final class RabbitMQNotifierBus: NotifierBus {
         try await appendNow(.snapshot(try await upToDate()))
     }
 
-    private func deliver(_ parcel: Parcel, _ what: String) async throws(UploadError) {
+    /// - Returns: other than `taken` only for a message that may be refused.
+    @discardableResult
+    private func deliver(
+        _ parcel: Parcel, _ what: String, mayBeRefused: Bool = false
+    ) async throws(UploadError) -> IssueAnswer {
         let lost = Signal()
         let result = await withTaskCancellationHandler {
             do throws(RabbitMQError) {
-                try await publisher.deliver(parcel, until: lost)
+                try await publisher.deliver(parcel, until: lost, mayBeRefused: mayBeRefused)
                 return Result<Void, RabbitMQError>.success(())
             } catch {
                 return .failure(error)
@@ -288,6 +286,13 @@ public final class RabbitMQNotifierBus: NotifierBus {
         } onCancel: {
             lost.fire()
         }
-        do throws(RabbitMQError) { try result.get() } catch { throw UploadError(error, doing: what) }
+        do throws(RabbitMQError) {
+            try result.get()
+            return .taken
+        } catch {
+            if mayBeRefused, error.code == .returned { return .noLane }
+            if mayBeRefused, error.code == .nacked { return .refused }
+            throw UploadError(error, doing: what)
+        }
     }
 }

@@ -19,6 +19,9 @@ extension UploadTopology {
     /// The exchange and the queue of a level, from 0.
     func delayLevel(_ level: Int) -> String { "\(namespace).delay.\(level < 10 ? "0" : "")\(level)" }
 
+    /// Whether a queue has the name of a level.
+    func isDelayLevel(_ queue: String) -> Bool { queue.hasPrefix("\(namespace).delay.") }
+
     /// The bits of a delay, most significant first, joined by dots. Rounded up, so that nothing comes early; from 1 to
     /// ``delaySecondsMaximum`` seconds.
     public static func delayBits(_ seconds: TimeInterval) -> String {

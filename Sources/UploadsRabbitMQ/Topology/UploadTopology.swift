@@ -7,7 +7,7 @@ public import Uploads
 /// shares the namespace: what changes them raises ``version`` and needs a new namespace.
 public struct UploadTopology: Hashable, Sendable {
     /// The version of these objects and arguments.
-    public static let version = 1
+    public static let version = 2
 
     /// How often a lane delivers a message that nobody acknowledged before it becomes a dead letter.
     public static let deliveryLimit = 20
@@ -66,7 +66,9 @@ public struct UploadTopology: Hashable, Sendable {
         Topology(
             exchanges: [
                 Exchange(name: dead, kind: .fanout),
-                Exchange(name: jobs, kind: .topic),
+                // A job or baton for which there is no lane goes to the notifier, which issues it when there is one. The broker decides
+                // that while it routes the message, so no job is missed that came a moment before its lanes.
+                Exchange(name: jobs, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
                 Exchange(name: submit, kind: .topic),
                 // An unroutable message would block at-least-once dead-lettering for everybody.
                 Exchange(name: due, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),

@@ -3,6 +3,8 @@ import UploadTesting
 extension CrashPoint {
     private static let submitted = Mail(exchange: "submit", key: "default.")
     private static let baton = Mail(exchange: "jobs", key: "default.")
+    /// The notifier publishes it to the lane's queue itself.
+    private static let issued = Mail(exchange: "", key: "jobs.default.")
     private static let started = Mail(exchange: "events", key: "started.")
     private static let end = Mail(exchange: "events", key: "completed.")
     private static let marker = Mail(exchange: "", key: "notifier")
@@ -73,7 +75,7 @@ extension CrashPoint {
         + both(.notifier, "the acknowledgement of the job", .acknowledge(submitted)) { $0.size = .inline }
         + both(.notifier, "the acknowledgement of the end", .acknowledge(end)) { $0.size = .inline }
         + [
-            ("the marker", marker), ("the issued baton", baton), ("the fence", fence),
+            ("the marker", marker), ("the issued baton", issued), ("the fence", fence),
         ].flatMap { name, mail in
             [
                 CrashPoint(

@@ -36,7 +36,7 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
         func matches(_ message: AMQPStep.Message, in namespace: String) -> Bool {
             guard text.isEmpty || String(decoding: message.body, as: UTF8.self).contains(text) else { return false }
             return exchange.isEmpty
-                ? message.exchange.isEmpty && message.routingKey == "\(namespace).\(key)"
+                ? message.exchange.isEmpty && message.routingKey.hasPrefix("\(namespace).\(key)")
                 : message.exchange == "\(namespace).\(exchange)" && message.routingKey.hasPrefix(key)
         }
     }

@@ -33,6 +33,8 @@ public final class MemoryNotifierBus: NotifierBus {
         var attemptsAtViews: [Int] = []
         var faults: [Int: Fault] = [:]
         var refusals: [JobID: UploadError] = [:]
+        var answersToIssues: [JobID: IssueAnswer] = [:]
+        var depths: [QueueName: [Lane: LaneDepth]]?
         var acknowledged = 0
         var answers: [String: [OrderAnswer]] = [:]
     }
@@ -63,6 +65,14 @@ public final class MemoryNotifierBus: NotifierBus {
 
     /// Lets every issue of this job fail; nil for no more.
     public func refuse(_ job: JobID, with error: UploadError?) { state.withLock { $0.refusals[job] = error } }
+
+    /// Lets no lane take the issues of this job; nil for one that takes them.
+    public func answerIssues(of job: JobID, with answer: IssueAnswer?) {
+        state.withLock { $0.answersToIssues[job] = answer }
+    }
+
+    /// The lanes that there are; without this all are, and a worker takes from each.
+    public func setDepths(_ depths: [QueueName: [Lane: LaneDepth]]) { state.withLock { $0.depths = depths } }
 
     public var publications: [Publication] { state.withLock { $0.publications } }
     public var attempts: Int { state.withLock { $0.attempts } }
@@ -160,9 +170,17 @@ public final class MemoryNotifierBus: NotifierBus {
         signal.yield()
     }
 
-    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) {
+    public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer {
         if let refusal = state.withLock({ $0.refusals[baton.job.id] }) { throw refusal }
+        if let answer = state.withLock({ $0.answersToIssues[baton.job.id] }) { return answer }
         try publish(.issue(baton, lane, maybeRepeated: maybeRepeated)) { _ in }
+        return .taken
+    }
+
+    public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        let lanes = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, LaneDepth(messages: 0, consumers: 1)) })
+        let known = state.withLock { $0.depths } ?? Dictionary(uniqueKeysWithValues: queues.map { ($0, lanes) })
+        return known.filter { queues.contains($0.key) }
     }
 
     public func append(_ entry: ControlEntry) async throws(UploadError) {

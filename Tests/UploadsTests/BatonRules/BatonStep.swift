@@ -16,6 +16,8 @@ enum BatonStep: Hashable {
     case decide(Int32, isAcknowledged: Bool)
     case settle(Int32, Confirm)
     case strikeOff
+    case lose(Int32)
+    case issueHeld
     case crashNotifier
     case order(Verb)
 
@@ -31,11 +33,11 @@ enum BatonStep: Hashable {
     /// Whether it needs a fault or an operator: what is left without these must come to rest.
     var isFault: Bool {
         switch self {
-        case .kill, .cutOff, .crashNotifier, .order, .drain: true
+        case .kill, .cutOff, .crashNotifier, .order, .drain, .lose: true
         case .perform(_, _, let answer): answer != .arrives
         case .publish(_, _, let confirm), .settle(_, let confirm): confirm != .confirmed
         case .decide(_, let isAcknowledged): !isAcknowledged
-        case .take, .read, .acknowledge, .learn, .strikeOff: false
+        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld: false
         }
     }
 
@@ -61,6 +63,8 @@ enum BatonStep: Hashable {
             return "notifier publishes \(book.owed[action].word), \(confirm.rawValue)"
         case .strikeOff: return "notifier strikes off what it has published, and acknowledges"
         case .crashNotifier: return "notifier dies"
+        case .lose(let baton): return "the broker drops \(book.batons[baton].lineage) from its lane"
+        case .issueHeld: return "notifier begins to issue the job that it holds"
         case .order(let verb): return "operator: \(verb.rawValue)"
         }
     }
@@ -77,6 +81,7 @@ extension RuleBook.News {
         case .message(.event(let event, _)): "'\(event.kind.rawValue)' of \(event.data.baton.lineage)"
         case .message(.marker(let marker)): "the marker of generation \(marker.generation)"
         case .message(.job): "the job"
+        case .message(.deadBaton(let baton, _)): "the dead letter of \(baton.lineage)"
         case .message: "a message"
         }
     }

@@ -9,8 +9,25 @@ extension BatonWorld {
                 add(.crashNotifier, to: &next) { $0.fallNotifier() }
             }
             goOnPublishing(into: &next)
-        } else if let message = queue.first {
-            decide(message, into: &next)
+        } else {
+            if let message = queue.first { decide(message, into: &next) }
+            if let message = dead.first { decide(message, isDead: true, into: &next) }
+            if isHoldDue { issueHeld(into: &next) }
+        }
+    }
+
+    /// Whether the time of the held job may come at any moment.
+    var isHoldDue: Bool {
+        mutation != .forgetsWhatItHolds && book.facts(ofJob: notifier.job)?.isHeld == true
+    }
+
+    private func issueHeld(into next: inout [Next]) {
+        let decision = book.issueHeld(notifier.job, fence: book.fence(in: head), marker: notifier.markers)
+        add(.issueHeld, to: &next) { world in
+            world.notifier.job = decision.job
+            world.notifier.owed = decision.publications
+            world.notifier.published = 0
+            if decision.usesMarker { world.notifier.markers += 1 }
         }
     }
 
@@ -22,9 +39,10 @@ extension BatonWorld {
             .map { mutation == .flagsNothing ? $0 : book.owed.number(of: book.owed[$0].repeated) }
         notifier.published = 0
         notifier.isHandling = false
+        notifier.isHandlingDead = false
     }
 
-    private func decide(_ message: Int32, into next: inout [Next]) {
+    private func decide(_ message: Int32, isDead: Bool = false, into next: inout [Next]) {
         let isOrder = if case .verb = book.news[message] { true } else { false }
         // An order that was carried out is known by its id.
         if isOrder, notifier.isOrderDone {
@@ -34,13 +52,14 @@ extension BatonWorld {
         if decision.publications.isEmpty {
             add(.decide(message, isAcknowledged: true), to: &next) { world in
                 world.notifier.job = decision.job
+                world.notifier.isHandlingDead = isDead
                 world.acknowledgeHead()
             }
             guard budget.crashes > 0, decision.job != notifier.job else { return }
             add(.decide(message, isAcknowledged: false), to: &next) { world in
                 world.breakSomething(\.crashes)
                 world.notifier.job = decision.job
-                world.notifier.isOrderDone = isOrder
+                if !isDead { world.notifier.isOrderDone = isOrder }
             }
         } else {
             add(.decide(message, isAcknowledged: true), to: &next) { world in
@@ -48,16 +67,22 @@ extension BatonWorld {
                 world.notifier.owed = decision.publications
                 world.notifier.published = 0
                 world.notifier.isHandling = true
-                world.notifier.isOrderDone = isOrder
+                world.notifier.isHandlingDead = isDead
+                if !isDead { world.notifier.isOrderDone = isOrder }
                 if decision.usesMarker { world.notifier.markers += 1 }
             }
         }
     }
 
     private mutating func acknowledgeHead() {
-        queue.removeFirst()
-        notifier.isOrderDone = false
+        if notifier.isHandlingDead {
+            dead.removeFirst()
+        } else {
+            queue.removeFirst()
+            notifier.isOrderDone = false
+        }
         notifier.isHandling = false
+        notifier.isHandlingDead = false
     }
 
     private func goOnPublishing(into next: inout [Next]) {

@@ -21,6 +21,7 @@ extension BatonWorld {
             if readsLog(worker) { add(.read(worker: worker), to: &next) { $0.readLog(worker) } }
         }
         goOnNotifying(into: &next)
+        if budget.losses > 0 { lose(into: &next) }
         if budget.verbs > 0 {
             for verb in Verb.allCases {
                 add(.order(verb), to: &next) { world in
@@ -37,7 +38,9 @@ extension BatonWorld {
     /// anything by: it reads its queue in order, lanes are bags, and what was told stays told. Markers stand in a row
     /// with what workers tell, and an entry of the log may put an end to a wait, or to its end.
     private var goesFirst: Bool {
-        guard notifier.isHandling || !notifier.owed.isEmpty else { return !queue.isEmpty }
+        guard notifier.isHandling || !notifier.owed.isEmpty else {
+            return !queue.isEmpty && dead.isEmpty && !isHoldDue
+        }
         guard notifier.published < notifier.owed.count else { return true }
         return switch book.owed[notifier.owed[notifier.published]] {
         case .issue, .outcome: true
@@ -106,6 +109,20 @@ extension BatonWorld {
                 guard worker.seen == log.count - 1 else { return false }
                 guard let held = worker.held, case .working = held.phase else { return true }
                 return book.standing(of: held.baton, view: head) != .superseded
+            }
+        }
+    }
+
+    /// The broker drops what lies in a lane.
+    private func lose(into next: inout [Next]) {
+        var seen: [Parcel] = []
+        for (index, parcel) in lane.enumerated() where parcel.wait == .none && !seen.contains(parcel) {
+            seen.append(parcel)
+            add(.lose(parcel.baton), to: &next) { world in
+                world.breakSomething(\.losses)
+                world.lane.remove(at: index)
+                let letter = NotifierMessage.deadBaton(book.batons[parcel.baton], .expired(queue: "lane"))
+                world.dead.append(book.news.number(of: .message(letter)))
             }
         }
     }

@@ -17,6 +17,8 @@ struct BatonWorld {
         var verbs: Int8
         /// Workers that are told to stop.
         var drains: Int8 = 0
+        /// Messages that the broker drops from a lane, because of a policy, and hands to the notifier as dead letters.
+        var losses: Int8 = 0
     }
 
     /// A message in a lane or on the ladder.
@@ -69,6 +71,8 @@ struct BatonWorld {
         var published = 0
         /// Whether the head of its queue is decided and not acknowledged.
         var isHandling = false
+        /// Whether that is the head of the dead letters.
+        var isHandlingDead = false
         var isOrderDone = false
         var markers = 0
     }
@@ -88,6 +92,8 @@ struct BatonWorld {
 
     var lane: [Parcel]
     var queue: [Int32]
+    /// Dead letters: the notifier reads them beside its queue, so that they and what workers tell come in any order.
+    var dead: [Int32] = []
     /// The control log as the views after each entry, from the oldest that anybody still stands at.
     var log: [Int32]
     var workers = [Worker(), Worker()]
@@ -136,7 +142,9 @@ struct BatonWorld {
         words.append(
             (hasObject ? 1 : 0) | (hasCopy ? 2 : 0) | (notifier.isHandling ? 4 : 0) | (notifier.isOrderDone ? 8 : 0)
                 | Int32(partsResent) << 8 | Int32(disturbances) << 16)
-        words.append(notifier.job << 4 | Int32(budget.drains))
+        words.append(notifier.job << 4 | Int32(budget.drains) << 2 | Int32(budget.losses))
+        words.append(Int32(dead.count) | (notifier.isHandlingDead ? 256 : 0))
+        words += dead
         words.append(Int32(notifier.published) | Int32(notifier.markers) << 8 | Int32(notifier.owed.count) << 16)
         words += notifier.owed
         words.append(

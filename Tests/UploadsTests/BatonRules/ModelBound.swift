@@ -9,17 +9,20 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var answers: Int8 = 0
     var verbs: Int8 = 0
     var drains: Int8 = 0
+    var losses: Int8 = 0
     /// Whether the producer did not hear that its job had arrived, and published it once more.
     var isProducerInDoubt = false
 
     var budget: BatonWorld.Budget {
-        BatonWorld.Budget(crashes: crashes, confirms: confirms, answers: answers, verbs: verbs, drains: drains)
+        BatonWorld.Budget(
+            crashes: crashes, confirms: confirms, answers: answers, verbs: verbs, drains: drains,
+            losses: losses)
     }
 
     var testDescription: String {
         let parts: [(Int8, String)] = [
             (crashes, "crashes"), (confirms, "lost confirms"), (answers, "lost answers"), (verbs, "verbs"),
-            (drains, "drains"),
+            (drains, "drains"), (losses, "dropped messages"),
         ]
         let named =
             parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
@@ -44,7 +47,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     }
 
     private static var kinds: [WritableKeyPath<ModelBound, Int8>] {
-        [\.crashes, \.confirms, \.answers, \.verbs, \.drains]
+        [\.crashes, \.confirms, \.answers, \.verbs, \.drains, \.losses]
     }
 
     static func singles(isStaged: Bool) -> [ModelBound] {

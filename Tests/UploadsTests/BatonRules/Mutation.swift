@@ -14,6 +14,8 @@ enum Mutation: String, CaseIterable {
     case neverProbes
     /// A cancel without a lock acts at once.
     case cancelsAtOnce
+    /// What the broker has dropped is held, and never issued.
+    case forgetsWhatItHolds
     /// A publication that may have arrived is repeated without a flag.
     case flagsNothing
 }

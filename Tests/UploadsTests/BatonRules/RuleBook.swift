@@ -17,6 +17,8 @@ final class RuleBook {
         var round: Int
         var end: EventKind?
         var isPaused: Bool
+        /// Whether it is held, and not about to be issued.
+        var isHeld: Bool
     }
 
     struct SliceAnswer {
@@ -182,7 +184,9 @@ final class RuleBook {
         guard number != Self.none else { return nil }
         if let facts = jobFacts[number] { return facts }
         let job = jobs[number]
-        let facts = JobFacts(round: job.round, end: job.end?.kind, isPaused: job.isPaused)
+        let facts = JobFacts(
+            round: job.round, end: job.end?.kind, isPaused: job.isPaused,
+            isHeld: job.hold != nil && job.openWish == nil)
         jobFacts[number] = facts
         return facts
     }
@@ -199,14 +203,24 @@ final class RuleBook {
             // A job that is not known yet is no job that an operator could name; a refusal changes nothing.
             decision = known.flatMap { try? machine.order(verb, of: $0) } ?? IssuingDecision(job: known)
         }
+        let answer = numbered(decision, by: machine)
+        decisions[question] = answer
+        return answer
+    }
+
+    /// What follows when the time of a held job has come.
+    func issueHeld(_ job: Int32, fence: Int, marker: Int) -> Decision {
+        let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
+        return numbered(machine.issueHeld(jobs[job]), by: machine)
+    }
+
+    private func numbered(_ decision: IssuingDecision, by machine: IssuingMachine) -> Decision {
         let usesMarker = decision.actions.contains {
             if case .mark(let marker) = $0 { marker.id == machine.markerID } else { false }
         }
-        let answer = Decision(
+        return Decision(
             job: decision.job.map { jobs.number(of: $0) } ?? Self.none,
             publications: decision.actions.filter(\.isPublication).map { owed.number(of: $0) },
             usesMarker: usesMarker)
-        decisions[question] = answer
-        return answer
     }
 }

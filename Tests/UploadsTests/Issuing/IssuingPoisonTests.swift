@@ -38,9 +38,36 @@ struct IssuingPoisonTests {
         #expect(scene.issued?.generation == 9)
     }
 
-    @Test func `a dead letter counts even if it was never started, so it cannot go round for ever`() {
+    @Test func `a slice that was only prefetched does not count, though an earlier one of its generation was begun`() {
         var scene = IssuingScene()
-        for _ in 1...5 { scene.crash(dead: true) }
+        for generation in 1...8 {
+            scene.tell(.started)
+            scene.tell(.waiting, scene.baton(slice: 1))
+            scene.crash(slice: 1)
+            #expect(scene.issued?.generation == generation + 1)
+        }
+        #expect(scene.job?.poisonCount == 0)
+    }
+
+    @Test func `a later slice that was begun counts`() {
+        var scene = IssuingScene()
+        for _ in 1...5 {
+            scene.tell(.started)
+            scene.tell(.waiting, scene.baton(slice: 1))
+            scene.tell(.started, scene.baton(slice: 1))
+            scene.crash(slice: 1)
+        }
+        #expect(scene.outcome?.data.error?.code == .poisoned)
+    }
+
+    @Test(arguments: [DeathCause.expired(queue: "q"), .overflowed(queue: "q"), .deliveryLimit, .noLane, .other("why")])
+    func `what a worker had begun counts, however the broker came to give it up`(cause: DeathCause) {
+        var scene = IssuingScene()
+        for _ in 1...5 {
+            scene.tell(.started)
+            scene.lose(cause)
+            scene.markerComesBy()
+        }
         #expect(scene.outcome?.data.error?.code == .poisoned)
     }
 
@@ -72,10 +99,11 @@ struct IssuingPoisonTests {
         let state = IssuingScene.state("session")
         scene.tell(.handedOver, scene.baton(slice: 1, state: state))
         scene.tell(.started, scene.baton(slice: 1, state: state))
-        scene.crash()
+        scene.crash(slice: 1)
         scene.tell(.started, scene.baton(state: state))
         scene.tell(.waiting, scene.baton(slice: 1, state: state))
-        scene.crash()
+        scene.tell(.started, scene.baton(slice: 1, state: state))
+        scene.crash(slice: 1)
         #expect(scene.job?.poisonCount == 1)
         scene.tell(.started, scene.baton(state: state))
         var further = scene.baton(slice: 1, state: state)

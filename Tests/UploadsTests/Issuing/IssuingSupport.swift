@@ -55,9 +55,20 @@ struct IssuingScene {
     }
 
     /// A suspect of the current generation, issued anew.
-    mutating func crash(dead: Bool = false) {
-        if dead { receive(.deadBaton(baton(), reason: "delivery-limit")) } else { tell(.suspect) }
+    mutating func crash(slice: Int = 0) {
+        tell(.suspect, baton(slice: slice))
         markerComesBy()
+    }
+
+    /// The broker has lost the message of the current generation.
+    mutating func lose(_ cause: DeathCause, slice: Int = 0) { receive(.deadBaton(baton(slice: slice), cause)) }
+
+    /// The time of the held job has come.
+    mutating func issueHeld() {
+        guard let known = job else { return }
+        let decision = IssuingMachine(fence: fence, now: start).issueHeld(known)
+        job = decision.job
+        actions = decision.actions
     }
 
     var marker: IssueMarker? {

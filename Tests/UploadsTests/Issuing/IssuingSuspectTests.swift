@@ -137,12 +137,6 @@ struct IssuingSuspectTests {
         #expect(scene.job?.generation == 2)
     }
 
-    @Test func `a dead letter is issued like a suspect`() {
-        var scene = IssuingScene()
-        scene.crash(dead: true)
-        #expect(scene.issued?.generation == 2)
-    }
-
     @Test func `what is recorded of a suspect shows neither inline bytes nor a URL's query`() throws {
         var scene = IssuingScene()
         scene.tell(.suspect)

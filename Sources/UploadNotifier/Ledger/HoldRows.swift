@@ -1,0 +1,51 @@
+import Foundation
+import GRDB
+import Uploads
+
+/// The rows of jobs that are held.
+struct HoldRows {
+    let db: Database
+
+    /// Writes the row of a job as the job now stands.
+    func keep(_ job: LedgerJob) throws {
+        guard let hold = job.hold else { return try remove(job.id) }
+        try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO holds (job, queue, due, needs_worker) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [
+            job.id.rawValue, job.baton.job.queue.rawValue, hold.until.timeIntervalSince1970, hold.cause == .policy,
+        ])
+    }
+
+    func remove(_ job: JobID) throws {
+        try db.cachedStatement(sql: "DELETE FROM holds WHERE job = ?").execute(arguments: [job.rawValue])
+    }
+
+    /// The next queues by name, each found by one step in the index, however many jobs it has.
+    func queues(after queue: QueueName?, now: Date, limit: Int) throws -> HeldQueues {
+        let next = try db.cachedStatement(sql: "SELECT min(queue) FROM holds WHERE queue > ?")
+        let isDue = try db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM holds WHERE queue = ? AND due <= ?)")
+        var due: [QueueName] = []
+        var last = queue?.rawValue ?? ""
+        for _ in 0..<limit {
+            guard let name = try String.fetchOne(next, arguments: [last]) else {
+                return HeldQueues(due: due, next: nil)
+            }
+            last = name
+            if try Bool.fetchOne(isDue, arguments: [name, now.timeIntervalSince1970]) == true {
+                due.append(QueueName(unchecked: name))
+            }
+        }
+        return HeldQueues(due: due, next: QueueName(unchecked: last))
+    }
+
+    /// Jobs of a queue whose time has come, those first that have waited longest.
+    func due(of queue: QueueName, hasWorker: Bool, now: Date, limit: Int) throws -> [JobID] {
+        try String.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT job FROM holds WHERE queue = ? AND due <= ? AND (? OR NOT needs_worker) ORDER BY due LIMIT ?
+                    """),
+            arguments: [queue.rawValue, now.timeIntervalSince1970, hasWorker, limit]
+        ).compactMap { JobID($0) }
+    }
+}

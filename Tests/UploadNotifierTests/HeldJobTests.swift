@@ -1,0 +1,176 @@
+import Foundation
+import ServiceLifecycle
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+/// Jobs whose message the broker has lost before a worker began it.
+@Suite("Held jobs", .timeLimit(.minutes(10)))
+struct HeldJobTests {
+    private let policy = DeathCause.expired(queue: "upload.jobs.default.normal")
+    private let served: [Lane: LaneDepth] = [.normal: LaneDepth(messages: 0, consumers: 1)]
+    private let unserved: [Lane: LaneDepth] = [.normal: LaneDepth(messages: 0, consumers: 0)]
+
+    private func run(
+        _ bus: MemoryNotifierBus, _ path: String, clock: NotifierClock = .system,
+        while body: (Ledger) async throws -> Void
+    ) async throws {
+        let ledger = try Ledger.open(path: path)
+        var configuration = NotifierConfiguration(retryDelayMaximum: .milliseconds(10))
+        configuration.holdInterval = .milliseconds(5)
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: [], configuration: configuration, clock: clock, logger: quiet)
+        let group = ServiceGroup(services: [service], logger: quiet)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do { try await body(ledger) } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        try ledger.close()
+    }
+
+    @Test(arguments: [false, true]) func `a job without a lane is issued once there is one, also by the next notifier`(
+        restarts: Bool
+    ) async throws {
+        let scratch = try Scratch()
+        var bus = MemoryNotifierBus()
+        bus.setDepths([:])
+        let job = Sample.job()
+        bus.send(.deadBaton(Baton(job: job), .noLane), .job(job, maybeRepeated: false))
+        func waitForIssue(_ ledger: Ledger) async throws {
+            bus.setDepths([.standard: unserved])
+            try await until {
+                let owed = try await ledger.owed()
+                return bus.issued.count == 1 && owed.isEmpty
+            }
+            #expect(bus.issued.first?.generation == 2)
+            #expect(bus.issued.first?.job == job)
+            #expect(try await ledger.job(job.id)?.hold == nil)
+        }
+        try await run(bus, scratch.file()) { ledger in
+            try await until { bus.acknowledged == 2 }
+            #expect(try await ledger.job(job.id)?.hold?.cause == .noLane)
+            #expect(bus.publications.isEmpty)
+            if !restarts { try await waitForIssue(ledger) }
+        }
+        guard restarts else { return }
+        bus = bus.reconnected()
+        try await run(bus, scratch.file()) { try await waitForIssue($0) }
+    }
+
+    @Test func `a lane that is gone when the baton is issued holds the job, and owes nothing`() async throws {
+        let scratch = try Scratch()
+        let bus = MemoryNotifierBus()
+        bus.setDepths([:])
+        let job = Sample.job()
+        bus.answerIssues(of: job.id, with: .noLane)
+        bus.send(Sample.event(.suspect, job))
+        try await run(bus, scratch.file()) { ledger in
+            try await until { try await ledger.job(job.id)?.hold != nil }
+            try await until { bus.acknowledged == 2 }
+            try await until { try await ledger.owed().isEmpty }
+            bus.answerIssues(of: job.id, with: nil)
+            bus.setDepths([.standard: unserved])
+            try await until { bus.issued.map(\.generation) == [3] }
+        }
+    }
+
+    @Test func `what a policy has dropped waits for its pause, a worker and a queue that is not stopped`() async throws
+    {
+        let scratch = try Scratch()
+        let path = scratch.file()
+        let ledger = try Ledger.open(path: path)
+        let jobs = (0..<20).map { Sample.job(key: "\($0)") }
+        let messages = jobs.map { NotifierMessage.deadBaton(Baton(job: $0), policy) }
+        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
+        func released(at seconds: TimeInterval, hasWorker: Bool, limit: Int = 100) async throws -> Int {
+            let owed = try await ledger.release(
+                .standard, hasWorker: hasWorker, view: ControlView(), now: Sample.start + seconds, limit: limit)
+            // Their markers are lost.
+            ledger.settle(owed.map(\.id))
+            return owed.count
+        }
+        #expect(try await ledger.heldQueues(after: nil, now: Sample.start, limit: 10).due.isEmpty)
+        #expect(try await ledger.heldQueues(after: nil, now: Sample.start + 2, limit: 10).due == [.standard])
+        #expect(try await released(at: 1, hasWorker: true) == 0)
+        #expect(try await released(at: 2, hasWorker: false) == 0)
+        #expect(try await released(at: 2, hasWorker: true, limit: 15) == 15)
+        #expect(try await released(at: 2, hasWorker: true) == 5)
+        #expect(try await released(at: 2, hasWorker: true) == 0)
+        // The marker of each is sent again later, until a generation begins.
+        #expect(try await released(at: 62, hasWorker: true) == 20)
+        try ledger.close()
+
+        let bus = MemoryNotifierBus()
+        bus.setDepths([.standard: unserved])
+        let clock = ManualClock()
+        clock.advance(to: Sample.start + 300)
+        try await run(bus, path, clock: clock.clock) { ledger in
+            try await bus.append(.queueStopped(.standard))
+            bus.setDepths([.standard: served])
+            try await until { bus.attemptsAtViews.count > 0 }
+            bus.send(Sample.event(.suspect, Sample.job(key: "other")))
+            try await until { bus.issued.count == 1 }
+            let before = bus.publications.count
+            for _ in 0..<20 { try await tick(clock) }
+            #expect(bus.publications.count == before, "the queue is stopped")
+            let order = UploadOrder(.startQueues([.standard]), by: "test", at: clock.now)
+            bus.send(.order(order, replyTo: nil))
+            try await until { bus.publications.contains(.append(.queueStarted(.standard))) }
+            try await until {
+                try await tick(clock)
+                return bus.issued.count == 21
+            }
+            #expect(Set(bus.issued.map(\.job.id)).isSuperset(of: jobs.map(\.id)))
+        }
+    }
+
+    /// Lets the look at held jobs come round.
+    private func tick(_ clock: ManualClock) async throws {
+        try await until { clock.sleeperCount >= 2 }
+        clock.advance(to: clock.now + 0.01)
+        try await until { clock.sleeperCount >= 2 }
+    }
+
+    @Test func `queues are looked at in turns, however many names come up`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let messages = try (0..<250).map { number in
+            var job = Sample.job(key: "\(number)")
+            job.queue = try QueueName("q\(1000 + number)")
+            return NotifierMessage.deadBaton(Baton(job: job), .noLane)
+        }
+        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
+        var found: [QueueName] = []
+        var last: QueueName?
+        for _ in 0..<26 {
+            let held = try await ledger.heldQueues(after: last, now: Sample.start, limit: 10)
+            #expect(held.due.count <= 10)
+            found += held.due
+            last = held.next
+            if last == nil { break }
+        }
+        #expect(last == nil)
+        #expect(found.count == 250 && Set(found).count == 250)
+        try ledger.close()
+    }
+
+    @Test func `an end takes the row with it`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let job = Sample.job()
+        _ = try await ledger.record(
+            [.deadBaton(Baton(job: job), policy), Sample.event(.completed, job)], view: ControlView(), routes: [],
+            now: Sample.start)
+        #expect(
+            try await ledger.heldQueues(after: nil, now: Sample.start + 60, limit: 10) == HeldQueues(due: [], next: nil)
+        )
+        try ledger.close()
+    }
+}

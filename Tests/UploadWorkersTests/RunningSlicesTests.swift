@@ -1,0 +1,61 @@
+import Synchronization
+import Testing
+import Uploads
+
+@testable import UploadWorkers
+
+@Suite struct RunningSlicesTests {
+    private final class Facts: Sendable {
+        private let facts = Mutex<[SliceFact]>([])
+        var all: [SliceFact] { facts.withLock { $0 } }
+        func tell(_ fact: SliceFact) { facts.withLock { $0.append(fact) } }
+    }
+
+    @Test func `a preemption that comes before the slice runs is told when it does`() {
+        let slices = RunningSlices()
+        let facts = Facts()
+        slices.expect(7)
+        slices.preempt(7)
+        #expect(facts.all.isEmpty)
+        slices.add(7, facts.tell)
+        #expect(facts.all == [.yieldRequested(.preempt)])
+        slices.preempt(7)
+        #expect(facts.all.count == 2)
+    }
+
+    @Test func `it is told to that slice alone, and nothing is kept of one that has ended`() {
+        let slices = RunningSlices()
+        let (one, other) = (Facts(), Facts())
+        slices.expect(1)
+        slices.expect(2)
+        slices.preempt(1)
+        slices.add(2, other.tell)
+        #expect(other.all.isEmpty)
+        slices.remove(1)
+        slices.preempt(1)
+        slices.add(1, one.tell)
+        #expect(one.all.isEmpty)
+    }
+
+    @Test func `a drain outlives everything: it goes before a preemption that was kept`() {
+        let slices = RunningSlices()
+        let facts = Facts()
+        slices.expect(1)
+        slices.preempt(1)
+        slices.drain()
+        slices.add(1, facts.tell)
+        #expect(facts.all == [.yieldRequested(.drain), .yieldRequested(.preempt)])
+    }
+
+    @Test func `a request that was decided on before all were cancelled is cancelled when it begins`() async {
+        let requests = Requests()
+        let early = requests.ticket()
+        requests.cancelAll()
+        let late = requests.ticket()
+        let saysWhether: @Sendable () async -> SliceFact = { Task.isCancelled ? .sourceGone : .sourceClaimed }
+        #expect(await requests.run(early, saysWhether) == .sourceGone)
+        #expect(await requests.run(late, saysWhether) == .sourceClaimed)
+        requests.close()
+        #expect(await requests.run(requests.ticket(), saysWhether) == .sourceGone)
+    }
+}
