@@ -7,10 +7,10 @@ import Uploads
 
 /// States of open sessions as a baton may carry them: damaged ones are refused, or written again as they were read.
 @Suite(.timeLimit(.minutes(600))) struct StateFuzzTests {
-    private struct Driver {
+    private struct Driver: Sendable {
         let sample: UploadState
         /// Reads a state, makes the plan that a session of it has, and writes it again; nil where it is refused.
-        let rewritten: (UploadState, Int64) -> UploadState?
+        let rewritten: @Sendable (UploadState, Int64) -> UploadState?
     }
 
     private static let drivers: [Driver] = {

@@ -35,7 +35,10 @@ struct FuzzWorld {
     }
 
     private func message(about baton: Baton, _ fuzz: inout Fuzz) throws -> NotifierMessage? {
-        switch fuzz.number(in: 0...3) {
+        switch fuzz.number(in: 0...4) {
+        case 4:
+            let causes: [DeathCause] = [.noLane, .expired(queue: "q"), .overflowed(queue: "q"), .deliveryLimit, .other("why")]
+            return (try? WireJSON.decode(Baton.self, from: fuzz.damaged(baton))).map { .deadBaton($0, fuzz.pick(causes)) }
         case 0:
             return (try? WireJSON.decode(UploadJob.self, from: fuzz.damaged(baton.job)))
                 .map { .job($0, maybeRepeated: fuzz.chance(2)) }
