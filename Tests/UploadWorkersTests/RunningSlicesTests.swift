@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadWorkers
 
-@Suite struct RunningSlicesTests {
+@Suite(.timeLimit(.minutes(10))) struct RunningSlicesTests {
     private final class Facts: Sendable {
         private let facts = Mutex<[SliceFact]>([])
         var all: [SliceFact] { facts.withLock { $0 } }
@@ -52,10 +52,15 @@ import Uploads
         let early = requests.ticket()
         requests.cancelAll()
         let late = requests.ticket()
-        let saysWhether: @Sendable () async -> SliceFact = { Task.isCancelled ? .sourceGone : .sourceClaimed }
-        #expect(await requests.run(early, saysWhether) == .sourceGone)
-        #expect(await requests.run(late, saysWhether) == .sourceClaimed)
+        // The task may begin a moment before it is cancelled, as any request may.
+        let waits: @Sendable () async -> SliceFact = {
+            try? await Task.sleep(for: .seconds(3600))
+            return Task.isCancelled ? .sourceGone : .sourceBusy
+        }
+        let answers: @Sendable () async -> SliceFact = { Task.isCancelled ? .sourceGone : .sourceClaimed }
+        #expect(await requests.run(early, waits) == .sourceGone)
+        #expect(await requests.run(late, answers) == .sourceClaimed)
         requests.close()
-        #expect(await requests.run(requests.ticket(), saysWhether) == .sourceGone)
+        #expect(await requests.run(requests.ticket(), waits) == .sourceGone)
     }
 }

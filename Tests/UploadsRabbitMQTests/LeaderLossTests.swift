@@ -68,7 +68,11 @@ import Uploads
             Task { () async -> Bool in (try? await worker.publisher.deliver(parcel, until: lost)) != nil }
         }
         let issuing = Task { () async -> Bool in
-            (try? await bus.issue(Samples.baton(), on: .urgent, maybeRepeated: false)) == .taken
+            // The notifier holds what a lane refuses, and issues it again.
+            while let answer = try? await bus.issue(Samples.baton(), on: .urgent, maybeRepeated: false) {
+                if answer == .taken { return true }
+            }
+            return false
         }
         lost.onFire { issuing.cancel() }
 
