@@ -59,7 +59,7 @@ public struct SweepReport: Codable, Hashable, Sendable {
     public mutating func add(_ item: Item) {
         found += 1
         if item.removed { removed += 1 }
-        bytes += item.bytes ?? 0
+        bytes = bytes.addingSaturating(item.bytes ?? 0)
         if items.count < Self.itemsMaximum { items.append(item) }
     }
 }
