@@ -196,6 +196,15 @@ struct QuarantineTests {
         try ledger.close()
     }
 
+    @Test func `a message without a body is listed like any other`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        try await record([.unreadable(Data(), reason: "no JSON")], in: ledger)
+        let letter = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
+        #expect(try await letter.body.isEmpty && ledger.unreadable(letter.id) == letter)
+        try ledger.close()
+    }
+
     // MARK: Orders
 
     @Test func `an order holds for all jobs but those that cannot obey, which are named with the reason`() async throws
