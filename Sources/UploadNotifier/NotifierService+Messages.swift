@@ -68,7 +68,13 @@ extension NotifierService {
             return
         }
         while true {
-            let step = try await ledger.carryOut(order, view: view.withLock { $0 }, now: clock.now())
+            let step: OrderStep
+            do throws(UploadError) {
+                step = try await ledger.carryOut(order, view: view.withLock { $0 }, now: clock.now())
+            } catch {
+                guard LedgerFailure.isOfOne(error) else { throw error }
+                return try await setAside(order, replyTo: replyTo, error)
+            }
             try await publish(step.owed)
             guard let answer = step.answer else { continue }
             logger.notice(
@@ -80,6 +86,15 @@ extension NotifierService {
             if let replyTo { await bus.answer(answer, to: replyTo) }
             return
         }
+    }
+
+    /// An order that the ledger cannot carry out would come again for ever. Whoever gave it is told.
+    private func setAside(_ order: UploadOrder, replyTo: String?, _ error: UploadError) async throws(UploadError) {
+        let reason = "the ledger cannot carry out order \(order.id): \(error.message)"
+        let copy = bus.copy(of: .order(order, replyTo: replyTo))
+        _ = try await recordForRoutes([.unreadable(copy.body, reason: reason, envelope: copy.envelope)])
+        say(SingleRecording.Refusal(job: nil, reason: reason))
+        if let replyTo { await bus.answer(OrderAnswer(order: order.id, notRecorded: reason), to: replyTo) }
     }
 
     func publish(_ owed: [OwedAction]) async throws(UploadError) {

@@ -75,12 +75,33 @@ public final class NotifierService: Service {
         }
     }
 
-    /// In one piece between two changes of delegates.
+    /// In one piece between two changes of delegates. What the ledger cannot record of a batch it keeps as dead letters, so that the
+    /// batch does not come again for ever and hold up all that comes after it.
     func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         try await recording.pass { () async throws(UploadError) in
-            try await ledger.record(
-                batch, view: view.withLock { $0 }, routes: routes.withLock { $0 }, now: clock.now())
+            let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
+            do throws(UploadError) {
+                return try await ledger.record(batch, view: view, routes: routes, now: clock.now())
+            } catch {
+                guard LedgerFailure.isOfOne(error) else { throw error }
+                logger.notice(
+                    "a batch cannot be recorded as a whole; its messages are recorded one at a time",
+                    metadata: [LogKey.count: "\(batch.count)", LogKey.error: "\(error)"])
+            }
+            let recording = try await ledger.recordSingly(
+                batch, view: view, routes: routes, now: clock.now()
+            ) { [bus] in bus.copy(of: $0) }
+            for refusal in recording.refusals { say(refusal) }
+            return recording.owed
         }
+    }
+
+    func say(_ refusal: SingleRecording.Refusal) {
+        var metadata: Logger.Metadata = [LogKey.reason: "\(refusal.reason)"]
+        if let job = refusal.job { metadata[LogKey.job] = "\(job)" }
+        logger.error(
+            "a message cannot be recorded; it is kept as a dead letter: mend the cause, then 'uploadctl dead replay'",
+            metadata: metadata)
     }
 
     func onClients(_ handler: @escaping @Sendable (Set<String>) async -> Void) {

@@ -4,7 +4,7 @@ import UploadBootstrap
 struct DeadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: "Messages that nobody could read: looks at them, publishes them again.",
+        abstract: "Messages that could not be read or recorded: looks at them, publishes them again.",
         subcommands: [
             DeadListCommand.self, DeadShowCommand.self, DeadReplayCommand.self, DeadDiscardCommand.self,
         ],

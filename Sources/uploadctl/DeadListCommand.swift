@@ -4,7 +4,7 @@ import UploadBootstrap
 struct DeadListCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists messages that nobody could read, the newest first.")
+        abstract: "Lists messages that could not be read or recorded, the newest first.")
 
     @OptionGroup var filter: DeadLetterOptions
 

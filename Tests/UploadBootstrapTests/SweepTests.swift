@@ -173,5 +173,6 @@ private final class StandByBus: NotifierBus {
     func append(_ entry: ControlEntry) async throws(UploadError) { try await inner.append(entry) }
     func controlView() async throws(UploadError) -> ControlView { try await inner.controlView() }
     func tell(_ outcome: UploadEvent) async throws(UploadError) { try await inner.tell(outcome) }
+    func copy(of message: NotifierMessage) -> MessageCopy { inner.copy(of: message) }
     func answer(_ answer: OrderAnswer, to address: String) async {}
 }

@@ -162,7 +162,7 @@ struct LedgerSearchTests {
             repeat {
                 let (asked, bounds) = (filter, bounds)
                 let page = try await ledger.read { db in
-                    try TextSearch(asked, for: "_99", in: db, bounds: bounds).page()
+                    try TextSearch(asked, for: "_99", in: db, ledger.rows, bounds: bounds).page()
                 }
                 counts.append(page.jobs.count)
                 found += page.jobs.map(Self.key)
@@ -197,7 +197,7 @@ struct LedgerSearchTests {
             repeat {
                 let (asked, bounds) = (filter, bounds)
                 let page = try await ledger.read { db in
-                    try TextSearch(asked, for: text, in: db, bounds: bounds).page()
+                    try TextSearch(asked, for: text, in: db, ledger.rows, bounds: bounds).page()
                 }
                 try #require(page.next != filter.after || page.next == nil, "it gets on")
                 found += page.jobs.map(Self.key)
@@ -243,9 +243,9 @@ struct LedgerSearchTests {
             }
             let page =
                 if let text = filter.text {
-                    try TextSearch(filter, for: text, in: db, bounds: bounds).page()
+                    try TextSearch(filter, for: text, in: db, ledger.rows, bounds: bounds).page()
                 } else {
-                    try JobSearch(filter, in: db).page()
+                    try JobSearch(filter, in: db, ledger.rows).page()
                 }
             db.trace(options: [])
             let asked = Set(statements.withLock { $0 }).filter { sql in

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Logging
 import ServiceLifecycle
-import Synchronization
 import Testing
 import UploadTesting
 import Uploads
@@ -227,29 +226,5 @@ struct LedgerTroubleTests {
         #expect(Set(left).intersection(1..<old.count).count >= 5, "\(left)")
         #expect(try await ledger.counts() == [.queued: count])
         try ledger.close()
-    }
-}
-
-/// Log lines, with their metadata.
-private final class Lines: Sendable {
-    private struct Handler: LogHandler {
-        let keep: @Sendable (String) -> Void
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            keep("\(event.level) \(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })")
-        }
-    }
-
-    private let kept = Mutex<[String]>([])
-    var lines: [String] { kept.withLock { $0 } }
-    var logger: Logger {
-        Logger(label: "test") { _ in Handler(keep: { line in self.kept.withLock { $0.append(line) } }) }
     }
 }

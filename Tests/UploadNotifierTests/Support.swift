@@ -121,3 +121,27 @@ final class ScriptedDelegate: CompletionDelegate {
         return nil
     }
 }
+
+/// Log lines, with their metadata.
+final class Lines: Sendable {
+    private struct Handler: LogHandler {
+        let keep: @Sendable (String) -> Void
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            keep("\(event.level) \(event.message) \(metadata.merging(event.metadata ?? [:]) { $1 })")
+        }
+    }
+
+    private let kept = Mutex<[String]>([])
+    var lines: [String] { kept.withLock { $0 } }
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(keep: { line in self.kept.withLock { $0.append(line) } }) }
+    }
+}

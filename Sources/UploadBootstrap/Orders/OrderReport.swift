@@ -55,6 +55,12 @@ struct OrderReport: Hashable {
             }
             return
         }
+        if answer.problem == .notRecorded {
+            exitCode = .uploadFailed
+            errors = [answer.reason ?? "the ledger cannot carry out the order; see the notifier's log"]
+            if printsJSON { output = [Self.json(Line(order: order.id, verb: order.command.verb, done: false))] }
+            return
+        }
         switch order.command {
         case .jobs(let verb, _): tell(answer, verb.rawValue, verb.result, printsJSON)
         case .move(_, let target): tell(answer, "move", "is moved \(target.words)", printsJSON)

@@ -23,7 +23,7 @@ extension Bootstrap {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         let ledger: Ledger
-        if let free = try Ledger.openIfFree(path: configuration.notifier.ledger) {
+        if let free = try Ledger.openIfFree(path: configuration.notifier.ledger, logger: logger) {
             ledger = free
         } else {
             guard let taken = try await standBy(configuration, input: input, registry: registry, logger: logger) else {

@@ -30,9 +30,9 @@ final class StandBy: Service {
     }
 
     func run() async throws {
-        let ledger = try await untilGracefulShutdown { [path] in
+        let ledger = try await untilGracefulShutdown { [path, logger] in
             while true {
-                if let ledger = try Ledger.openIfFree(path: path) { return ledger }
+                if let ledger = try Ledger.openIfFree(path: path, logger: logger) { return ledger }
                 try await Task.sleep(for: Self.interval)
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// A dead letter that nobody could read, as the API shows it.
+/// A message that could not be read or recorded, as the API shows it.
 struct DeadLetterView: Encodable, Sendable {
     enum Status: String, CaseIterable, Encodable, Sendable { case waiting, replayed }
     enum BodyEncoding: String, Encodable, Sendable { case text, hex }

@@ -42,6 +42,7 @@ extension NotifierAPI {
     /// An order about one job: what it cannot obey is a problem.
     func obey(_ order: UploadOrder, of id: JobID, _ request: APIRequest) async throws -> APIAnswer {
         let answer = try await give(order, request)
+        if let problem = Self.problem(of: answer) { throw problem }
         if let reason = answer?.jobs.first?.reason {
             guard try await ledger.job(id) != nil else { throw APIProblem.unknownJob(id) }
             throw APIProblem(.refused, reason)
@@ -52,6 +53,7 @@ extension NotifierAPI {
     private func order(_ request: APIRequest) async throws -> APIAnswer {
         let order = try Self.order(in: request, at: clock.now())
         let answer = try await give(order, request)
+        if let problem = Self.problem(of: answer) { throw problem }
         if answer?.problem == .tooMany, let answer {
             var problem = APIProblem(
                 .tooManyJobs, "\(answer.matched) jobs match and nothing was done; raise atMost or narrow the filter")
@@ -59,6 +61,12 @@ extension NotifierAPI {
             throw problem
         }
         return Self.answer(order, answer)
+    }
+
+    /// What the ledger could not carry out.
+    private static func problem(of answer: OrderAnswer?) -> APIProblem? {
+        guard let answer, answer.problem == .notRecorded else { return nil }
+        return APIProblem(.failed, answer.reason ?? "the ledger cannot carry out the order; see the notifier's log")
     }
 
     static func answer(_ order: UploadOrder, _ answer: OrderAnswer?) -> APIAnswer {

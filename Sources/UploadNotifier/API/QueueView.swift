@@ -35,7 +35,7 @@ struct QueueView: Encodable, Sendable {
         let minutes = window / 60
         completedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.completed }) / minutes
         failedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.failed }) / minutes
-        bytesPerSecond = Double(standing.throughput.reduce(0) { $0 + $1.bytes }) / window
+        bytesPerSecond = Double(standing.throughput.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }) / window
         secondsLeft = standing.secondsLeft(window: window)
     }
 

@@ -52,12 +52,14 @@ struct DashboardModel: Sendable {
             ThroughputMinute(start: Date(timeIntervalSince1970: Double(last - minutesCount + 1 + index) * 60))
         }
         for minute in standings.flatMap(\.throughput) {
-            let index = Int((minute.start.timeIntervalSince1970 / 60).rounded(.down)) - last + minutesCount - 1
-            guard minutes.indices.contains(index) else { continue }
-            minutes[index].completed += minute.completed
-            minutes[index].failed += minute.failed
-            minutes[index].cancelled += minute.cancelled
-            minutes[index].bytes += minute.bytes
+            // When a job ended is what its worker said: any time at all.
+            let (offset, overflows) = Int(saturating: (minute.start.timeIntervalSince1970 / 60).rounded(.down))
+                .subtractingReportingOverflow(last - minutesCount + 1)
+            guard !overflows, minutes.indices.contains(offset) else { continue }
+            minutes[offset].completed += minute.completed
+            minutes[offset].failed += minute.failed
+            minutes[offset].cancelled += minute.cancelled
+            minutes[offset].bytes = minutes[offset].bytes.addingSaturating(minute.bytes)
         }
         return minutes
     }

@@ -15,7 +15,7 @@ extension DashboardPage {
     private func row(_ running: DashboardModel.Running) -> HTML {
         let job = running.job
         let share = job.size > 0 ? Double(running.bytesDone) / Double(job.size) : 1
-        let permille = min(1000, max(0, Int(share * 1000)))
+        let permille = min(1000, max(0, Int(saturating: share * 1000)))
         let done = "\(DashboardText.bytes(running.bytesDone)) of \(DashboardText.bytes(job.size))"
         var facts: [HTML] = ["<span>\(done)</span>"]
         if let rate = running.bytesPerSecond { facts.append("<span>\(DashboardText.rate(rate))</span>") }

@@ -77,7 +77,7 @@ struct DashboardPage: Sendable {
     private var throughput: DashboardPart {
         let jobs = model.minutes.reduce(0) { $0 + $1.completed }
         let failed = model.minutes.reduce(0) { $0 + $1.failed }
-        let bytes = model.minutes.reduce(Int64(0)) { $0 + $1.bytes }
+        let bytes = model.minutes.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }
         guard jobs + failed > 0 else {
             return Self.card("throughput", "Throughput", Self.empty("Nothing has ended within the last hour."))
         }

@@ -6,7 +6,7 @@ enum DashboardText {
     /// `1,204`.
     static func count(_ value: Int) -> String {
         var groups: [String] = []
-        var rest = String(abs(value))[...]
+        var rest = String(value.magnitude)[...]
         while rest.count > 3 {
             groups.insert(String(rest.suffix(3)), at: 0)
             rest = rest.dropLast(3)
@@ -32,7 +32,7 @@ enum DashboardText {
 
     /// `12.4 MiB/s`.
     static func rate(_ bytesPerSecond: Double) -> String {
-        bytes(Int64(min(max(0, bytesPerSecond), 1e18).rounded())) + "/s"
+        bytes(Int64(saturating: max(0, bytesPerSecond).rounded())) + "/s"
     }
 
     /// Three significant digits at most: `0.25`, `12.4`, `310`.

@@ -26,7 +26,7 @@ enum ThroughputChart {
         let bars = minutes.enumerated().map { index, minute -> HTML in
             "\(bar(index, from: 0, to: Double(minute.bytes) / top, "flow"))"
         }
-        let sum = minutes.reduce(Int64(0)) { $0 + $1.bytes }
+        let sum = minutes.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }
         return chart(bars, "Bytes per minute over the last hour: \(DashboardText.bytes(sum)) in all")
     }
 
@@ -50,7 +50,7 @@ enum ThroughputChart {
     }
 
     private static func tenths(_ value: Double) -> String {
-        let whole = Int((value * 10).rounded())
+        let whole = Int(saturating: (value * 10).rounded())
         return "\(whole / 10).\(whole % 10)"
     }
 }

@@ -64,5 +64,5 @@ extension LedgerFilter {
 
 extension Date {
     /// Since 1970, as times on the wire are cut.
-    var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+    var milliseconds: Int64 { Int64(saturating: (timeIntervalSince1970 * 1000).rounded()) }
 }

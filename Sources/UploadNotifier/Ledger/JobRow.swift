@@ -63,7 +63,12 @@ enum JobRow {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT body FROM wholes JOIN jobs ON seq = job WHERE id = ?"),
             arguments: [id.rawValue]
-        ).map { try WireJSON.decode(UploadJob.self, from: $0) }
+        ).map { body in
+            let order = try DamagedRows.value(UploadJob.self, from: body, "wholes", id.rawValue)
+            // Of a row that was deleted by hand it may be left over, and its number is given again.
+            guard order.id == id else { throw DamagedRow("wholes", id.rawValue, why: "it tells of another job") }
+            return order
+        }
     }
 
     private static func keep(_ whole: Data, of row: Int64, in db: Database) throws {

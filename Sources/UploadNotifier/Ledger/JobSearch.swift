@@ -39,25 +39,36 @@ struct JobSearch {
     }
 
     private let db: Database
+    private let rows: DamagedRows
     private let filter: LedgerFilter
 
-    init(_ filter: LedgerFilter, in db: Database) {
+    init(_ filter: LedgerFilter, in db: Database, _ rows: DamagedRows) {
         self.db = db
+        self.rows = rows
         self.filter = filter
     }
 
     /// The page.
     /// - Throws: `rejected` when the job that it begins after is not known.
     func page() throws -> JobPage {
-        let jobs = try Self.jobs(try places().map(\.sequence), in: db)
-        return JobPage(jobs: jobs, next: jobs.count == filter.limit ? jobs.last?.id : nil)
+        let places = try places().map(\.sequence)
+        let jobs = try Self.jobs(places, in: db, rows)
+        guard places.count == filter.limit, let last = places.last else { return JobPage(jobs: jobs, next: nil) }
+        return JobPage(jobs: jobs, next: try Self.id(of: last, in: db) ?? jobs.last?.id)
     }
 
-    static func jobs(_ sequences: [Int64], in db: Database) throws -> [LedgerJob] {
-        let statement = try db.cachedStatement(sql: "SELECT record FROM jobs WHERE seq = ?")
+    /// Those of them that can be read.
+    static func jobs(_ sequences: [Int64], in db: Database, _ rows: DamagedRows) throws -> [LedgerJob] {
+        let statement = try db.cachedStatement(sql: "SELECT id, record FROM jobs WHERE seq = ?")
         return try sequences.compactMap { sequence in
-            try Data.fetchOne(statement, arguments: [sequence]).map { try WireJSON.decode(LedgerJob.self, from: $0) }
+            try Row.fetchOne(statement, arguments: [sequence]).flatMap { rows.job($0["record"], id: $0["id"]) }
         }
+    }
+
+    /// - Returns: nil for a row that is damaged.
+    static func id(of sequence: Int64, in db: Database) throws -> JobID? {
+        let statement = try db.cachedStatement(sql: "SELECT id FROM jobs WHERE seq = ?")
+        return try String.fetchOne(statement, arguments: [sequence]).flatMap { JobID($0) }
     }
 
     private func places() throws -> [Place] {
@@ -90,11 +101,11 @@ struct JobSearch {
     /// The combinations of what the filter names that have jobs.
     static func scopes(_ filter: LedgerFilter, in db: Database) throws -> [Scope] {
         try Row.fetchAll(
-            db, sql: "SELECT queue, destination, status, jobs, bytes FROM tallies WHERE jobs > 0"
+            db, sql: "SELECT queue, destination, status, jobs, bytes, over FROM tallies WHERE jobs > 0"
         ).compactMap { row in
             let scope = Scope(
                 queue: row["queue"], destination: row["destination"], status: row["status"], count: row["jobs"],
-                bytes: row["bytes"])
+                bytes: LedgerSums.sum(bytes: row["bytes"], over: row["over"]))
             guard filter.queue.map({ $0.rawValue == scope.queue }) ?? true,
                 filter.destination.map({ $0 == scope.destination }) ?? true,
                 filter.statuses.map({ $0.contains { $0.rawValue == scope.status } }) ?? true

@@ -8,29 +8,30 @@ extension Ledger {
 
     public func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage {
         let limit = min(max(1, limit), LedgerFilter.limitMaximum)
-        return try await read { db in
+        return try await read { [damaged = rows] db in
             let rows = LineRows(db: db, queue: queue)
             var entries: [LinePage.Entry] = []
             if after == nil {
-                entries = try Data.fetchAll(
+                entries = try Row.fetchAll(
                     db,
                     sql: """
-                        SELECT jobs.record FROM line JOIN jobs ON jobs.id = line.job
+                        SELECT jobs.id, jobs.record FROM line JOIN jobs ON jobs.id = line.job
                         WHERE line.queue = ? AND line.number IS NULL LIMIT ?
                         """, arguments: [queue.rawValue, Self.holdersMaximum]
-                ).map { LinePage.Entry(job: try WireJSON.decode(LedgerJob.self, from: $0), position: nil) }
+                ).compactMap { row in
+                    damaged.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: nil) }
+                }
             }
             let waiting = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT line.number, jobs.record FROM line JOIN jobs ON jobs.id = line.job
+                    SELECT line.number, jobs.id, jobs.record FROM line JOIN jobs ON jobs.id = line.job
                     WHERE line.queue = ? AND line.number > ? ORDER BY line.number LIMIT ?
                     """, arguments: [queue.rawValue, after ?? .min, limit])
             let first: Int64? = waiting.first?["number"]
             let start = try first.map { try rows.count(before: $0) } ?? 0
-            entries += try waiting.enumerated().map { index, row in
-                LinePage.Entry(
-                    job: try WireJSON.decode(LedgerJob.self, from: row["record"]), position: start + index)
+            entries += waiting.enumerated().compactMap { index, row in
+                damaged.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: start + index) }
             }
             return LinePage(
                 entries: entries, waiting: try rows.waitingCount(),

@@ -7,10 +7,43 @@ extension Ledger {
     static let orderPageMaximum = 500
 
     public func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep {
-        try await write { db in
+        do throws(UploadError) {
+            return try await carryOut(order, view: view, now: now, isSingly: false)
+        } catch {
+            guard LedgerFailure.isOfOne(error) else { throw error }
+            // One of its jobs cannot obey for a reason of its own: the others can.
+            return try await carryOut(order, view: view, now: now, isSingly: true)
+        }
+    }
+
+    /// - Parameter isSingly: whether what a job cannot obey is taken back, and answered, for that job alone.
+    private func carryOut(
+        _ order: UploadOrder, view: ControlView, now: Date, isSingly: Bool
+    ) async throws(UploadError) -> OrderStep {
+        try await write { [rows] db in
+            if isSingly { try self.checkTables(db) }
             var progress = try OrderProgress.known(of: order, in: db) ?? OrderProgress(OrderAnswer(order: order.id))
             guard !progress.isDone else { return OrderStep(owed: [], answer: progress.answer) }
-            var batch = LedgerBatch(db, view: view, routes: [], now: now)
+            let empty = LedgerBatch(db, rows, view: view, routes: [], now: now)
+            var batch = empty
+            var owed: [OwedAction] = []
+            func obey(_ verb: Verb, _ page: [JobID]) throws -> [OrderAnswer.Job] {
+                guard isSingly else { return try Self.order(verb, of: page, in: &batch) }
+                return try page.map { id in
+                    var (single, answers) = (empty, [OrderAnswer.Job]())
+                    let failure = try Self.attempt(in: db) {
+                        answers = try Self.order(verb, of: [id], in: &single)
+                        try single.save()
+                    }
+                    guard failure == nil, let answer = answers.first else {
+                        return OrderAnswer.Job(
+                            id: id,
+                            reason: failure.map { LedgerFailure.words(for: $0) } ?? "the ledger cannot record it")
+                    }
+                    owed += single.owed
+                    return answer
+                }
+            }
             switch order.command {
             case .stopQueues(let queues):
                 for queue in queues { try batch.owe(.queueStopped(queue)) }
@@ -26,7 +59,7 @@ extension Ledger {
                 progress.finish(count: 0)
             case .jobs(let verb, let ids):
                 let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.orderPageMaximum))
-                try progress.add(Self.order(verb, of: page, in: &batch))
+                try progress.add(obey(verb, page))
                 progress.isDone = progress.answer.matched >= ids.count
             case .matching(let verb, let filter, let atMost):
                 if let atMost, progress.after == nil {
@@ -38,14 +71,14 @@ extension Ledger {
                         break
                     }
                 }
-                let page = try Self.page(filter, verb, after: progress.after, in: db)
-                try progress.add(Self.order(verb, of: page, in: &batch))
+                let (page, isLast) = try Self.page(filter, verb, after: progress.after, in: db)
+                try progress.add(obey(verb, page))
                 progress.after = page.last ?? progress.after
-                progress.isDone = page.count < Self.orderPageMaximum
+                progress.isDone = isLast
             }
             try batch.save()
             try progress.save(order, in: db)
-            return OrderStep(owed: batch.owed, answer: progress.isDone ? progress.answer : nil)
+            return OrderStep(owed: owed + batch.owed, answer: progress.isDone ? progress.answer : nil)
         }
     }
 
@@ -60,12 +93,14 @@ extension Ledger {
 
     private static func page(
         _ filter: OrderFilter, _ verb: Verb, after: JobID?, in db: Database
-    ) throws -> [JobID] {
+    ) throws -> (jobs: [JobID], isLast: Bool) {
         var (condition, arguments) = condition(filter, verb)
         arguments += [after?.rawValue ?? "", orderPageMaximum]
-        return try String.fetchAll(
-            db, sql: "SELECT id FROM jobs WHERE \(condition) AND id > ? ORDER BY id LIMIT ?", arguments: arguments
-        ).compactMap { JobID($0) }
+        let found = try String.fetchAll(
+            db, sql: "SELECT id FROM jobs WHERE \(condition) AND id > ? ORDER BY id LIMIT ?", arguments: arguments)
+        // A damaged row may have a text that names no job.
+        let jobs = found.compactMap { JobID($0) }
+        return (jobs, found.count < orderPageMaximum || jobs.isEmpty)
     }
 
     private static func count(_ filter: OrderFilter, _ verb: Verb, in db: Database) throws -> Int {
@@ -92,8 +127,9 @@ extension Ledger {
         if verb == .resume, filter.statuses == nil {
             conditions.append(
                 """
-                (status = 'paused' OR json_extract(CAST(record AS TEXT), '$.pausedThrough')
-                >= json_extract(CAST(record AS TEXT), '$.baton.generation'))
+                (status = 'paused' OR CASE WHEN json_valid(CAST(record AS TEXT)) THEN
+                json_extract(CAST(record AS TEXT), '$.pausedThrough')
+                >= json_extract(CAST(record AS TEXT), '$.baton.generation') END)
                 """)
         }
         return (conditions.joined(separator: " AND "), arguments)

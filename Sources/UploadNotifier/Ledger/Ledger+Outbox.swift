@@ -7,21 +7,50 @@ extension Ledger: DeliveryOutbox {
         for delegate: String, ordered: Bool, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
     ) async throws(UploadError) -> [DelegateDelivery] {
         let excluded = Self.list(excluding)
-        return try await read { db in
-            try SQLRequest<Row>(
+        while true {
+            let (found, damaged) = try await due(for: delegate, ordered: ordered, now: now, excluded, limit: limit)
+            guard !damaged.isEmpty else { return found }
+            // Else they would be due for ever, and those behind them never.
+            try await write { db in
+                for damage in damaged {
+                    try db.cachedStatement(sql: "UPDATE deliveries SET given_up = ?, error = ? WHERE id = ?")
+                        .execute(arguments: [now.timeIntervalSince1970, damage.value.text, damage.key])
+                }
+            }
+        }
+    }
+
+    /// - Returns: also those whose events cannot be read.
+    private func due(
+        for delegate: String, ordered: Bool, now: Date, _ excluded: String, limit: Int
+    ) async throws(UploadError) -> (found: [DelegateDelivery], damaged: [DelegateDelivery.ID: DamagedRow]) {
+        try await read { [rows] db in
+            var found: [DelegateDelivery] = []
+            var damaged: [DelegateDelivery.ID: DamagedRow] = [:]
+            let due = try SQLRequest<Row>(
                 sql: """
-                    SELECT deliveries.id, attempts, due, failing, body
-                    FROM deliveries JOIN events ON events.id = event
+                    SELECT deliveries.id, attempts, due, failing, event, body
+                    FROM deliveries LEFT JOIN events ON events.id = event
                     WHERE \(Self.isOpen(ordered: ordered)) AND due <= ?
                     ORDER BY due, deliveries.id LIMIT ?
                     """, arguments: [delegate, excluded, now.timeIntervalSince1970, limit], cached: true
-            ).fetchAll(db).map { row in
-                DelegateDelivery(
-                    id: row["id"], delegate: delegate,
-                    event: try WireJSON.decode(UploadEvent.self, from: row["body"]).told,
-                    attempts: row["attempts"], dueAt: Date(timeIntervalSince1970: row["due"]),
-                    failingSince: (row["failing"] as Double?).map { Date(timeIntervalSince1970: $0) })
+            ).fetchAll(db)
+            for row in due {
+                let id: DelegateDelivery.ID = row["id"]
+                do throws(DamagedRow) {
+                    let event = try DamagedRows.value(
+                        UploadEvent.self, from: row["body"], "events", row["event"] as String)
+                    found.append(
+                        DelegateDelivery(
+                            id: id, delegate: delegate, event: event.told, attempts: row["attempts"],
+                            dueAt: Date(timeIntervalSince1970: row["due"]),
+                            failingSince: (row["failing"] as Double?).map { Date(timeIntervalSince1970: $0) }))
+                } catch {
+                    rows.say(error)
+                    damaged[id] = error
+                }
             }
+            return (found, damaged)
         }
     }
 

@@ -13,8 +13,8 @@ extension Ledger {
         var last: Int64 = 0
         while true {
             let after = last
-            let page = try await write { db in
-                try Self.deliverPast(route, from: from, to: to, at: time, after: after, in: db)
+            let page = try await write { [rows] db in
+                try Self.deliverPast(route, from: from, to: to, at: time, after: after, in: db, rows)
             }
             count += page.count
             guard let end = page.last else { return count }
@@ -25,12 +25,13 @@ extension Ledger {
     /// Page by page in the order in which jobs were heard of, which what is recorded meanwhile does not change.
     /// - Returns: how many were added, and where the next page begins; nil after the last.
     private static func deliverPast(
-        _ route: DeliveryRoute, from: Date, to: Date, at time: Date, after: Int64, in db: Database
+        _ route: DeliveryRoute, from: Date, to: Date, at time: Date, after: Int64, in db: Database,
+        _ damaged: DamagedRows
     ) throws -> (count: Int, last: Int64?) {
         let rows = try Row.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT seq, since, record FROM jobs
+                    SELECT seq, id, since, record FROM jobs
                     WHERE status IN ('completed', 'failed', 'cancelled') AND since >= ? AND since < ? AND seq > ?
                     ORDER BY seq LIMIT \(pastCountMaximum)
                     """),
@@ -42,12 +43,11 @@ extension Ledger {
                 """)
         var count = 0
         for row in rows {
-            let job = try WireJSON.decode(LedgerJob.self, from: row["record"])
-            guard let end = job.end,
+            guard let end = damaged.job(row["record"], id: row["id"])?.end,
                 let body = try Data.fetchOne(
-                    db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [end.event])
+                    db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [end.event]),
+                let outcome = damaged.value(UploadEvent.self, from: body, "events", end.event)?.told
             else { continue }
-            let outcome = try WireJSON.decode(UploadEvent.self, from: body).told
             guard route.takes(outcome) else { continue }
             try insert.execute(arguments: [
                 route.delegate, outcome.id, outcome.job.id.rawValue, end.event, time.timeIntervalSince1970,

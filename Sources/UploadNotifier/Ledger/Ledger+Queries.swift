@@ -7,23 +7,30 @@ extension Ledger: LedgerQueries {
     private static let eventWindow = 5000
 
     public func job(_ id: JobID) async throws(UploadError) -> LedgerJob? {
-        try await read { db in
-            try Data.fetchOne(db, sql: "SELECT record FROM jobs WHERE id = ?", arguments: [id.rawValue])
-                .map { try WireJSON.decode(LedgerJob.self, from: $0) }
+        try await read { [rows] db in
+            try Data.fetchOne(db, sql: "SELECT record FROM jobs WHERE id = ?", arguments: [id.rawValue]).map {
+                do throws(DamagedRow) {
+                    return try DamagedRows.job($0, id: id.rawValue)
+                } catch {
+                    rows.say(error)
+                    throw error
+                }
+            }
         }
     }
 
     public func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage {
-        try await read { db in
-            if let text = filter.text { return try TextSearch(filter, for: text, in: db).page() }
-            return try JobSearch(filter, in: db).page()
+        try await read { [rows] db in
+            if let text = filter.text { return try TextSearch(filter, for: text, in: db, rows).page() }
+            return try JobSearch(filter, in: db, rows).page()
         }
     }
 
     public func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
-        try await read { db in
-            try Data.fetchAll(db, sql: "SELECT body FROM events WHERE job = ? ORDER BY seq", arguments: [job.rawValue])
-                .map { try WireJSON.decode(UploadEvent.self, from: $0) }
+        try await read { [rows] db in
+            try Row.fetchAll(
+                db, sql: "SELECT seq, body FROM events WHERE job = ? ORDER BY seq", arguments: [job.rawValue]
+            ).compactMap { rows.value(UploadEvent.self, from: $0["body"], "events", $0["seq"] as Int64) }
         }
     }
 
@@ -31,7 +38,7 @@ extension Ledger: LedgerQueries {
         after sequence: Int64, _ filter: EventFilter, limit: Int
     ) async throws(UploadError) -> EventPage {
         let limit = min(max(1, limit), 1000)
-        return try await read { db in
+        return try await read { [rows] db in
             let last = try Self.lastSequence(in: db)
             let start = sequence > last ? 0 : max(0, sequence)
             var conditions = ["seq > ?"]
@@ -58,15 +65,16 @@ extension Ledger: LedgerQueries {
                 arguments += [queue.rawValue]
             }
             arguments += [limit]
-            let events = try Row.fetchAll(
+            let found = try Row.fetchAll(
                 db,
                 sql: "SELECT seq, body FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY seq LIMIT ?",
-                arguments: arguments
-            ).map { row in
-                RecordedEvent(
-                    sequence: row["seq"], event: try WireJSON.decode(UploadEvent.self, from: row["body"]))
+                arguments: arguments)
+            let events = found.compactMap { row in
+                rows.value(UploadEvent.self, from: row["body"], "events", row["seq"] as Int64).map {
+                    RecordedEvent(sequence: row["seq"], event: $0)
+                }
             }
-            let through = events.count == limit ? events.last?.sequence ?? end : end
+            let through: Int64 = found.count == limit ? found.last.map { $0["seq"] } ?? end : end
             return EventPage(events: events, through: through, isLast: through >= last)
         }
     }

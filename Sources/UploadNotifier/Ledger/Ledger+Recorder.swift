@@ -6,20 +6,63 @@ extension Ledger: LedgerRecorder {
     public func record(
         _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> [OwedAction] {
-        try await write { db in
-            var batch = LedgerBatch(db, view: view, routes: routes, now: now)
-            try batch.load(Set(messages.compactMap(\.job)))
-            for message in messages { try batch.receive(message) }
-            try batch.save()
-            return batch.owed
+        try await write { [rows] db in
+            try Self.record(messages, in: LedgerBatch(db, rows, view: view, routes: routes, now: now))
+        }
+    }
+
+    private static func record(_ messages: [NotifierMessage], in new: LedgerBatch) throws -> [OwedAction] {
+        var batch = new
+        try batch.load(Set(messages.compactMap(\.job)))
+        for message in messages { try batch.receive(message) }
+        try batch.save()
+        return batch.owed
+    }
+
+    public func recordSingly(
+        _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date,
+        copy: @escaping @Sendable (NotifierMessage) -> MessageCopy
+    ) async throws(UploadError) -> SingleRecording {
+        // One transaction with a savepoint for each message: the disk is waited for once.
+        try await write { [rows] db in
+            try self.checkTables(db)
+            var recording = SingleRecording()
+            for message in messages {
+                let failure = try Self.attempt(in: db) {
+                    recording.owed += try Self.record(
+                        [message], in: LedgerBatch(db, rows, view: view, routes: routes, now: now))
+                }
+                guard let failure else { continue }
+                let what = message.job.map { "a message of job \($0)" } ?? "a message"
+                let reason = "the ledger cannot record \(what): \(LedgerFailure.words(for: failure))"
+                let kept = copy(message)
+                try UnreadableRows.keep(kept.body, reason: reason, kept.envelope, at: now, in: db)
+                recording.refusals.append(SingleRecording.Refusal(job: message.job, reason: reason))
+            }
+            return recording
+        }
+    }
+
+    /// Runs a step, and takes back what it has written if it fails.
+    /// - Returns: the failure, if it is the fault of what the step was about.
+    /// - Throws: what concerns the database as a whole.
+    static func attempt(in db: Database, _ step: () throws -> Void) throws -> (any Error)? {
+        do {
+            try db.inSavepoint {
+                try step()
+                return .commit
+            }
+            return nil
+        } catch  where LedgerFailure.isOfOne(error) {
+            return error
         }
     }
 
     public func order(
         _ verb: Verb, of job: JobID, view: ControlView, now: Date
     ) async throws(UploadError) -> [OwedAction] {
-        try await write { db in
-            var batch = LedgerBatch(db, view: view, routes: [], now: now)
+        try await write { [rows] db in
+            var batch = LedgerBatch(db, rows, view: view, routes: [], now: now)
             try batch.load([job])
             try batch.order(verb, of: job)
             try batch.save()
@@ -28,43 +71,74 @@ extension Ledger: LedgerRecorder {
     }
 
     public func owed() async throws(UploadError) -> [OwedAction] {
-        try await write { db in
+        try await write { [rows] db in
             var owed: [OwedAction] = []
             for row in try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT owed.id, owed.job, owed.body, jobs.record FROM owed LEFT JOIN jobs ON jobs.id = owed.job
-                    ORDER BY owed.id
+                    SELECT owed.id, owed.job, owed.body, jobs.id AS known, jobs.record
+                    FROM owed LEFT JOIN jobs ON jobs.id = owed.job ORDER BY owed.id
                     """)
             {
-                let id: Int64 = row["id"]
-                let record = try WireJSON.decode(OwedRecord.self, from: row["body"])
-                let job = try (row["record"] as Data?).map { try WireJSON.decode(LedgerJob.self, from: $0) }
-                let action = try record.action { try Self.event($0, in: db) }
-                let name: String = row["job"]
-                guard let action, let subject = JobID(name), action.isNeeded(for: job) else {
-                    try db.execute(sql: "DELETE FROM owed WHERE id = ?", arguments: [id])
-                    continue
+                do throws(DamagedRow) {
+                    if let action = try Self.owed(row, in: db) {
+                        owed.append(action)
+                        continue
+                    }
+                } catch {
+                    rows.say(error)
+                    try Self.setAside(row, error, in: db)
                 }
-                owed.append(OwedAction(id: id, job: subject, action: action))
+                try db.execute(sql: "DELETE FROM owed WHERE id = ?", arguments: [row["id"] as Int64])
             }
             return owed
         }
     }
 
+    /// - Returns: nil for what a later event has made needless.
+    private static func owed(_ row: Row, in db: Database) throws(DamagedRow) -> OwedAction? {
+        let id: Int64 = row["id"]
+        let name: String = row["job"]
+        let record = try DamagedRows.value(OwedRecord.self, from: row["body"], "owed", id)
+        guard let subject = JobID(name) else { throw DamagedRow("owed", "\(id)", why: "it names no job") }
+        let action: IssuingAction?
+        do { action = try record.action { try event($0, in: db) } } catch { throw DamagedRow("owed", "\(id)", error) }
+        guard let action else { throw DamagedRow("owed", "\(id)", why: "it says nothing to publish") }
+        // What is told, and what the control log is to say, does not depend on how the job stands now.
+        switch action {
+        case .append, .outcome: break
+        case .issue, .mark, .record, .note:
+            let known: String? = row["known"]
+            let job = try known.map { (known) throws(DamagedRow) in try DamagedRows.job(row["record"], id: known) }
+            guard action.isNeeded(for: job) else { return nil }
+        }
+        return OwedAction(id: id, job: subject, action: action)
+    }
+
+    /// A job whose next step is lost stands still: an operator's word begins it anew.
+    private static func setAside(_ row: Row, _ damage: DamagedRow, in db: Database) throws {
+        let job: String = row["job"]
+        try UnreadableRows.keep(
+            row["body"],
+            reason:
+                "a note of what is to be published for job \(job) is not carried out: \(damage.text); if the job stands "
+                + "still, issue it anew ('uploadctl run \(job)'), then discard this",
+            MessageEnvelope(messageID: job, isRedacted: true), at: Date(), in: db)
+    }
+
     public func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView {
         let ids = Set(view.fences.keys).union(view.pauses.keys)
-        let gone = try await read { db in
+        let gone = try await read { [rows] db in
             let list = try Self.list(ids.map(\.rawValue))
-            let records = try Data.fetchCursor(
+            let ended = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT record FROM jobs WHERE id IN (SELECT value FROM json_each(?))
+                    SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))
                     AND status IN ('completed', 'failed', 'cancelled') AND since < ?
                     """, arguments: [list, endedBefore.timeIntervalSince1970])
             var gone: Set<JobID> = []
-            while let record = try records.next() {
-                let job = try WireJSON.decode(LedgerJob.self, from: record)
+            while let row = try ended.next() {
+                guard let job = rows.job(row["record"], id: row["id"]) else { continue }
                 if job.mayForgetFence(endedBefore: endedBefore) { gone.insert(job.id) }
             }
             return gone

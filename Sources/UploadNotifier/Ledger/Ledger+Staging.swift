@@ -3,17 +3,17 @@ import GRDB
 public import Uploads
 
 extension Ledger: StagingQueries {
-    static let stagedSQL = "SELECT record FROM jobs WHERE staged = ? ORDER BY seq"
+    static let stagedSQL = "SELECT id, record FROM jobs WHERE staged = ? ORDER BY seq"
 
     public func jobs(
         naming names: Set<String>, inArea area: String
     ) async throws(UploadError) -> [String: [LedgerJob]] {
-        try await read { db in
+        try await read { [rows] db in
             let statement = try db.cachedStatement(sql: Self.stagedSQL)
             var jobs: [String: [LedgerJob]] = [:]
             for name in names {
-                let found = try Data.fetchAll(statement, arguments: [name]).map {
-                    try WireJSON.decode(LedgerJob.self, from: $0)
+                let found = try Row.fetchAll(statement, arguments: [name]).map { row in
+                    rows.job(row["record"], id: row["id"]) ?? Self.open(name, area)
                 }.filter { job in
                     if case .staged(area, _) = job.baton.job.source { true } else { false }
                 }
@@ -21,5 +21,12 @@ extension Ledger: StagingQueries {
             }
             return jobs
         }
+    }
+
+    /// Stands for a job whose row cannot be read: perhaps its copy is still needed.
+    private static func open(_ name: String, _ area: String) -> LedgerJob {
+        let order = UploadJob(
+            source: .staged(area: area, name: name), destination: .url("https://damaged.invalid/"), size: 0)
+        return LedgerJob(Baton(job: order), isWhole: false, at: order.enqueuedAt)
     }
 }

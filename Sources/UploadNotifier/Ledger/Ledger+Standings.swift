@@ -12,13 +12,13 @@ extension Ledger {
     }
 
     public func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob] {
-        try await read { db in
-            try Data.fetchAll(
+        try await read { [rows] db in
+            try Row.fetchAll(
                 db.cachedStatement(
                     sql: """
-                        SELECT record FROM jobs INDEXED BY jobs_by_status WHERE status = ? ORDER BY since DESC LIMIT ?
+                        SELECT id, record FROM jobs INDEXED BY jobs_by_status WHERE status = ? ORDER BY since DESC LIMIT ?
                         """), arguments: [status.rawValue, min(max(1, limit), 100)]
-            ).map { try WireJSON.decode(LedgerJob.self, from: $0) }
+            ).compactMap { rows.job($0["record"], id: $0["id"]) }
         }
     }
 
@@ -29,7 +29,7 @@ extension Ledger {
                 guard let status = LedgerStatus(rawValue: scope.status) else { continue }
                 var queue = queues[scope.queue] ?? QueueStanding(queue: QueueName(unchecked: scope.queue))
                 queue.counts[status, default: 0] += scope.count
-                if !status.isEnd { queue.bytesLeft += scope.bytes }
+                if !status.isEnd { queue.bytesLeft = queue.bytesLeft.addingSaturating(scope.bytes) }
                 if status == .queued || status == .waiting, let oldest = try Self.oldest(of: scope, in: db) {
                     queue.oldestWaiting = min(oldest, queue.oldestWaiting ?? oldest)
                 }
@@ -37,15 +37,16 @@ extension Ledger {
             }
             let minutes = try db.cachedStatement(
                 sql: """
-                    SELECT minute, completed, failed, cancelled, bytes FROM throughput WHERE queue = ? AND minute > ?
-                    ORDER BY minute
+                    SELECT minute, completed, failed, cancelled, bytes, over FROM throughput
+                    WHERE queue = ? AND minute > ? ORDER BY minute
                     """)
             let since = Int64((throughputSince.timeIntervalSince1970 / 60).rounded(.down)) - 1
             for name in queues.keys {
                 queues[name]?.throughput = try Row.fetchAll(minutes, arguments: [name, since]).map { row in
                     ThroughputMinute(
                         start: Date(timeIntervalSince1970: row["minute"] * 60), completed: row["completed"],
-                        failed: row["failed"], cancelled: row["cancelled"], bytes: row["bytes"])
+                        failed: row["failed"], cancelled: row["cancelled"],
+                        bytes: LedgerSums.sum(bytes: row["bytes"], over: row["over"]))
                 }
             }
             return queues.values.sorted { $0.queue.rawValue < $1.queue.rawValue }
@@ -60,7 +61,9 @@ extension Ledger {
                 var destination =
                     destinations[scope.destination] ?? DestinationStanding(destination: scope.destination)
                 destination.counts[status, default: 0] += scope.count
-                if !status.isEnd { destination.bytesLeft += scope.bytes }
+                if !status.isEnd {
+                    destination.bytesLeft = destination.bytesLeft.addingSaturating(scope.bytes)
+                }
                 destinations[scope.destination] = destination
             }
             return destinations.values.sorted { $0.destination < $1.destination }

@@ -4,22 +4,29 @@ public import Uploads
 
 extension Ledger: SweepQueries {
     public func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState] {
-        try await read { db in
-            let rows = try Row.fetchCursor(
+        try await read { [rows] db in
+            let found = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT json_extract(record, '$.baton.state') AS state, json_extract(record, '$.initialState') AS initial
+                    SELECT id, json_valid(record) AS readable, CASE WHEN json_valid(record) THEN
+                    json_extract(record, '$.baton.state') END AS state, CASE WHEN json_valid(record) THEN
+                    json_extract(record, '$.initialState') END AS initial
                     FROM (
-                        SELECT CAST(record AS TEXT) AS record FROM jobs
+                        SELECT id, CAST(record AS TEXT) AS record FROM jobs
                         WHERE status IN ('queued', 'running', 'waiting', 'paused')
                         UNION ALL
-                        SELECT CAST(record AS TEXT) FROM jobs WHERE status = 'failed' AND since >= ?
+                        SELECT id, CAST(record AS TEXT) FROM jobs WHERE status = 'failed' AND since >= ?
                     )
                     """, arguments: [failedSince.timeIntervalSince1970])
             var states: [UploadState] = []
-            while let row = try rows.next() {
+            while let row = try found.next() {
+                let id: String = row["id"]
+                guard row["readable"] as Bool? == true else {
+                    rows.say(DamagedRow("jobs", id, why: "it is not JSON"))
+                    continue
+                }
                 let texts = [row["state"] as String?, row["initial"] as String?].compactMap { $0 }
-                states += try Set(texts).map { try WireJSON.decode(UploadState.self, from: Data($0.utf8)) }
+                states += Set(texts).compactMap { rows.value(UploadState.self, from: Data($0.utf8), "jobs", id) }
             }
             return states
         }
@@ -29,15 +36,13 @@ extension Ledger: SweepQueries {
         at destination: DestinationName, key: String, enqueuedBefore: Date
     ) async throws(UploadError) -> Bool {
         try await read { db in
-            // Times on the wire sort as text.
             try Bool.fetchOne(
                 db,
                 sql: """
                     SELECT EXISTS (
-                        SELECT 1 FROM jobs WHERE destination = ? AND key = ?
-                        AND json_extract(CAST(record AS TEXT), '$.baton.job.enqueuedAt') < ?
+                        SELECT 1 FROM jobs WHERE destination = ? AND key = ? AND enqueued < ?
                     )
-                    """, arguments: [destination.rawValue, key, WireJSON.timestamp(enqueuedBefore)]) ?? false
+                    """, arguments: [destination.rawValue, key, enqueuedBefore.milliseconds]) ?? false
         }
     }
 }

@@ -8,7 +8,7 @@ extension Ledger {
     public func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage] {
         let (condition, arguments) = Self.condition(listing)
         let limit = min(max(1, listing.limit), DeadLetterListing.limitMaximum)
-        return try await read { db in
+        return try await read { [rows] db in
             // Bodies can be large.
             try Row.fetchAll(
                 db,
@@ -17,7 +17,7 @@ extension Ledger {
                     FROM unreadable
                     WHERE \(condition) AND id < ? ORDER BY id DESC LIMIT ?
                     """, arguments: arguments + [listing.before ?? Int64.max, limit]
-            ).map(Self.unreadable)
+            ).map { Self.unreadable($0, rows) }
         }
     }
 
@@ -29,10 +29,10 @@ extension Ledger {
     }
 
     public func unreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> UnreadableMessage? {
-        try await read { db in
+        try await read { [rows] db in
             try Row.fetchOne(
                 db, sql: "SELECT \(Self.columns), body FROM unreadable WHERE id = ?", arguments: [id]
-            ).map(Self.unreadable)
+            ).map { Self.unreadable($0, rows) }
         }
     }
 
@@ -61,7 +61,10 @@ extension Ledger {
             conditions.append("replayed IS \(isReplayed ? "NOT " : "")NULL")
         }
         if let type = listing.type {
-            conditions.append("json_extract(CAST(envelope AS TEXT), '$.type') = ?")
+            conditions.append(
+                """
+                CASE WHEN json_valid(CAST(envelope AS TEXT)) THEN json_extract(CAST(envelope AS TEXT), '$.type') END = ?
+                """)
             arguments += [type]
         }
         if let reason = listing.reason {
@@ -79,11 +82,15 @@ extension Ledger {
         return (conditions.joined(separator: " AND "), arguments)
     }
 
-    private static func unreadable(_ row: Row) throws -> UnreadableMessage {
-        UnreadableMessage(
-            id: row["id"], at: Date(timeIntervalSince1970: row["at"]), reason: row["reason"], body: row["body"],
+    private static func unreadable(_ row: Row, _ damaged: DamagedRows) -> UnreadableMessage {
+        let id: UnreadableMessage.ID = row["id"]
+        let envelope: Data? = row["envelope"]
+        // SQLite's substr makes NULL of an empty value.
+        let body: Data? = row["body"]
+        return UnreadableMessage(
+            id: id, at: Date(timeIntervalSince1970: row["at"]), reason: row["reason"], body: body ?? Data(),
             size: row["size"],
-            envelope: try (row["envelope"] as Data?).map { try WireJSON.decode(MessageEnvelope.self, from: $0) },
+            envelope: envelope.flatMap { damaged.value(MessageEnvelope.self, from: $0, "unreadable", id) },
             replayedAt: (row["replayed"] as Double?).map { Date(timeIntervalSince1970: $0) },
             replayedBy: row["replayed_by"])
     }

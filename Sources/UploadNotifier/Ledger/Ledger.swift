@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+public import Logging
 import Synchronization
 public import Uploads
 
@@ -21,7 +22,10 @@ public import Uploads
 /// - `orders`: what operators wanted, by the order's id, and how far it was carried out.
 /// - `line`: the serial lines, one row for each job that waits in one or is on its way out of it.
 /// - `holds`: jobs whose message the broker has lost, and when they are issued anew.
-/// - `unreadable`: dead letters that nobody could read.
+/// - `unreadable`: messages that could not be read, and those that could not be recorded, as they came, with the reason. Nothing
+///   sums over it or decides by it.
+///
+/// A message that cannot be recorded, and a row that cannot be read, cost themselves alone (`recordSingly`, `DamagedRows`).
 ///
 /// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
 /// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
@@ -36,7 +40,10 @@ public import Uploads
 public final class Ledger: Sendable {
     let pool: DatabasePool
     let path: String
+    let rows: DamagedRows
     private let lock: LedgerLock
+    /// Tables, indexes and triggers as they were made.
+    private let schema: Set<String>
     /// Published and confirmed, to be struck off by the next transaction.
     private let settled = Mutex<[OwedAction.ID]>([])
     /// Those that are to be noted as delivered.
@@ -49,17 +56,23 @@ public final class Ledger: Sendable {
     /// 32 MiB: several batches change the same pages, which are copied into the file once then.
     private static let checkpointPages = 8192
 
-    private init(pool: DatabasePool, path: String, lock: LedgerLock) {
+    private init(pool: DatabasePool, path: String, lock: LedgerLock, schema: Set<String>, logger: Logger) {
         self.pool = pool
         self.path = path
         self.lock = lock
+        self.schema = schema
+        rows = DamagedRows(logger: logger)
     }
 
+    /// Where none is given.
+    public static let noLogger = Logger(label: "ledger") { _ in SwiftLogNoOpLogHandler() }
+
     /// Opens the ledger, or makes a new one, its directory included.
+    /// - Parameter logger: told of rows that cannot be read.
     /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or
     ///   in use.
-    public static func open(path: String) throws(UploadError) -> Ledger {
-        guard let ledger = try openIfFree(path: path) else {
+    public static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
+        guard let ledger = try openIfFree(path: path, logger: logger) else {
             throw UploadError(
                 .misconfigured, "the ledger \(path) is in use by another process; stop that one, or name another ledger"
             )
@@ -69,7 +82,7 @@ public final class Ledger: Sendable {
 
     /// The same, but nil while another process has it: that lasts until it closes the ledger or dies, for the system frees the
     /// lock of a process however it ends.
-    public static func openIfFree(path: String) throws(UploadError) -> Ledger? {
+    public static func openIfFree(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger? {
         do {
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -93,7 +106,8 @@ public final class Ledger: Sendable {
                         """)
             }
             try LedgerSchema.bringUpToDate(pool, path: path)
-            return Ledger(pool: pool, path: path, lock: lock)
+            let schema = try pool.read(LedgerSchema.objects)
+            return Ledger(pool: pool, path: path, lock: lock, schema: schema, logger: logger)
         } catch {
             throw LedgerFailure.describe(error, path: path)
         }
@@ -124,6 +138,18 @@ public final class Ledger: Sendable {
         } catch {
             self.settled.withLock { $0 += settled }
             throw LedgerFailure.describe(error, path: path)
+        }
+    }
+
+    /// SQLite has one code for a value that a function refuses and for a table that is gone. The first is the fault of one message, the
+    /// second is that of the database.
+    /// - Throws: `misconfigured` if another program has changed the tables.
+    func checkTables(_ db: Database) throws {
+        guard try schema.isSubset(of: LedgerSchema.objects(db)) else {
+            throw UploadError(
+                .misconfigured,
+                "another program has changed the tables of the ledger \(path); put a backup in its place, or move it away "
+                    + "(uploads do not need it) and start again")
         }
     }
 

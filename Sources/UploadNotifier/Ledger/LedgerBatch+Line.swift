@@ -7,7 +7,7 @@ extension LedgerBatch {
         try load(Set(ids + [target.other].compactMap(\.self)))
         let answers = ids.map { id in
             do throws(UploadError) {
-                guard let job = jobs[id] else { throw UploadError(.rejected, "the ledger knows no job \(id)") }
+                let job = try obeying(id)
                 try check(job, target)
                 _ = try machine(of: id).move(job, to: .end)
                 return OrderAnswer.Job(id: id)

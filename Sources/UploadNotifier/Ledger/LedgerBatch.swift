@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import GRDB
 import Uploads
@@ -6,11 +5,14 @@ import Uploads
 /// One transaction of recording: reads the jobs that it is about once, decides in memory, writes each job once.
 struct LedgerBatch {
     let db: Database
+    private let rows: DamagedRows
     let view: ControlView
     private let routes: [DeliveryRoute]
     let now: Date
     /// Those from the file show their orders redacted.
     private(set) var jobs: [JobID: LedgerJob] = [:]
+    /// Those that the file has and that cannot be read.
+    private(set) var damaged: [JobID: DamagedRow] = [:]
     /// Jobs that the file has already.
     private var known: Set<JobID> = []
     /// In the order in which they were heard of, in which new ones are listed.
@@ -27,8 +29,9 @@ struct LedgerBatch {
     /// Orders that were learned from this batch, as they were written.
     private var orderTexts: [JobID: Data] = [:]
 
-    init(_ db: Database, view: ControlView, routes: [DeliveryRoute], now: Date) {
+    init(_ db: Database, _ rows: DamagedRows, view: ControlView, routes: [DeliveryRoute], now: Date) {
         self.db = db
+        self.rows = rows
         self.view = view
         self.routes = routes
         self.now = now
@@ -39,20 +42,31 @@ struct LedgerBatch {
         let list = try Ledger.list(ids.map(\.rawValue))
         let statement = try db.cachedStatement(
             sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
-        let rows = try Row.fetchCursor(statement, arguments: [list])
-        while let row = try rows.next() {
-            let job = try WireJSON.decode(LedgerJob.self, from: row["record"])
-            guard jobs[job.id] == nil else { continue }
-            jobs[job.id] = job
-            known.insert(job.id)
+        let found = try Row.fetchCursor(statement, arguments: [list])
+        while let row = try found.next() {
+            let name: String = row["id"]
+            guard let id = JobID(name), jobs[id] == nil else { continue }
+            do throws(DamagedRow) {
+                jobs[id] = try DamagedRows.job(row["record"], id: name)
+                known.insert(id)
+            } catch {
+                rows.say(error)
+                damaged[id] = error
+            }
         }
+    }
+
+    /// - Throws: the damage, so that nothing is made of a job whose row cannot be read: it may have ended already.
+    private func check(_ id: JobID) throws(DamagedRow) {
+        if let damage = damaged[id] { throw damage }
     }
 
     mutating func receive(_ message: NotifierMessage) throws {
         if case .unreadable(let body, let reason, let envelope) = message {
-            return try keep(body, reason: reason, envelope)
+            return try UnreadableRows.keep(body, reason: reason, envelope, at: now, in: db)
         }
         guard let id = message.job else { return }
+        try check(id)
         // Whatever tells of a job does: what first told of it may be lost with a ledger.
         if let client = message.client { _ = try clients.route(of: client, at: now, in: db) }
         if case .job(let order, _, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
@@ -73,11 +87,11 @@ struct LedgerBatch {
         if (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
             || order.destination.redacted != first.destination.redacted
         {
-            try keep(
+            try UnreadableRows.keep(
                 try WireJSON.encode(order.redacted),
                 reason:
                     "refused: the idempotency key of job \(order.id) was used before for something else; the first one holds",
-                MessageEnvelope(messageID: order.id.rawValue, isRedacted: true))
+                MessageEnvelope(messageID: order.id.rawValue, isRedacted: true), at: now, in: db)
         }
         guard let end = known.end,
             let body = try Data.fetchOne(db, sql: "SELECT body FROM events WHERE id = ?", arguments: [end.event])
@@ -86,8 +100,15 @@ struct LedgerBatch {
         try owe(.outcome(event.told), of: known.id, source: end.event)
     }
 
-    mutating func order(_ verb: Verb, of id: JobID) throws {
+    /// - Throws: `rejected` for a job that is not known, or whose row cannot be read.
+    func obeying(_ id: JobID) throws(UploadError) -> LedgerJob {
+        if let damage = damaged[id] { throw UploadError(.rejected, damage.text, cause: damage) }
         guard let job = jobs[id] else { throw UploadError(.rejected, "the ledger knows no job \(id)") }
+        return job
+    }
+
+    mutating func order(_ verb: Verb, of id: JobID) throws {
+        let job = try obeying(id)
         try carryOut(IssuingMachine(fence: view.fence(of: id), now: now).order(verb, of: job), of: id)
     }
 
@@ -138,26 +159,40 @@ struct LedgerBatch {
     /// Keeps the job's row in its line, and releases the next where nothing of the line is on its way any more.
     private mutating func keepLine(of job: LedgerJob, since before: LineStanding?, place: SerialPosition?) throws {
         guard job.line != before || (job.line == .waiting && place != nil) else { return }
-        let rows = LineRows(db: db, queue: job.baton.job.queue)
+        let line = LineRows(db: db, queue: job.baton.job.queue)
         switch job.line {
         case .waiting:
             var place = place ?? .end
             if place == .next, nextInLine != nil {
-                if let ahead = nextInLine?[rows.queue] { place = SerialPosition(index: 0, after: ahead) }
-                nextInLine?[rows.queue] = job.id
+                if let ahead = nextInLine?[line.queue] { place = SerialPosition(index: 0, after: ahead) }
+                nextInLine?[line.queue] = job.id
             }
-            try rows.remove(job.id)
+            try line.remove(job.id)
             if let other = place.after { try load([other]) }
-            try rows.insert(job.id, at: SerialLine.target(of: place, behind: place.after.flatMap { jobs[$0] }))
-        case .releasing, .released: try rows.release(job.id)
-        case nil: try rows.remove(job.id)
+            try line.insert(job.id, at: SerialLine.target(of: place, behind: place.after.flatMap { jobs[$0] }))
+        case .releasing, .released: try line.release(job.id)
+        case nil: try line.remove(job.id)
         }
-        guard SerialLine.releasesNext(ofThoseOnTheirWay: try rows.releasedCount()), let next = try rows.first() else {
-            return
+        try releaseNext(of: line)
+    }
+
+    private mutating func releaseNext(of line: LineRows) throws {
+        guard SerialLine.releasesNext(ofThoseOnTheirWay: try line.releasedCount()) else { return }
+        while let first = try line.first() {
+            if let next = JobID(first.job) {
+                try load([next])
+                if let known = jobs[next], known.line == .waiting {
+                    return try carryOut(IssuingMachine(fence: view.fence(of: next), now: now).release(known), of: next)
+                }
+                // It cannot be issued, for its order is in that row; those behind it must not wait for ever.
+                if let damage = damaged[next] {
+                    try UnreadableRows.keep(
+                        Data(), reason: "left out of the serial line of '\(line.queue)': \(damage.text)",
+                        MessageEnvelope(messageID: first.job, isRedacted: true), at: now, in: db)
+                }
+            }
+            try line.remove(at: first.number)
         }
-        try load([next])
-        guard let known = jobs[next] else { return try rows.remove(next) }
-        try carryOut(IssuingMachine(fence: view.fence(of: next), now: now).release(known), of: next)
     }
 
     /// What is issued is the order as it was given; what was loaded shows it redacted.
@@ -222,22 +257,6 @@ struct LedgerBatch {
                 route.delegate, outcome.id, outcome.job.id.rawValue, source, now.timeIntervalSince1970,
             ])
         }
-    }
-
-    /// The same for the same reason is kept once, until it was published again; what came back from that is another one.
-    private func keep(_ body: Data, reason: String, _ envelope: MessageEnvelope?) throws {
-        var digest = SHA256()
-        digest.update(data: Data(reason.utf8))
-        digest.update(data: [0])
-        if let id = envelope?.messageID { digest.update(data: Data("id \(id)\u{0}".utf8)) }
-        if let first = envelope?.replayOf { digest.update(data: Data("replay of \(first)\u{0}".utf8)) }
-        digest.update(data: body)
-        try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO unreadable (at, reason, digest, body, size, envelope) VALUES (?, ?, ?, ?, ?, ?)"
-        ).execute(arguments: [
-            now.timeIntervalSince1970, reason, Data(digest.finalize()),
-            body.prefix(UnreadableMessage.bodyBytesMaximum), body.count, try envelope.map { try WireJSON.encode($0) },
-        ])
     }
 
     func save() throws {

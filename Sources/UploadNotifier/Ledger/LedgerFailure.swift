@@ -6,11 +6,12 @@ import Uploads
 enum LedgerFailure {
     static func describe(_ error: any Error, path: String) -> UploadError {
         if let error = error as? UploadError { return error }
+        if let damage = error as? DamagedRow { return damage.failure }
         if error is CancellationError {
             return UploadError(.interrupted, "stopped while using the ledger", cause: error)
         }
         guard let failure = error as? DatabaseError else {
-            return UploadError(.unknown, "the ledger \(path) cannot be used", cause: error)
+            return UploadError(.unknown, "the ledger \(path) cannot be used: \(words(for: error))", cause: error)
         }
         switch failure.resultCode {
         case .SQLITE_NOTADB:
@@ -43,6 +44,37 @@ enum LedgerFailure {
         }
     }
 
+    /// Whether something failed because of what one message says or one row holds, so that it would fail at every try, and alone.
+    /// Everything else (a full disk, a lock, a damaged file) concerns the database as a whole: all can be tried again.
+    static func isOfOne(_ error: any Error) -> Bool {
+        if let failure = error as? UploadError {
+            if [.misconfigured, .serverFailure, .networkFailure, .interrupted].contains(failure.code) { return false }
+            return failure.cause.map { isOfOne($0) } ?? true
+        }
+        if error is CancellationError { return false }
+        guard let failure = error as? DatabaseError else { return true }
+        // ERROR is what SQL functions answer, those of JSON for example; also a table that is gone: see `Ledger.checkTables`.
+        return [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_ERROR]
+            .contains(failure.resultCode)
+    }
+
+    /// Why, in short. SQLite names tables and columns; a decoder's own words are left out, for they may quote what it read, and that
+    /// may be a secret.
+    static func words(for error: any Error) -> String {
+        switch error {
+        case let error as UploadError: error.message
+        case let error as DamagedRow: error.text
+        case let error as DatabaseError:
+            "SQLite's code \(error.extendedResultCode.rawValue)\(error.message.map { ", \($0)" } ?? "")"
+        case let error as DecodingError: error.place.map { "its field '\($0)' cannot be read" } ?? "it is not JSON"
+        case EncodingError.invalidValue(_, let context):
+            context.codingPath.isEmpty
+                ? "it cannot be written as JSON"
+                : "its field '\(DecodingError.text(context.codingPath))' cannot be written as JSON"
+        default: "\(type(of: error))"
+        }
+    }
+
     static func unreachable(_ path: String, errno code: Int32) -> UploadError {
         let why = String(cString: strerror(code))
         return UploadError(
@@ -54,5 +86,23 @@ enum LedgerFailure {
         UploadError(
             .misconfigured, "the directory of the ledger \(path) cannot be made; check the path and its rights",
             cause: cause)
+    }
+}
+
+extension DecodingError {
+    /// The field that does not decode; nil for the whole.
+    fileprivate var place: String? {
+        let path: [any CodingKey] =
+            switch self {
+            case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
+                context.codingPath
+            case .keyNotFound(let key, let context): context.codingPath + [key]
+            @unknown default: []
+            }
+        return path.isEmpty ? nil : Self.text(path)
+    }
+
+    fileprivate static func text(_ path: [any CodingKey]) -> String {
+        path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
     }
 }

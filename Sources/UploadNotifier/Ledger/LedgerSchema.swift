@@ -27,6 +27,16 @@ enum LedgerSchema {
         try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
     }
 
+    /// Everything that the schema is made of.
+    static func objects(_ db: Database) throws -> Set<String> {
+        try Set(
+            String.fetchAll(
+                db,
+                sql:
+                    "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+            ))
+    }
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -45,6 +55,7 @@ enum LedgerSchema {
         migrator.registerMigration("wholes") { db in try db.execute(sql: wholes) }
         migrator.registerMigration("texts") { db in try db.execute(sql: texts) }
         migrator.registerMigration("holds") { db in try db.execute(sql: holds) }
+        migrator.registerMigration("sums") { db in try db.execute(sql: LedgerSums.sql) }
         return migrator
     }
 

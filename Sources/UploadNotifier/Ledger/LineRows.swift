@@ -13,13 +13,13 @@ struct LineRows {
             arguments: [queue.rawValue]) ?? 0
     }
 
-    /// The first that waits.
-    func first() throws -> JobID? {
-        try String.fetchOne(
+    /// The first that waits. `job` is what its row says, which names a job unless the row is damaged.
+    func first() throws -> (job: String, number: Int64)? {
+        try Row.fetchOne(
             db.cachedStatement(
-                sql: "SELECT job FROM line WHERE queue = ? AND number IS NOT NULL ORDER BY number LIMIT 1"),
+                sql: "SELECT job, number FROM line WHERE queue = ? AND number IS NOT NULL ORDER BY number LIMIT 1"),
             arguments: [queue.rawValue]
-        ).flatMap { JobID($0) }
+        ).map { ($0["job"], $0["number"]) }
     }
 
     /// Jobs that wait.
@@ -49,6 +49,12 @@ struct LineRows {
 
     func remove(_ job: JobID) throws {
         try db.cachedStatement(sql: "DELETE FROM line WHERE job = ?").execute(arguments: [job.rawValue])
+    }
+
+    /// Removes what stands at a number, whatever its row says.
+    func remove(at number: Int64) throws {
+        try db.cachedStatement(sql: "DELETE FROM line WHERE queue = ? AND number = ?")
+            .execute(arguments: [queue.rawValue, number])
     }
 
     /// - Parameter job: one that is not in the line.

@@ -35,12 +35,16 @@ struct TextSearch {
 
     private let db: Database
     private let filter: LedgerFilter
+    private let rows: DamagedRows
     private let text: String
     private let bounds: Bounds
 
     /// - Throws: `rejected` for a text that is too short.
-    init(_ filter: LedgerFilter, for text: String, in db: Database, bounds: Bounds = Bounds()) throws {
+    init(
+        _ filter: LedgerFilter, for text: String, in db: Database, _ rows: DamagedRows, bounds: Bounds = Bounds()
+    ) throws {
         self.db = db
+        self.rows = rows
         self.filter = filter
         self.text = SearchText.fold(text)
         self.bounds = bounds
@@ -64,24 +68,22 @@ struct TextSearch {
         while true {
             let stepBegin = ContinuousClock.now
             let step = try few == nil ? walk(beyond: place, stepCount) : take(stepCount, from: &few)
-            let found = try fitting(step.candidates, beyond: place, limit: filter.limit - jobs.count)
-            jobs += try JobSearch.jobs(found, in: db)
-            if jobs.count == filter.limit { return JobPage(jobs: jobs, next: jobs.last?.id) }
+            let room = filter.limit - jobs.count
+            let found = try fitting(step.candidates, beyond: place, limit: room)
+            jobs += try JobSearch.jobs(found, in: db, rows)
+            if found.count == room, let last = found.last {
+                return JobPage(jobs: jobs, next: try JobSearch.id(of: last, in: db) ?? jobs.last?.id)
+            }
             guard !step.isLast, let last = step.candidates.last else { return JobPage(jobs: jobs, next: nil) }
             let now = ContinuousClock.now
             left -= step.candidates.count
             if left <= 0 || begin.duration(to: now) >= bounds.pageMaximum {
-                return JobPage(jobs: jobs, next: try id(of: last))
+                return JobPage(jobs: jobs, next: try JobSearch.id(of: last, in: db) ?? jobs.last?.id)
             }
             place = last
             let isQuick = stepBegin.duration(to: now) < bounds.pageMaximum / 8
             stepCount = isQuick ? min(stepCount * 2, max(bounds.stepCount, bounds.stepCountMaximum)) : bounds.stepCount
         }
-    }
-
-    private func id(of sequence: Int64) throws -> JobID? {
-        let statement = try db.cachedStatement(sql: "SELECT id FROM jobs WHERE seq = ?")
-        return try String.fetchOne(statement, arguments: [sequence]).flatMap { JobID($0) }
     }
 
     private var isNewestFirst: Bool { filter.order == .newestFirst }

@@ -82,7 +82,8 @@ public struct Sweeper: Sendable {
         let named = Set(states.compactMap { target.destination.sessionID(of: $0) })
         for upload in found where !Task.isCancelled {
             let isNamed = named.contains(upload.sessionID)
-            guard rule.isAbandoned(upload, owner: try await owner(of: upload, at: target), isNamed: isNamed, now: now)
+            guard let owner = try await owner(of: upload, at: target),
+                rule.isAbandoned(upload, owner: owner, isNamed: isNamed, now: now)
             else { continue }
             var item = SweepReport.Item(
                 name: upload.key, sessionID: upload.sessionID, job: upload.job, since: upload.startedAt,
@@ -96,9 +97,18 @@ public struct Sweeper: Sendable {
         return report
     }
 
-    private func owner(of upload: UnfinishedUpload, at target: SweepTarget) async throws(UploadError) -> SweepRule.Owner
-    {
-        if let job = upload.job { return .job(try await ledger.job(job)) }
+    /// - Returns: nil for a job whose row cannot be read: perhaps its upload is still needed.
+    private func owner(
+        of upload: UnfinishedUpload, at target: SweepTarget
+    ) async throws(UploadError) -> SweepRule.Owner? {
+        if let job = upload.job {
+            do throws(UploadError) {
+                return .job(try await ledger.job(job))
+            } catch {
+                guard error.cause is DamagedRow else { throw error }
+                return nil
+            }
+        }
         return .key(
             isKnown: try await ledger.knowsJob(at: target.name, key: upload.key, enqueuedBefore: upload.startedAt))
     }

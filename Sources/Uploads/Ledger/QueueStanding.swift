@@ -31,8 +31,8 @@ public struct QueueStanding: Hashable, Sendable {
     public func secondsLeft(window: TimeInterval) -> TimeInterval? {
         guard live > 0 else { return 0 }
         let done = throughput.reduce(into: (jobs: 0, bytes: Int64(0))) { sum, minute in
-            sum.jobs += minute.completed
-            sum.bytes += minute.bytes
+            sum.jobs = sum.jobs.addingSaturating(minute.completed)
+            sum.bytes = sum.bytes.addingSaturating(minute.bytes)
         }
         guard done.jobs > 0, window > 0 else { return nil }
         let byCount = Double(live) / Double(done.jobs) * window

@@ -1,9 +1,11 @@
 public import Foundation
 
-/// A dead letter that nobody can read: kept for an operator.
+/// A message that cannot be read, or that the ledger cannot record: kept for an operator.
 public struct UnreadableMessage: Hashable, Sendable, Identifiable {
     /// Bytes of a body that are kept: 1 MiB.
     public static let bodyBytesMaximum = 1 << 20
+    /// Most characters of a reason that are kept.
+    public static let reasonCountMaximum = 1000
     /// Most characters of a name that are kept with a replay.
     public static let byCountMaximum = 200
 

@@ -32,12 +32,14 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         }
     }
 
-    /// Why nothing was done at all.
+    /// Why nothing was done at all, or not all of it.
     public enum Problem: String, Codable, Sendable {
         /// More jobs match than the order allows; ``OrderAnswer/matched`` says how many.
         case tooMany
         /// A sweep could not be made; ``OrderAnswer/reason`` says why.
         case notSwept
+        /// The ledger could not carry it out to its end; ``OrderAnswer/reason`` says why.
+        case notRecorded
     }
 
     public var order: UUID
@@ -83,6 +85,12 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     public init(order: UUID, notSwept error: UploadError) {
         self.init(order: order, problem: .notSwept)
         reason = error.message
+    }
+
+    /// An order that the ledger could not carry out to its end.
+    public init(order: UUID, notRecorded reason: String) {
+        self.init(order: order, problem: .notRecorded)
+        self.reason = reason
     }
 
     /// Counts more jobs in, and lists them while there is room.

@@ -2,9 +2,10 @@ public import Foundation
 
 /// The ledger's face to those who ask. What it hands out is redacted: no inline bytes, no query of a URL.
 ///
-/// Every answer takes a bounded time, however many jobs there are.
+/// Every answer takes a bounded time, however many jobs there are. Lists leave out what cannot be read (a damaged row).
 public protocol LedgerQueries: Sendable {
     /// nil if the job is not known.
+    /// - Throws: `checksumMismatch`, with what to do, where the job's row cannot be read.
     func job(_ id: JobID) async throws(UploadError) -> LedgerJob?
 
     /// A page of jobs by the time of enqueueing, those of one millisecond in the order in which the ledger heard of them; with a
@@ -50,7 +51,8 @@ public protocol LedgerQueries: Sendable {
     /// nil for a job that is in no line (any more).
     func place(of job: JobID) async throws(UploadError) -> LinePlace?
 
-    /// Dead letters that nobody could read, the newest first, with the beginning of their bodies.
+    /// Dead letters, those that could not be read and those that could not be recorded, the newest first, with the beginning of
+    /// their bodies.
     func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage]
 
     /// How many there are on all pages.

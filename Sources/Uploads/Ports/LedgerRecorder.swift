@@ -13,17 +13,28 @@ public protocol LedgerRecorder: Sendable {
         _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> [OwedAction]
 
+    /// The same one message at a time, still in one durable transaction: for a batch that failed because of what one of its
+    /// messages says. A message that fails for a reason of its own changes nothing, and is kept with that reason as a dead letter
+    /// (``LedgerQueries/unreadable(_:)``); the others are recorded.
+    /// - Parameter copy: a message as it is kept.
+    /// - Throws: what concerns the database as a whole: a full disk, a lock, a damaged file. Nothing is recorded then.
+    func recordSingly(
+        _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date,
+        copy: @escaping @Sendable (NotifierMessage) -> MessageCopy
+    ) async throws(UploadError) -> SingleRecording
+
     /// Notes an operator's word, in one durable transaction.
     /// - Throws: `rejected` when the job cannot obey or is not known.
     func order(_ verb: Verb, of job: JobID, view: ControlView, now: Date) async throws(UploadError) -> [OwedAction]
 
     /// Carries out the next part of an order, in one durable transaction; to be called until it has the answer, and
     /// what is owed is published in between. An order whose id is known already goes on where it stopped; one that was
-    /// done changes nothing and has the same answer. Orders are remembered as long as ended jobs.
+    /// done changes nothing and has the same answer. Orders are remembered as long as ended jobs. A job that cannot obey for a
+    /// reason of its own, such as a damaged row, is answered with that reason.
     func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep
 
     /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
-    /// left out and struck off.
+    /// left out and struck off. A note that cannot be read is struck off as well, and kept with the reason as a dead letter.
     func owed() async throws(UploadError) -> [OwedAction]
 
     /// Strikes off what was published and confirmed, together with what is recorded next: it is durable within about a second.

@@ -33,6 +33,9 @@ public protocol NotifierBus: Sendable {
     /// Tells an outcome to whoever listens on `upload.outcomes`. Confirmed when this returns; nobody listening is no error.
     func tell(_ outcome: UploadEvent) async throws(UploadError)
 
+    /// A message as it is kept when the ledger cannot record it, so that it can be published again.
+    func copy(of message: NotifierMessage) -> MessageCopy
+
     /// Answers an order, if whoever gave it still listens. Transient and not confirmed: the order itself is kept.
     func answer(_ answer: OrderAnswer, to address: String) async
 }

@@ -3,6 +3,7 @@ public import Foundation
 /// The ledger's face to the sweep of unfinished uploads.
 public protocol SweepQueries: Sendable {
     /// nil if the job is not known.
+    /// - Throws: `checksumMismatch` where the job's row cannot be read.
     func job(_ id: JobID) async throws(UploadError) -> LedgerJob?
 
     /// The states of all jobs whose round has not ended, and of those that failed at this time or later.

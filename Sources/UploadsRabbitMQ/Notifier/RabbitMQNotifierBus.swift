@@ -152,6 +152,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
         }
     }
 
+    public func copy(of message: NotifierMessage) -> MessageCopy { MessageCopy(message, queue: topology.notifier) }
+
     public func answer(_ answer: OrderAnswer, to address: String) async {
         // Whoever gives an order chooses the address: it must not reach into a queue that others work on.
         guard address.hasPrefix(topology.answerPrefix), let message = try? WireFormat.message(answer: answer) else {

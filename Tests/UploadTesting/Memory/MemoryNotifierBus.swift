@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 public import Uploads
 
@@ -197,6 +198,23 @@ public final class MemoryNotifierBus: NotifierBus {
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {
         await state.withLock { $0.outcomeDoor }?.wait()
         try publish(.tell(outcome)) { _ in }
+    }
+
+    public func copy(of message: NotifierMessage) -> MessageCopy {
+        switch message {
+        case .job(let job, _, let body): Self.copy(body, job, "upload.job.v1")
+        case .event(let event, let body): Self.copy(body, event, event.kind.type)
+        case .marker(let marker): Self.copy(nil, marker, "upload.marker.v1")
+        case .deadBaton(let baton, _): Self.copy(nil, baton, "upload.baton.v1")
+        case .order(let order, _): Self.copy(nil, order, "upload.order.v1")
+        case .unreadable(let body, _, let envelope): MessageCopy(body: body, envelope: envelope ?? MessageEnvelope())
+        }
+    }
+
+    private static func copy(_ body: Data?, _ value: some Encodable, _ type: String) -> MessageCopy {
+        MessageCopy(
+            body: body ?? (try? WireJSON.encode(value)) ?? Data(),
+            envelope: MessageEnvelope(type: type, queue: "notifier"))
     }
 
     public func answer(_ answer: OrderAnswer, to address: String) async {

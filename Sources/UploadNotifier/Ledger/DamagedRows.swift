@@ -1,0 +1,61 @@
+import Foundation
+import Logging
+import Synchronization
+import Uploads
+
+/// Reads what rows hold. One that cannot be read costs itself alone: it is said once, with what to do, and left out.
+final class DamagedRows: Sendable {
+    /// Rows that are remembered as said; of more, each is said again when it is met.
+    private static let saidCountMaximum = 1000
+
+    private let logger: Logger
+    private let said = Mutex<Set<String>>([])
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// - Returns: nil for a row that cannot be read.
+    func value<Value: Decodable>(
+        _ type: Value.Type, from data: Data?, _ table: String, _ row: some LosslessStringConvertible
+    ) -> Value? {
+        do throws(DamagedRow) {
+            return try Self.value(type, from: data, table, row)
+        } catch {
+            say(error)
+            return nil
+        }
+    }
+
+    /// The same of a job.
+    /// - Parameter id: as the row's own column has it.
+    func job(_ record: Data, id: String) -> LedgerJob? {
+        do throws(DamagedRow) {
+            return try Self.job(record, id: id)
+        } catch {
+            say(error)
+            return nil
+        }
+    }
+
+    func say(_ damage: DamagedRow) {
+        let isNew = said.withLock { said in
+            if said.count >= Self.saidCountMaximum { said = [] }
+            return said.insert("\(damage.table) \(damage.row)").inserted
+        }
+        guard isNew else { return }
+        logger.error(
+            "the ledger cannot read one of its rows and goes on without it", metadata: [LogKey.error: "\(damage.text)"])
+    }
+
+    static func value<Value: Decodable>(
+        _ type: Value.Type, from data: Data?, _ table: String, _ row: some LosslessStringConvertible
+    ) throws(DamagedRow) -> Value {
+        guard let data else { throw DamagedRow(table, "\(row)", why: "it is not there") }
+        do { return try WireJSON.decode(type, from: data) } catch { throw DamagedRow(table, "\(row)", error) }
+    }
+
+    static func job(_ record: Data, id: String) throws(DamagedRow) -> LedgerJob {
+        let job = try value(LedgerJob.self, from: record, "jobs", id)
+        guard job.id.rawValue == id else { throw DamagedRow("jobs", id, why: "it tells of another job") }
+        return job
+    }
+}

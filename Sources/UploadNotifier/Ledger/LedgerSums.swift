@@ -1,0 +1,86 @@
+/// Sums of bytes that any number of jobs of any size cannot overflow. SQLite turns a sum that does not fit into 64 bits into a number
+/// with a fraction, which a STRICT table refuses, with all that its transaction has recorded.
+///
+/// A sum is `over * 2^62 + bytes`, with `bytes` from 0 to 2^62 - 1: `over` is 0 in all but sums that nobody can have meant, so `bytes` is
+/// the sum for those who look at the file. Nothing is cut when jobs are added, so nothing is missing when they go.
+enum LedgerSums {
+    private static let mask = "4611686018427387903"
+
+    /// What a reader makes of the two: the sum, or the largest number there is.
+    static func sum(bytes: Int64, over: Int64) -> Int64 { over > 0 ? .max : over < 0 ? 0 : bytes }
+
+    private static func low(_ size: String) -> String { "(\(size) & \(mask))" }
+
+    private static func high(_ size: String) -> String { "(\(size) >> 62)" }
+
+    /// Both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
+    private static func change(bytes: String, over: String) -> String {
+        "bytes = (\(bytes)) & \(mask), over = \(over) + ((\(bytes)) >> 62)"
+    }
+
+    private static let add = change(bytes: "bytes + excluded.bytes", over: "over + excluded.over")
+
+    /// A job of the new row joins its tally.
+    private static let join = """
+        INSERT INTO tallies (queue, destination, status, jobs, bytes, over)
+        VALUES (new.queue, new.destination, new.status, 1, \(low("new.size")), \(high("new.size")))
+        ON CONFLICT DO UPDATE SET jobs = jobs + 1, \(add);
+        """
+
+    /// A job of the old row leaves its tally.
+    private static let leave = """
+        UPDATE tallies SET jobs = jobs - 1,
+        \(change(bytes: "bytes - \(low("old.size"))", over: "over - \(high("old.size"))"))
+        WHERE queue = old.queue AND destination = old.destination AND status = old.status;
+        """
+
+    private static let resize = change(
+        bytes: "bytes - \(low("old.size")) + \(low("new.size"))",
+        over: "over - \(high("old.size")) + \(high("new.size"))")
+
+    private static let end = """
+        INSERT INTO throughput (queue, minute, completed, failed, cancelled, bytes, over) VALUES (
+            new.queue, CAST(new.since / 60 AS INTEGER), new.status = 'completed', new.status = 'failed',
+            new.status = 'cancelled', iif(new.status = 'completed', \(low("new.size")), 0),
+            iif(new.status = 'completed', \(high("new.size")), 0)
+        ) ON CONFLICT DO UPDATE SET completed = completed + excluded.completed, failed = failed + excluded.failed,
+        cancelled = cancelled + excluded.cancelled, \(add);
+        """
+
+    static let sql = """
+        ALTER TABLE tallies ADD COLUMN over INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE throughput ADD COLUMN over INTEGER NOT NULL DEFAULT 0;
+        UPDATE tallies SET bytes = \(low("bytes")), over = \(high("bytes"));
+        UPDATE throughput SET bytes = \(low("bytes")), over = \(high("bytes"));
+
+        DROP TRIGGER jobs_added;
+        DROP TRIGGER jobs_ended_at_once;
+        DROP TRIGGER jobs_moved;
+        DROP TRIGGER jobs_ended;
+        DROP TRIGGER jobs_sized;
+        DROP TRIGGER jobs_forgotten;
+        CREATE TRIGGER jobs_added AFTER INSERT ON jobs BEGIN
+            \(join)
+        END;
+        CREATE TRIGGER jobs_ended_at_once AFTER INSERT ON jobs
+        WHEN new.status IN ('completed', 'failed', 'cancelled') BEGIN
+            \(end)
+        END;
+        CREATE TRIGGER jobs_moved AFTER UPDATE OF status ON jobs WHEN new.status <> old.status BEGIN
+            \(leave)
+            \(join)
+        END;
+        CREATE TRIGGER jobs_ended AFTER UPDATE OF status ON jobs
+        WHEN new.status <> old.status AND new.status IN ('completed', 'failed', 'cancelled') BEGIN
+            \(end)
+        END;
+        CREATE TRIGGER jobs_sized AFTER UPDATE OF size ON jobs
+        WHEN new.size <> old.size AND new.status = old.status BEGIN
+            UPDATE tallies SET \(resize)
+            WHERE queue = new.queue AND destination = new.destination AND status = new.status;
+        END;
+        CREATE TRIGGER jobs_forgotten AFTER DELETE ON jobs BEGIN
+            \(leave)
+        END;
+        """
+}
