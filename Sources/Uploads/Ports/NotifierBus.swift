@@ -20,8 +20,12 @@ public protocol NotifierBus: Sendable {
     /// - Parameter maybeRepeated: set when it cannot be known whether an earlier try arrived; the delivery is then a suspect.
     func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError)
 
-    /// Appends to the control log. Confirmed when this returns.
+    /// Appends to the control log, in parts where the entry names many jobs. Confirmed when this returns.
     func append(_ entry: ControlEntry) async throws(UploadError)
+
+    /// Appends a snapshot of all that the control log says, so that no reader has to read further back. Other entries may
+    /// be appended meanwhile. Confirmed when this returns.
+    func appendSnapshot() async throws(UploadError)
 
     /// What the control log says, read up to now.
     func controlView() async throws(UploadError) -> ControlView

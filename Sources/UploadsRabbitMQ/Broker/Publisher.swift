@@ -5,8 +5,10 @@ import Uploads
 
 /// Publishes over the publishing connection until the broker has confirmed.
 final class Publisher: Sendable {
-    private static let pauseMinimum = Duration.milliseconds(100)
-    private static let pauseMaximum = Duration.seconds(5)
+    /// Between two tries of what must arrive.
+    private static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
+    /// The same, where the broker's user lacks a permission.
+    private static let refusedPauses = Duration.seconds(1)...Duration.seconds(120)
     /// Between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
     /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
@@ -165,7 +167,7 @@ final class Publisher: Sendable {
         _ parcel: Parcel, until lost: Signal, while holds: @escaping @Sendable () -> Bool = { true }
     ) async throws(RabbitMQError) {
         var parcel = parcel
-        var pause = Self.pauseMinimum
+        var pauses = RepeatPause(passing: Self.pauses, refused: Self.refusedPauses)
         var isAlone = false
         while true {
             guard !lost.isFired, holds() else {
@@ -185,16 +187,23 @@ final class Publisher: Sendable {
             default: break
             }
             isAlone = [.channelClosed, .accessRefused, .notFound].contains(failure.code)
-            logger.warning(
-                "publish failed, trying again",
-                metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: failure))])
+            let isRefused = failure.code == .accessRefused
+            let next = pauses.failed(isRefused: isRefused)
+            var facts: Logger.Metadata = [
+                "exchange": .string(parcel.exchange), "error": .string(String(describing: failure)),
+            ]
+            if next.isNews {
+                facts["remedy"] = "give the broker's user configure, write and read permission for the namespace"
+                logger.error("publish refused, trying again every other minute", metadata: facts)
+            } else if !isRefused {
+                logger.warning("publish failed, trying again", metadata: facts)
+            }
             // A nack may have reached some of the queues.
             if failure.isOutcomeUnknown || failure.code == .nacked { parcel = parcel.repeated }
             if failure.code == .returned || failure.code == .notFound, let topology = parcel.topology {
                 await lost.cancelling { [connection] in _ = try? await connection.define(topology) }
             }
-            await pauseOrReconnect(pause, until: lost)
-            pause = min(pause * 2, Self.pauseMaximum)
+            await pauseOrReconnect(next.pause, until: lost)
         }
     }
 
