@@ -168,6 +168,7 @@ private final class StandByBus: NotifierBus {
         try await inner.issue(baton, on: lane, maybeRepeated: maybeRepeated)
     }
     func append(_ entry: ControlEntry) async throws(UploadError) { try await inner.append(entry) }
+    func appendSnapshot() async throws(UploadError) { try await inner.appendSnapshot() }
     func controlView() async throws(UploadError) -> ControlView { try await inner.controlView() }
     func tell(_ outcome: UploadEvent) async throws(UploadError) { try await inner.tell(outcome) }
     func answer(_ answer: OrderAnswer, to address: String) async {}
