@@ -3,15 +3,12 @@ public struct NotifierConfiguration: Sendable {
     /// Networks that webhooks may point at though they are loopback, private, link-local or otherwise not public. None
     /// by default.
     public var allowNetworks: [NetworkRange]
-    /// How long ended jobs stay in the ledger: 30 days.
+    /// How long ended jobs stay in the ledger: 30 days, and those that the control log names for as long as it does.
     public var retention: Duration
     /// How long what is under way may take when the notifier is told to stop: 3 s.
     public var stopGrace: Duration
     /// How often the control log gets a snapshot: 1 hour.
     public var snapshotInterval: Duration
-    /// How long fences of ended jobs stay in the control log, and with them those jobs in the ledger: 50 days, longer
-    /// than a baton waits on the ladder.
-    public var fenceRetention: Duration
     /// The most that is waited before a broker or ledger that failed is tried again: 15 s.
     public var retryDelayMaximum: Duration
     /// How often jobs that are held are looked at: 1 s.
@@ -26,15 +23,14 @@ public struct NotifierConfiguration: Sendable {
     public init(
         allowNetworks: [NetworkRange] = [], retention: Duration = .seconds(30 * 86_400),
         stopGrace: Duration = .seconds(3),
-        snapshotInterval: Duration = .seconds(3600), fenceRetention: Duration = .seconds(50 * 86_400),
-        retryDelayMaximum: Duration = .seconds(15), sweepInterval: Duration = .seconds(3600),
+        snapshotInterval: Duration = .seconds(3600), retryDelayMaximum: Duration = .seconds(15),
+        sweepInterval: Duration = .seconds(3600),
         sweepPatience: Duration = .seconds(60)
     ) {
         self.allowNetworks = allowNetworks
         self.retention = retention
         self.stopGrace = stopGrace
         self.snapshotInterval = snapshotInterval
-        self.fenceRetention = fenceRetention
         self.retryDelayMaximum = retryDelayMaximum
         self.sweepInterval = sweepInterval
         self.sweepPatience = sweepPatience

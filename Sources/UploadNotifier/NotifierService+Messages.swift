@@ -98,7 +98,7 @@ extension NotifierService {
     }
 
     func publish(_ owed: [OwedAction]) async throws(UploadError) {
-        try await gate.pass { () async throws(UploadError) in try await publisher.publish(owed) }
+        try await publisher.publish(owed)
         for owed in owed {
             if case .append(let entry) = owed.action { view.withLock { $0.apply(entry) } }
         }

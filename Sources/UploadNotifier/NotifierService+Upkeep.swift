@@ -20,32 +20,29 @@ extension NotifierService {
         }
     }
 
-    /// Whoever starts reads from here, so nothing may be appended between reading the log and this.
-    /// - Returns: the jobs that the log still names.
-    private func appendSnapshot() async throws(UploadError) -> Set<JobID> {
-        let cutoff = clock.now().addingTimeInterval(-configuration.fenceRetention.seconds)
-        var named: Set<JobID> = []
-        try await gate.pass { () async throws(UploadError) in
-            let current = try await bus.controlView()
-            let kept = try await ledger.relevant(current, endedBefore: cutoff)
-            // Told apart from the snapshot: what a reader knows already, a snapshot does not lower.
+    /// Takes those fences out of the control log that nothing needs any more, and appends a snapshot of the rest.
+    ///
+    /// What is forgotten is told apart from the snapshot: a snapshot does not lower what a reader knows already. A round that
+    /// begins meanwhile has a higher fence, which stays.
+    /// - Returns: what the log still says.
+    private func appendSnapshot() async throws(UploadError) -> ControlView {
+        var current = try await bus.controlView()
+        for page in current.pages {
+            let outlived = try await ledger.outlived(Array(page.keys), at: clock.now())
+            guard !outlived.isEmpty else { continue }
             let gone = ControlEntry.forget(
-                current.fences.merging(current.pauses, uniquingKeysWith: max).filter {
-                    kept.fences[$0.key] == nil && kept.pauses[$0.key] == nil
-                })
-            if gone != .forget([:]) {
-                try await bus.append(gone)
-                view.withLock { $0.apply(gone) }
-            }
-            try await bus.append(.snapshot(kept))
-            named = Set(kept.fences.keys).union(kept.pauses.keys)
+                Dictionary(outlived.compactMap { job in page[job].map { (job, $0) } }, uniquingKeysWith: max))
+            try await bus.append(gone)
+            view.withLock { $0.apply(gone) }
+            current.apply(gone)
         }
-        return named
+        try await bus.appendSnapshot()
+        return current
     }
 
-    private func prune(besides fenced: Set<JobID>) async throws(UploadError) {
+    private func prune(besides named: ControlView) async throws(UploadError) {
         let cutoff = clock.now().addingTimeInterval(-configuration.retention.seconds)
-        while try await ledger.prune(endedBefore: cutoff, besides: fenced, limit: Self.pruneCountMaximum)
+        while try await ledger.prune(endedBefore: cutoff, besides: named, limit: Self.pruneCountMaximum)
             == Self.pruneCountMaximum
         {
             guard !Task.isCancelled else { return }

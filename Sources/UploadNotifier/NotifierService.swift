@@ -24,8 +24,6 @@ public final class NotifierService: Service {
     /// The outcomes of the last batch, which the next one is not to wait for.
     let outcomes = PublicationLine()
     let view = Mutex(ControlView())
-    /// Snapshots of the control log and publications to it take turns.
-    let gate = SerialGate()
     let sweeper: Sweeper?
     let stagingSweeper: StagingSweeper?
     let sweepOrders = SweepOrders()

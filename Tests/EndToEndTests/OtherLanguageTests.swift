@@ -73,4 +73,39 @@ import UploadTesting
             }
         }
     }
+
+    /// Headers that are nested deeper than any dead letter may carry.
+    @Test func messagesWithDeeplyNestedHeadersHoldUpNoLaneAndAreListed() async throws {
+        try await Deployment.with { deployment in
+            let notifier = try deployment.start(.notifier)
+            let port = try #require(notifier.port)
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("f", bytes: 1)
+            _ = try await deployment.enqueue(["--to", "local:first", "--wait", file.path])
+            _ = try Shell.run(
+                "python3", "-c",
+                """
+                import pika, sys
+                channel = pika.BlockingConnection(pika.URLParameters(sys.argv[1])).channel()
+                channel.confirm_delivery()
+                nested = "end"
+                for _ in range(40):
+                    nested = {"n": nested}
+                for number in range(60):
+                    channel.basic_publish(f"{sys.argv[2]}.jobs", "default.normal", b"no job %d" % number,
+                        properties=pika.BasicProperties(type="upload.job.v1", headers=nested, delivery_mode=2),
+                        mandatory=True)
+                """, deployment.broker.url, deployment.namespace)
+            for number in 0..<5 {
+                _ = try await deployment.enqueue(["--to", "local:next\(number)", "--wait", file.path])
+            }
+            try await eventually("the letters are in the ledger") {
+                try deployment.queryLedger("SELECT COUNT(*) FROM unreadable") == ["60"]
+            }
+            let listed = try await deployment.control(
+                "dead", "list", "--limit", "100", "--json", "--api", "http://127.0.0.1:\(port)")
+            #expect(listed.outputText.split(separator: "\n").count == 60)
+            #expect(listed.outputText.contains("nested more than 8 deep"))
+        }
+    }
 }

@@ -171,6 +171,7 @@ private final class StandByBus: NotifierBus {
         try await inner.depths(of: queues)
     }
     func append(_ entry: ControlEntry) async throws(UploadError) { try await inner.append(entry) }
+    func appendSnapshot() async throws(UploadError) { try await inner.appendSnapshot() }
     func controlView() async throws(UploadError) -> ControlView { try await inner.controlView() }
     func tell(_ outcome: UploadEvent) async throws(UploadError) { try await inner.tell(outcome) }
     func copy(of message: NotifierMessage) -> MessageCopy { inner.copy(of: message) }

@@ -48,7 +48,7 @@ import Uploads
             #expect(try await found(word) == jobs.count)
         }
         #expect(try await found("weary") == 0)
-        #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: [], limit: 40) == 40)
+        #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 40) == 40)
         #expect(try await segmentCount() == 4)
         #expect(try await found("dreary") == 60)
         // FTS5 compares its index with the table (https://sqlite.org/fts5.html#the_integrity_check_command).

@@ -155,7 +155,7 @@ struct LedgerRecordingTests {
         #expect(wholes == [text])
         let row = try await ledger.read { try Data.fetchOne($0, sql: "SELECT record FROM jobs") }
         #expect(try WireJSON.decode(LedgerJob.self, from: try #require(row)).baton.job == job.redacted)
-        #expect(try await ledger.prune(endedBefore: Sample.start + 60, besides: [], limit: 10) == 1)
+        #expect(try await ledger.prune(endedBefore: Sample.start + 60, besides: ControlView(), limit: 10) == 1)
         #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM wholes") } == 0)
     }
 
@@ -292,31 +292,35 @@ struct LedgerRecordingTests {
         ports.settle(owed.map(\.id))
         let due = try await ports.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 10)
         try await ports.delivered(due.filter { $0.event.job.id == told.id }.map(\.id), at: Sample.start)
-        #expect(try await ports.prune(endedBefore: Sample.start, besides: [], limit: 10) == 0)
-        #expect(try await ports.prune(endedBefore: Sample.start.addingTimeInterval(1), besides: [], limit: 10) == 1)
+        #expect(try await ports.prune(endedBefore: Sample.start, besides: ControlView(), limit: 10) == 0)
+        #expect(
+            try await ports.prune(endedBefore: Sample.start.addingTimeInterval(1), besides: ControlView(), limit: 10)
+                == 1)
         #expect(try await ports.job(told.id) == nil)
         #expect(try await ports.events(of: told.id).isEmpty)
         #expect(Set(try await ports.jobs(LedgerFilter()).jobs.map(\.id)) == [untold.id, open.id])
     }
 
-    @Test func `a snapshot keeps the entries of jobs that are unknown or have not ended`() async throws {
+    @Test func `fences of jobs that are unknown, damaged or have not ended stay`() async throws {
         let scratch = try Scratch()
-        let ports: Ports = try Ledger.open(path: scratch.file())
-        let (ended, open, unknown) = (Sample.job(), Sample.job(), JobID())
-        try await record(ports, [Sample.event(.failed, ended), .job(open, maybeRepeated: false)])
-        var view = ControlView()
-        view.apply(.fence([ended.id: 2, open.id: 3, unknown: 4]))
-        view.apply(.pause([ended.id: 2, open.id: 3]))
-        view.apply(.queueStopped(.standard))
+        let path = scratch.file()
+        let ports: Ports = try Ledger.open(path: path)
+        let (ended, open, unknown, damaged) = (Sample.job(), Sample.job(), JobID(), Sample.job())
+        try await record(
+            ports,
+            [Sample.event(.failed, ended), .job(open, maybeRepeated: false), Sample.event(.completed, damaged)])
+        let other = try DatabaseQueue(path: path)
+        try await other.write { db in
+            try db.execute(sql: "UPDATE jobs SET record = '{' WHERE id = ?", arguments: [damaged.id.rawValue])
+        }
+        let named = [ended.id, open.id, unknown, damaged.id]
         // The order may be tried for as long as any destination allows, so that a baton below the fence may still be worked
         // on.
-        let last = Sample.start + RetryPolicy.destinationAgeMaximum
-        #expect(try await ports.relevant(view, endedBefore: last) == view)
-        let kept = try await ports.relevant(view, endedBefore: last + 1)
-        #expect(kept.fences == [open.id: 3, unknown: 4])
-        #expect(kept.pauses == [open.id: 3])
-        #expect(kept.stoppedQueues == [.standard])
-        #expect(try await ports.relevant(view, endedBefore: Sample.start) == view)
+        let last = Sample.start + RetryPolicy.destinationAgeMaximum + LedgerJob.fenceMargin
+        #expect(try await ports.outlived(named, at: last - 1).isEmpty)
+        #expect(try await ports.outlived(named, at: last + 1) == [ended.id])
+        #expect(try await ports.outlived([open.id], at: last + 1).isEmpty)
+        #expect(try await ports.outlived([], at: last + 1).isEmpty)
     }
 
     @Test func `a paused delegate keeps its backlog, across a restart, until it is served again`() async throws {

@@ -272,7 +272,7 @@ struct LedgerSearchTests {
         _ = try await ledger.record(
             live.prefix(300).map { Sample.event(.completed, $0.baton.job) }, view: ControlView(), routes: [],
             now: Sample.start)
-        _ = try await ledger.prune(endedBefore: Sample.start + 0.5, besides: [], limit: 700)
+        _ = try await ledger.prune(endedBefore: Sample.start + 0.5, besides: ControlView(), limit: 700)
         let rows = try await ledger.read { db in
             try [
                 "SELECT queue, destination, status, jobs, bytes FROM tallies WHERE jobs > 0",

@@ -61,6 +61,7 @@ struct NotifierServiceTests {
             case .issue(let baton, _, let maybeRepeated): "issue \(baton.generation) \(maybeRepeated)"
             case .append(let entry): entry == .fence([job.id: 2]) ? "fence" : "other"
             case .tell: "tell"
+            case .snapshot: "snapshot"
             }
         }
         #expect(kinds == ["mark", "issue 2 false", "fence"])
@@ -217,9 +218,9 @@ struct NotifierServiceTests {
             try await until { bus.acknowledged == 2 }
             try await until { clock.sleeperCount >= 2 }
             clock.advance(to: Sample.start.addingTimeInterval(3600))
-            try await until { if case .append(.snapshot) = bus.publications.last { true } else { false } }
+            try await until { if case .snapshot = bus.publications.last { true } else { false } }
         }
-        guard case .append(.snapshot(let view)) = bus.publications.last else { return }
+        guard case .snapshot(let view) = bus.publications.last else { return }
         #expect(view.fences == [job.id: 2])
     }
 
@@ -239,21 +240,20 @@ struct NotifierServiceTests {
                 clock.advance(to: Sample.start.addingTimeInterval(day * 86_400))
                 var entries: [ControlEntry] = []
                 try await until {
-                    entries = bus.publications.dropFirst(before).compactMap {
-                        if case .append(let entry) = $0 { entry } else { nil }
-                    }
-                    if case .snapshot = entries.last { return true }
+                    let new = bus.publications.dropFirst(before)
+                    entries = new.compactMap { if case .append(let entry) = $0 { entry } else { nil } }
+                    if case .snapshot = new.last { return true }
                     return false
                 }
                 return entries
             }
             // Longer than the ledger keeps what ended: the fence holds it there.
-            let early = try await upkeep(day: 79)
-            #expect(early.count == 1)
+            let early = try await upkeep(day: 30.9)
+            #expect(early.isEmpty)
             #expect(try await bus.controlView().fences == [ended.id: 2, open.id: 2])
             try await until { clock.sleeperCount >= 2 }
             #expect(try await ledger.job(ended.id) != nil)
-            let late = try await upkeep(day: 82)
+            let late = try await upkeep(day: 31.1)
             #expect(late.first == .forget([ended.id: 2]))
             #expect(try await bus.controlView().fences == [open.id: 2])
             try await until { try await ledger.job(ended.id) == nil }

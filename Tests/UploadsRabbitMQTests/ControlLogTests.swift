@@ -28,7 +28,9 @@ import Uploads
             // As if what led to the snapshot had been dropped: only the snapshot speaks of this job.
             var view = ControlView()
             view.apply(.fence([job: 7]))
-            try await writer.append(.snapshot(view), unless: Signal())
+            let id = UUID()
+            try await writer.append(.snapshotBegins(id), unless: Signal())
+            for piece in view.snapshot(id) { try await writer.append(.snapshot(piece), unless: Signal()) }
             let reader = try await rig.controlLog()
             try await reader.start()
             #expect(reader.snapshotAt != nil)

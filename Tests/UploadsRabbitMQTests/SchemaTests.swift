@@ -73,9 +73,9 @@ import Uploads
                 state: baton.state),
             .wait(until: Date(), reason: .paused, state: nil),
         ]
-        var view = ControlView()
-        view.apply(.fence([baton.job.id: 3]))
-        view.apply(.queueStopped(.standard))
+        var piece = SnapshotPiece(of: UUID(), number: 2, count: SnapshotPiece.countMaximum)
+        piece.fences = [baton.job.id: WireLimits.countMaximum]
+        piece.stoppedQueues = [.standard]
         var cases: [(String, Data)] = []
         var serial = Samples.job()
         serial.serial = .end
@@ -98,7 +98,8 @@ import Uploads
         for entry in [
             ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
             .forget([baton.job.id: 2]),
-            .queueStopped(.standard), .queueStarted(.standard), .snapshot(view), .marker(UUID()),
+            .queueStopped(.standard), .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .marker(UUID()), .lift((0..<ControlEntry.jobCountMaximum).map { _ in JobID() }),
         ] {
             cases.append(("upload.control.v1", try WireFormat.message(entry: entry).body))
         }
@@ -162,6 +163,14 @@ import Uploads
             ("upload.baton.v1", #"{"round": 0, "generation": 1}"#),
             ("upload.event.v1", #"{"specversion": "1.0", "type": "upload.pancake"}"#),
             ("upload.control.v1", #"{"kind": "fence"}"#),
+            ("upload.control.v1", #"{"kind": "fence", "generations": {"\#(JobID())": 0}}"#),
+            ("upload.control.v1", #"{"kind": "pause", "generations": {"\#(JobID())": 1000000001}}"#),
+            ("upload.control.v1", #"{"kind": "lift", "jobs": \#((0..<1001).map { _ in "\(JobID())" })}"#),
+            ("upload.control.v1", #"{"kind": "snapshotBegins"}"#),
+            (
+                "upload.control.v1",
+                #"{"kind": "snapshot", "id": "\#(UUID())", "piece": 1, "pieces": 100001, "fences": {}, "pauses": {}, "stoppedQueues": []}"#
+            ),
             ("upload.order.v1", #"{"verb": "cancel", "jobs": []}"#),
             ("upload.order.v1", order(#""verb": "cancel""#)),
             ("upload.order.v1", order(#""verb": "cancel", "jobs": []"#)),

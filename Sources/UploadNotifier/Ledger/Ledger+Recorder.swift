@@ -126,37 +126,34 @@ extension Ledger: LedgerRecorder {
             MessageEnvelope(messageID: job, isRedacted: true), at: Date(), in: db)
     }
 
-    public func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView {
-        let ids = Set(view.fences.keys).union(view.pauses.keys)
-        let gone = try await read { [rows] db in
-            let list = try Self.list(ids.map(\.rawValue))
+    public func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID] {
+        try await read { [rows] db in
             let ended = try Row.fetchCursor(
                 db,
                 sql: """
                     SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))
                     AND status IN ('completed', 'failed', 'cancelled') AND since < ?
-                    """, arguments: [list, endedBefore.timeIntervalSince1970])
-            var gone: Set<JobID> = []
+                    """,
+                arguments: [
+                    try Self.list(jobs.map(\.rawValue)), (now - LedgerJob.fenceMargin).timeIntervalSince1970,
+                ])
+            var outlived: [JobID] = []
             while let row = try ended.next() {
+                // The fence of a job that cannot be read stays: nothing tells when it may go.
                 guard let job = rows.job(row["record"], id: row["id"]) else { continue }
-                if job.mayForgetFence(endedBefore: endedBefore) { gone.insert(job.id) }
+                if let end = job.fenceEndsAt, end <= now { outlived.append(job.id) }
             }
-            return gone
+            return outlived
         }
-        var kept = ControlView()
-        kept.apply(.fence(view.fences.filter { !gone.contains($0.key) }))
-        kept.apply(.pause(view.pauses.filter { !gone.contains($0.key) }))
-        for queue in view.stoppedQueues { kept.apply(.queueStopped(queue)) }
-        return kept
     }
 
     public func prune(
-        endedBefore: Date, besides fenced: Set<JobID>, limit: Int
+        endedBefore: Date, besides named: ControlView, limit: Int
     ) async throws(UploadError) -> Int {
         try await strikeOff()
         // Looked for by a reader, so that recording waits for what is removed, and not for what has to stay.
         let found = try await read { db in
-            try Self.forgettable(besides: fenced.map(\.rawValue), endedBefore, limit: limit, in: db)
+            try Self.forgettable(besides: named, endedBefore, limit: limit, in: db)
         }
         return try await write { db in
             // Again, for an order may have come meanwhile.
@@ -168,32 +165,41 @@ extension Ledger: LedgerRecorder {
     }
 
     private static func forgettable(
-        besides kept: [String], _ endedBefore: Date, limit: Int, in db: Database
+        besides named: ControlView, _ endedBefore: Date, limit: Int, in db: Database
     ) throws -> [String] {
-        try forgettable(
-            "status IN ('completed', 'failed', 'cancelled') AND since < ? AND id NOT IN (SELECT value FROM json_each(?))",
-            [endedBefore.timeIntervalSince1970, try list(kept), limit], in: db)
+        let ids = try forgettable(
+            "status IN ('completed', 'failed', 'cancelled') AND since < ?", [endedBefore.timeIntervalSince1970],
+            in: db)
+        var found: [String] = []
+        // One after the other, for the log may name half a million.
+        while found.count < limit, let id = try ids.next() {
+            if JobID(id).map(named.names) != true { found.append(id) }
+        }
+        return found
     }
 
     /// The plus signs leave only the ids to search by: they are few, and what ended is not.
     private static func forgettable(
         among ids: [String], _ endedBefore: Date, limit: Int, in db: Database
     ) throws -> [String] {
-        try forgettable(
+        let ids = try forgettable(
             "+status IN ('completed', 'failed', 'cancelled') AND +since < ? AND id IN (SELECT value FROM json_each(?))",
-            [endedBefore.timeIntervalSince1970, try list(ids), limit], in: db)
+            [endedBefore.timeIntervalSince1970, try list(ids)], in: db)
+        var found: [String] = []
+        while found.count < limit, let id = try ids.next() { found.append(id) }
+        return found
     }
 
     private static func forgettable(
         _ condition: String, _ arguments: StatementArguments, in db: Database
-    ) throws -> [String] {
-        try String.fetchAll(
+    ) throws -> FastDatabaseValueCursor<String> {
+        try String.fetchCursor(
             db,
             sql: """
                 SELECT id FROM jobs WHERE \(condition)
                 AND NOT EXISTS (
                     SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
-                AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id) LIMIT ?
+                AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id)
                 """, arguments: arguments)
     }
 

@@ -212,7 +212,9 @@ struct LedgerBatch {
     }
 
     /// A control entry that is not about one job.
-    mutating func owe(_ entry: ControlEntry) throws { try owe(.append(entry), of: OwedAction.sharedJob) }
+    mutating func owe(_ entry: ControlEntry) throws {
+        for part in entry.parts { try owe(.append(part), of: OwedAction.sharedJob) }
+    }
 
     /// One verb for many jobs, which were loaded before: one control entry where that is all it takes.
     mutating func order(_ verb: Verb, of ids: [JobID]) throws -> [OrderAnswer.Job] {

@@ -1,27 +1,46 @@
 import Foundation
 
 extension ControlEntry: Codable {
-    private enum Key: String, CodingKey { case kind, generations, jobs, queue, view, id }
-    private enum Kind: String, Codable { case fence, pause, lift, forget, queueStopped, queueStarted, snapshot, marker }
+    private enum Key: String, CodingKey {
+        case kind, generations, jobs, queue, id, piece, pieces, fences, pauses, stoppedQueues
+    }
+    private enum Kind: String, Codable {
+        case fence, pause, lift, forget, queueStopped, queueStarted, snapshotBegins, snapshot, marker
+    }
 
+    /// Bounds: ``jobCountMaximum`` names in each list, generations from 1 to ``WireLimits/countMaximum``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        func generations() throws -> [JobID: Int] {
-            try container.decode([JobID: Int].self, forKey: .generations)
-        }
         switch try container.decode(Kind.self, forKey: .kind) {
-        case .fence: self = .fence(try generations())
-        case .pause: self = .pause(try generations())
-        case .lift: self = .lift(try container.decode([JobID].self, forKey: .jobs))
-        case .forget: self = .forget(try generations())
+        case .fence: self = .fence(try container.generations(.generations))
+        case .pause: self = .pause(try container.generations(.generations))
+        case .lift: self = .lift(try container.names(.jobs))
+        case .forget: self = .forget(try container.generations(.generations))
         case .queueStopped: self = .queueStopped(try container.decode(QueueName.self, forKey: .queue))
         case .queueStarted: self = .queueStarted(try container.decode(QueueName.self, forKey: .queue))
-        case .snapshot: self = .snapshot(try container.decode(ControlView.self, forKey: .view))
+        case .snapshotBegins: self = .snapshotBegins(try container.decode(UUID.self, forKey: .id))
+        case .snapshot:
+            let count = try container.number(.pieces, in: 1...SnapshotPiece.countMaximum)
+            var piece = SnapshotPiece(
+                of: try container.decode(UUID.self, forKey: .id),
+                number: try container.number(.piece, in: 1...count), count: count)
+            piece.fences = try container.generations(.fences)
+            piece.pauses = try container.generations(.pauses)
+            piece.stoppedQueues = Set(try container.names(.stoppedQueues) as [QueueName])
+            self = .snapshot(piece)
         case .marker: self = .marker(try container.decode(UUID.self, forKey: .id))
         }
     }
 
+    /// - Throws: `EncodingError` for an entry that names more jobs than any reader takes: see ``parts``.
     public func encode(to encoder: any Encoder) throws {
+        guard parts.count == 1 else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "an entry names at most \(Self.jobCountMaximum) jobs: append its parts"))
+        }
         var container = encoder.container(keyedBy: Key.self)
         switch self {
         case .fence(let generations):
@@ -42,12 +61,56 @@ extension ControlEntry: Codable {
         case .queueStarted(let queue):
             try container.encode(Kind.queueStarted, forKey: .kind)
             try container.encode(queue, forKey: .queue)
-        case .snapshot(let view):
+        case .snapshotBegins(let id):
+            try container.encode(Kind.snapshotBegins, forKey: .kind)
+            try container.encode(id, forKey: .id)
+        case .snapshot(let piece):
             try container.encode(Kind.snapshot, forKey: .kind)
-            try container.encode(view, forKey: .view)
+            try container.encode(piece.snapshot, forKey: .id)
+            try container.encode(piece.number, forKey: .piece)
+            try container.encode(piece.count, forKey: .pieces)
+            try container.encode(piece.fences, forKey: .fences)
+            try container.encode(piece.pauses, forKey: .pauses)
+            try container.encode(piece.stoppedQueues, forKey: .stoppedQueues)
         case .marker(let id):
             try container.encode(Kind.marker, forKey: .kind)
             try container.encode(id, forKey: .id)
+        }
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func generations(_ key: Key) throws -> [JobID: Int] {
+        let generations = try decode([JobID: Int].self, forKey: key)
+        try check(generations.count, key)
+        guard generations.values.allSatisfy((1...WireLimits.countMaximum).contains) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "generations are from 1 to \(WireLimits.countMaximum)")
+        }
+        return generations
+    }
+
+    fileprivate func names<Name: Decodable>(_ key: Key) throws -> [Name] {
+        let names = try decode([Name].self, forKey: key)
+        try check(names.count, key)
+        return names
+    }
+
+    fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
+        let number = try decode(Int.self, forKey: key)
+        guard range.contains(number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self,
+                debugDescription: "expected a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func check(_ count: Int, _ key: Key) throws {
+        guard count <= ControlEntry.jobCountMaximum else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self,
+                debugDescription: "\(count) names: an entry has at most \(ControlEntry.jobCountMaximum)")
         }
     }
 }

@@ -2,7 +2,8 @@ public import Foundation
 
 /// One entry of the control log: what everybody must know about jobs out of the ordinary.
 ///
-/// JSON `upload.control.v1`: `{"kind": "fence", "generations": {"<job>": 3}}` and so on.
+/// JSON `upload.control.v1`: `{"kind": "fence", "generations": {"<job>": 3}}` and so on. An entry names at most
+/// ``jobCountMaximum`` jobs; ``parts`` makes such entries of a larger one.
 public enum ControlEntry: Hashable, Sendable {
     /// Per job the lowest generation that counts. The highest entry holds, whatever the order.
     case fence([JobID: Int])
@@ -15,8 +16,11 @@ public enum ControlEntry: Hashable, Sendable {
     /// A transfer queue is stopped.
     case queueStopped(QueueName)
     case queueStarted(QueueName)
-    /// All that still matters at this point; reading may begin here.
-    case snapshot(ControlView)
+    /// A snapshot of what the log says up to this place follows, under this id. Reading may begin here once all of its pieces
+    /// are read.
+    case snapshotBegins(UUID)
+    /// One of its pieces.
+    case snapshot(SnapshotPiece)
     /// Nothing but a place in the log: whoever appended it has read everything before when it comes by.
     case marker(UUID)
 }

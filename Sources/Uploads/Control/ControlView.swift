@@ -1,43 +1,68 @@
-/// What the control log says so far: a pure fold over its entries.
-public struct ControlView: Codable, Hashable, Sendable {
+/// What the control log says so far. ``ControlFold`` makes it of the log's entries.
+public struct ControlView: Hashable, Sendable {
     /// Per job the lowest generation that counts; jobs without an entry count from 1.
-    public private(set) var fences: [JobID: Int] = [:]
+    public private(set) var fences: JobGenerations = [:]
     /// Per job the highest generation that is paused.
-    public private(set) var pauses: [JobID: Int] = [:]
+    public private(set) var pauses: JobGenerations = [:]
     public private(set) var stoppedQueues: Set<QueueName> = []
 
     public init() {}
 
+    /// What one entry changes. A piece of a snapshot only raises fences: the rest counts when the snapshot is whole, and
+    /// ``ControlFold`` knows when that is.
     public mutating func apply(_ entry: ControlEntry) {
         switch entry {
         case .fence(let generations): raiseFences(generations)
-        case .pause(let generations): pauses.merge(generations, uniquingKeysWith: max)
+        case .pause(let generations): for (job, generation) in generations { pauses.raise(job, to: generation) }
         case .lift(let jobs): for job in jobs { pauses[job] = nil }
         case .forget(let generations): forget(generations)
         case .queueStopped(let queue): stoppedQueues.insert(queue)
         case .queueStarted(let queue): stoppedQueues.remove(queue)
-        case .snapshot(let view):
-            // Fences only rise, so one that was read before and is missing from a snapshot does no harm.
-            raiseFences(view.fences)
-            pauses = view.pauses
-            stoppedQueues = view.stoppedQueues
-        case .marker: break
+        // Fences only rise, so one that was read before and is missing from a snapshot does no harm.
+        case .snapshot(let piece): raiseFences(piece.fences)
+        case .snapshotBegins, .marker: break
         }
     }
 
-    private mutating func raiseFences(_ generations: [JobID: Int]) {
-        fences.merge(generations, uniquingKeysWith: max)
+    /// What a whole snapshot says.
+    mutating func replace(pauses: JobGenerations, stoppedQueues: Set<QueueName>) {
+        self.pauses = pauses
+        self.stoppedQueues = stoppedQueues
     }
 
-    /// A later fence stays, whoever it was that forgot an earlier one.
+    private mutating func raiseFences(_ generations: [JobID: Int]) {
+        for (job, generation) in generations { fences.raise(job, to: generation) }
+    }
+
+    /// A later fence stays, whichever notifier forgot an earlier one.
     private mutating func forget(_ generations: [JobID: Int]) {
         for (job, generation) in generations {
-            if let fence = fences[job], fence <= generation { fences[job] = nil }
-            if let pause = pauses[job], pause <= generation { pauses[job] = nil }
+            fences.remove(job, upTo: generation)
+            pauses.remove(job, upTo: generation)
         }
     }
 
     public func fence(of job: JobID) -> Int { fences[job] ?? 1 }
+
+    /// Whether a fence or a pause names the job.
+    public func names(_ job: JobID) -> Bool { fences[job] != nil || pauses[job] != nil }
+
+    /// The jobs that a fence or a pause names, each with the highest generation that either of them names, in pages of at most
+    /// ``ControlEntry/jobCountMaximum``. A job with a fence and a pause may be in two pages.
+    public var pages: AnySequence<[JobID: Int]> {
+        let (fences, pauses) = (fences, pauses)
+        return AnySequence { () -> AnyIterator<[JobID: Int]> in
+            let (fenced, paused) = (fences.makeIterator(), pauses.makeIterator())
+            return AnyIterator {
+                var page: [JobID: Int] = [:]
+                while page.count < ControlEntry.jobCountMaximum, let (job, generation) = fenced.next() ?? paused.next()
+                {
+                    page[job] = max(generation, fences[job] ?? 0, pauses[job] ?? 0)
+                }
+                return page.isEmpty ? nil : page
+            }
+        }
+    }
 
     /// How a baton stands. Cancelling obeys no pause and no stopped queue.
     public func standing(of baton: Baton) -> Standing {

@@ -1,18 +1,42 @@
 public import Foundation
 
 extension LedgerJob {
-    /// Whether the job's fence may be forgotten: no delivery of a lower generation can do harm any more.
+    /// Seconds by which a fence outlasts the time of its job's last delivery, for clocks that differ and for a worker that was cut off
+    /// from the broker in the middle of a request: 1 day.
+    public static let fenceMargin: TimeInterval = 86_400
+    /// Seconds that the fence stays after the end of a job whose older deliveries have no time of their own: 50 days, longer than a
+    /// delivery waits on the ladder.
+    public static let fenceAgeUntimed: TimeInterval = 50 * 86_400
+
+    /// From when on the job's fence may be forgotten, because no delivery of a lower generation can do harm any more; nil
+    /// while the round has no end, and for a job that may be tried for ever.
     ///
-    /// Whoever is below a fence publishes nothing, so the last such delivery was published before the round ended. On
-    /// the ladder it waits 48.5 days at most; in a lane without workers for as long as nobody comes, but a first
-    /// round's baton that is taken after the job's time ran out writes nothing.
-    /// - Parameter cutoff: now, less how long fences are kept; longer than the ladder's longest delay.
-    public func mayForgetFence(endedBefore cutoff: Date) -> Bool {
-        guard end != nil, since < cutoff else { return false }
+    /// Nothing below a fence is published once the fence is known, so an older delivery waits on the ladder at most once more after
+    /// the end: until its job's time runs out, or for one wait that asks for no time (an hour's pause, a cancellation
+    /// that is tried again). In a lane without workers it may lie for any time. When a worker takes it then:
+    ///
+    /// - A delivery of the first round counts its age from the enqueueing. After the job's time it writes nothing.
+    /// - A delivery of a later round, or of a serial line, counts its age from when it was begun. One that was begun, was so before the
+    ///   end. One that was not begun has all its time before it; such a fence stays as long as the ladder's longest wait.
+    /// - Of a job in a serial line the first generation is never worked on: what a producer published to a lane by mistake is
+    ///   passed to the notifier. The second one is the first that a worker may hold, and nothing is below it.
+    ///
+    /// A deadline ends them all.
+    public var fenceEndsAt: Date? {
+        guard end != nil else { return nil }
         let order = baton.job
-        let begins = max(order.enqueuedAt, order.notBefore ?? .distantPast)
         // What its destination gave it only a worker knows.
         let age = order.retry?.maxAge ?? RetryPolicy.destinationAgeMaximum
-        return min(begins + age, order.expiresAt ?? .distantFuture) < cutoff
+        let wait = min(max(order.retry?.cap ?? 0, RetryPolicy.retryAfterMaximum), Self.fenceAgeUntimed)
+        let time: Date
+        if order.serial == nil, round == 1 {
+            time = max(order.enqueuedAt, order.notBefore ?? .distantPast) + age
+        } else if round == 1, generation <= 2 {
+            time = since
+        } else {
+            time = since + max(age, Self.fenceAgeUntimed)
+        }
+        let last = max(min(time, order.expiresAt ?? .distantFuture), since + wait)
+        return last < .distantFuture ? last + Self.fenceMargin : nil
     }
 }

@@ -58,13 +58,13 @@ public protocol LedgerRecorder: Sendable {
         _ queue: QueueName, hasWorker: Bool, view: ControlView, now: Date, limit: Int
     ) async throws(UploadError) -> [OwedAction]
 
-    /// Those of the view's entries that still matter: not those of jobs of which
-    /// ``LedgerJob/mayForgetFence(endedBefore:)`` says so.
-    func relevant(_ view: ControlView, endedBefore: Date) async throws(UploadError) -> ControlView
+    /// Those of the jobs whose fences may be forgotten, because their ``LedgerJob/fenceEndsAt`` has passed. A job that the ledger does
+    /// not know or cannot read is none of them.
+    func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID]
 
     /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job that
     /// is still being told somewhere is kept.
-    /// - Parameter fenced: jobs that the control log still names, kept too: only the ledger knows when that may end.
+    /// - Parameter named: the control log. The jobs that it names are kept too: only the ledger knows when that may end.
     /// - Returns: how many were forgotten.
-    func prune(endedBefore: Date, besides fenced: Set<JobID>, limit: Int) async throws(UploadError) -> Int
+    func prune(endedBefore: Date, besides named: ControlView, limit: Int) async throws(UploadError) -> Int
 }

@@ -24,8 +24,12 @@ public protocol NotifierBus: Sendable {
     /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left out.
     func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
 
-    /// Appends to the control log. Confirmed when this returns.
+    /// Appends to the control log, in parts where the entry names many jobs. Confirmed when this returns.
     func append(_ entry: ControlEntry) async throws(UploadError)
+
+    /// Appends a snapshot of all that the control log says, so that no reader has to read further back. Other entries may
+    /// be appended meanwhile. Confirmed when this returns.
+    func appendSnapshot() async throws(UploadError)
 
     /// What the control log says, read up to now.
     func controlView() async throws(UploadError) -> ControlView

@@ -22,8 +22,25 @@ public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Send
         let milliseconds = UInt64(max(0, now.timeIntervalSince1970 * 1000)) & 0xFFFF_FFFF_FFFF
         let high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF, using: &generator)
         let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF, using: &generator)
+        self.init(high: high, low: low)
+    }
+
+    /// The id of these 128 bits.
+    init(high: UInt64, low: UInt64) {
         let id = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.load(as: uuid_t.self)) }
         rawValue = id.uuidString.lowercased()
+    }
+
+    /// The 128 bits of the UUID.
+    var bits: (high: UInt64, low: UInt64) {
+        // Only a UUID's text becomes an id.
+        guard let id = UUID(text: rawValue) else { preconditionFailure("'\(rawValue)' is not a UUID") }
+        return withUnsafeBytes(of: id.uuid) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
     }
 
     /// As a key of a JSON object.

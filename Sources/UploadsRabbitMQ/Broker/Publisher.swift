@@ -5,10 +5,12 @@ import Uploads
 
 /// Publishes over the publishing connection until the broker has confirmed.
 final class Publisher: Sendable {
-    private static let pauseMinimum = Duration.milliseconds(100)
-    private static let pauseMaximum = Duration.seconds(5)
-    /// A message that may be refused is given up when the next pause would be as long.
-    private static let refusalPause = Duration.milliseconds(1600)
+    /// Between two tries of what must arrive.
+    private static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
+    /// The same, where the broker's user lacks a permission.
+    private static let refusedPauses = Duration.seconds(1)...Duration.seconds(120)
+    /// A message that may be refused is given up after so many tries in a row that the broker answered with a nack.
+    private static let nackCountMaximum = 5
     /// Between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
     /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
@@ -169,8 +171,9 @@ final class Publisher: Sendable {
         mayBeRefused: Bool = false
     ) async throws(RabbitMQError) {
         var parcel = parcel
-        var pause = Self.pauseMinimum
+        var pauses = RepeatPause(passing: Self.pauses, refused: Self.refusedPauses)
         var isAlone = false
+        var nackCount = 0
         while true {
             guard !lost.isFired, holds() else {
                 throw RabbitMQError(.cancelled, "the delivery that brought it about is no longer held")
@@ -186,22 +189,30 @@ final class Publisher: Sendable {
             case .closed, .messageRefused: throw failure
             case .returned where mayBeRefused: throw failure
             // The pauses in between are over a second: a queue that elects another leader may take it.
-            case .nacked where mayBeRefused && pause >= Self.refusalPause: throw failure
+            case .nacked where mayBeRefused && nackCount >= Self.nackCountMaximum - 1: throw failure
             // Of a repeat that could not even be sent it says nothing.
             case .invalidArgument where !failure.isOutcomeUnknown: throw failure
             default: break
             }
+            nackCount = failure.code == .nacked ? nackCount + 1 : 0
             isAlone = [.channelClosed, .accessRefused, .notFound].contains(failure.code)
-            logger.warning(
-                "publish failed, trying again",
-                metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: failure))])
+            let isRefused = failure.code == .accessRefused
+            let next = pauses.failed(isRefused: isRefused)
+            var facts: Logger.Metadata = [
+                "exchange": .string(parcel.exchange), "error": .string(String(describing: failure)),
+            ]
+            if next.isNews {
+                facts["remedy"] = "give the broker's user configure, write and read permission for the namespace"
+                logger.error("publish refused, trying again every other minute", metadata: facts)
+            } else if !isRefused {
+                logger.warning("publish failed, trying again", metadata: facts)
+            }
             // A nack may have reached some of the queues.
             if failure.isOutcomeUnknown || failure.code == .nacked { parcel = parcel.repeated }
             if failure.code == .returned || failure.code == .notFound, let topology = parcel.topology {
                 await lost.cancelling { [connection] in _ = try? await connection.define(topology) }
             }
-            await pauseOrReconnect(pause, until: lost)
-            pause = min(pause * 2, Self.pauseMaximum)
+            await pauseOrReconnect(next.pause, until: lost)
         }
     }
 

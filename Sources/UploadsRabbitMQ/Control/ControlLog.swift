@@ -15,17 +15,19 @@ final class ControlLog: Sendable {
 
     /// A log that was silent for longer may be a connection that is half dead.
     static let silenceMaximum = Duration.seconds(10)
-    /// How far back the last snapshot is looked for first: snapshots come every hour.
+    /// How far back the last snapshot is looked for first: snapshots come every hour, and each is appended within minutes.
     static let snapshotAgeMaximum: TimeInterval = 2 * 3600
     private static let markerPatience = Duration.seconds(10)
     private static let prefetch: UInt16 = 256
 
     private struct State {
-        var view = ControlView()
+        var fold = ControlFold()
         var heardAt: ContinuousClock.Instant
         var snapshotAt: ContinuousClock.Instant?
         var lastOffset: UInt64?
         var markers: [UUID: (begunAt: ContinuousClock.Instant, read: Signal)] = [:]
+        /// Snapshots that this program begins; with what the log says there, once that is read.
+        var beginnings: [UUID: (view: ControlView?, read: Signal)] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
         var lastID = 0
         var consumer: Consumer?
@@ -53,9 +55,9 @@ final class ControlLog: Sendable {
         self.state = Mutex(State(heardAt: now()))
     }
 
-    var view: ControlView { state.withLock { $0.view } }
+    var view: ControlView { state.withLock { $0.fold.view } }
 
-    /// When the last snapshot was read; nil while none was.
+    /// When the last piece of a whole snapshot was read; nil while there was none.
     var snapshotAt: ContinuousClock.Instant? { state.withLock { $0.snapshotAt } }
 
     var isSilent: Bool { now() - state.withLock { $0.heardAt } >= Self.silenceMaximum }
@@ -68,7 +70,7 @@ final class ControlLog: Sendable {
         if await readUpToNow(unless: stopped), snapshotAt != nil { return }
         await endReading()
         state.withLock { state in
-            state.view = ControlView()
+            state.fold = ControlFold()
             state.lastOffset = nil
         }
         try await read(from: .first)
@@ -93,8 +95,28 @@ final class ControlLog: Sendable {
 
     func removeObserver(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
 
-    /// Appends, trying until it is confirmed.
+    /// Appends, in parts where it names many jobs, trying until all are confirmed.
     func append(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
+        for part in entry.parts { try await appendWhole(part, unless: lost) }
+    }
+
+    /// Appends a snapshot: its beginning, and when that is read, in pieces what the log says there.
+    func appendSnapshot(unless lost: Signal) async throws(UploadError) {
+        let id = UUID()
+        let read = Signal()
+        state.withLock { $0.beginnings[id] = (nil, read) }
+        defer { state.withLock { _ = $0.beginnings.removeValue(forKey: id) } }
+        try await append(.snapshotBegins(id), unless: lost)
+        await read.wait(atMost: Self.markerPatience, or: stopped, lost)
+        guard let view = state.withLock({ $0.beginnings[id]?.view }) else {
+            throw UploadError(
+                .networkFailure,
+                "the beginning of a snapshot was appended to the control log and not read; it is begun anew later")
+        }
+        for piece in view.snapshot(id) { try await append(.snapshot(piece), unless: lost) }
+    }
+
+    private func appendWhole(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(entry: entry), exchange: topology.control, routingKey: "",
             confirmLimit: Self.confirmLimit, topology: self.topology.shared)
@@ -225,7 +247,7 @@ final class ControlLog: Sendable {
         let now = now()
         let (read, observers) = state.withLock { state -> (Signal?, [@Sendable () -> Void]) in
             state.lastOffset = offset ?? state.lastOffset
-            state.view.apply(entry)
+            let isSnapshotWhole = state.fold.apply(entry)
             var read: Signal?
             switch entry {
             case .marker(let id):
@@ -236,13 +258,20 @@ final class ControlLog: Sendable {
                 } else {
                     state.heardAt = now
                 }
-            case .snapshot:
-                state.snapshotAt = now
+            case .snapshotBegins(let id):
                 state.heardAt = now
+                // The first one counts, if it was appended twice: readers take the first one too.
+                if let beginning = state.beginnings[id], beginning.view == nil {
+                    state.beginnings[id]?.view = state.fold.view
+                    read = beginning.read
+                }
             default: state.heardAt = now
             }
-            if case .marker = entry { return (read, []) }
-            return (read, Array(state.observers.values))
+            if isSnapshotWhole { state.snapshotAt = now }
+            switch entry {
+            case .marker, .snapshotBegins: return (read, [])
+            default: return (read, Array(state.observers.values))
+            }
         }
         for observer in observers { observer() }
         read?.fire()

@@ -7,7 +7,8 @@ extension MessageEnvelope {
     init(_ message: Message, queue: String?, exchange: String?, routingKey: String?) {
         self.init(
             type: message.type, contentType: message.contentType, messageID: message.messageID,
-            headers: HeaderValues.json(WireFormat.kept(message.headers)), queue: queue, exchange: exchange,
+            headers: HeaderValues.json(CarriedHeaders.table(WireFormat.kept(message.headers))), queue: queue,
+            exchange: exchange,
             routingKey: routingKey, replayOf: message.headers[WireFormat.replayHeader]?.integer)
         contentEncoding = message.contentEncoding
         correlationID = message.correlationID

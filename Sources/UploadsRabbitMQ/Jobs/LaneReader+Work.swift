@@ -25,9 +25,9 @@ extension LaneReader {
         let carry = handler.accept(claimed)
         let ticket = handBack.take(in: lane)
         return {
-            let isSettled = await self.settle(claimed, ticket, delivery, carry)
+            let end = await self.settle(claimed, ticket, delivery, carry)
             self.handBack.finish(ticket)
-            if isSettled, tenure.holds { consumer.acknowledge(delivery) }
+            consumer.settle(delivery, end, tenure)
         }
     }
 
@@ -36,26 +36,40 @@ extension LaneReader {
         _ verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
     ) async {
         guard tenure.holds else { return }
-        let isSettled: Bool
+        let end: DeliveryEnd
         switch verdict {
-        case .work: isSettled = false
+        case .work: end = .leave
         case .suspect(let baton, let reason):
             await holdBack()
             logger.notice(
                 "suspect passed to the notifier",
                 metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
-            isSettled = await line.pass(baton, reason: reason, delivery, tenure)
+            end =
+                await line.pass(baton, reason: reason, delivery, tenure)
+                ? .acknowledge : await setAside(delivery, reason: "it cannot be passed to the notifier", tenure)
         case .superseded(let baton):
             logger.info("superseded delivery dropped", metadata: ["job": .string(baton.job.id.rawValue)])
-            isSettled = true
+            end = .acknowledge
         case .unsupported(let type):
             logger.warning("message of a newer version waits", metadata: ["type": .string(type)])
-            isSettled = await line.wait(delivery, queue, lane, tenure)
+            end =
+                await line.wait(delivery, queue, lane, tenure)
+                ? .acknowledge
+                : await setAside(
+                    delivery,
+                    reason: "a newer version wrote it, and it cannot be published to wait for a worker that "
+                        + "knows it", tenure)
         case .dead(let reason):
             logger.warning("message set aside as dead letter", metadata: ["reason": .string(reason)])
-            isSettled = await line.setAside(delivery, reason: reason, from: queueName, tenure)
+            end = await setAside(delivery, reason: reason, tenure)
         }
-        if isSettled, tenure.holds { consumer.acknowledge(delivery) }
+        consumer.settle(delivery, end, tenure)
+    }
+
+    /// What cannot be published is refused for good, so trying again and again would only hold up the lane.
+    func setAside(_ delivery: Delivery, reason: String, _ tenure: Tenure) async -> DeliveryEnd {
+        guard tenure.holds else { return .leave }
+        return await line.setAside(delivery, reason: reason, from: queueName, tenure)
     }
 
     /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
@@ -70,7 +84,7 @@ extension LaneReader {
     private func settle(
         _ claimed: ClaimedDelivery, _ ticket: HandBack.Ticket, _ delivery: Delivery,
         _ carry: @escaping @Sendable () async -> SettledSlice
-    ) async -> Bool {
+    ) async -> DeliveryEnd {
         let slice = await cancelled.cancelling(carry)
         await holdBack()
         if case .handOver = slice.settlement, slice.report.startedAt == nil, draining.isFired || isStopped {
@@ -78,11 +92,10 @@ extension LaneReader {
                 of: ticket, patience: draining.isFired ? Self.drainPatience : Self.stopPatience)
         }
         let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: line.now())
-        if await line.carryOut(plan, of: claimed, handler: handler) { return true }
-        guard plan.acknowledges, claimed.tenure.holds else { return false }
-        // Refused for good, so trying again and again would only hold up the lane; the notifier decides.
-        return await line.setAside(
-            delivery, reason: "its settlement cannot be published", from: queueName, claimed.tenure)
+        if await line.carryOut(plan, of: claimed, handler: handler) { return .acknowledge }
+        guard plan.acknowledges else { return .leave }
+        // The notifier decides.
+        return await setAside(delivery, reason: "its settlement cannot be published", claimed.tenure)
     }
 
     private var queueName: String { line.topology.laneQueue(queue, lane) }

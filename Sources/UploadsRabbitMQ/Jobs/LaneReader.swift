@@ -208,8 +208,11 @@ final class LaneReader: Sendable {
     /// Puts back what was held, in the order in which it came.
     private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
         for parked in parked where parked.tenure.holds {
-            guard await line.putBack(parked.delivery, queue, lane, parked.tenure), parked.tenure.holds else { continue }
-            consumer.acknowledge(parked.delivery)
+            let end =
+                await line.putBack(parked.delivery, queue, lane, parked.tenure)
+                ? .acknowledge
+                : await setAside(parked.delivery, reason: "it cannot be put back into its lane", parked.tenure)
+            consumer.settle(parked.delivery, end, parked.tenure)
         }
     }
 }

@@ -91,13 +91,29 @@ struct SettlementLine: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Sets aside what nobody can work on.
+    /// Sets aside what nobody can work on, with as much of it as can be published. What is refused in every form is to be rejected: the
+    /// broker then sets it aside by itself, and one message never holds up its lane.
     /// - Parameter queue: where it came from.
-    func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> Bool {
-        let parcel = Parcel(
-            message: WireFormat.deadLetter(delivery.message, reason: reason, from: queue), exchange: "",
-            routingKey: topology.dead, topology: topology.shared)
-        return await deliver(parcel, tenure)
+    func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> DeliveryEnd {
+        for form in DeadLetterForm.allCases {
+            let parcel = Parcel(
+                message: WireFormat.deadLetter(delivery.message, reason: reason, from: queue, form: form), exchange: "",
+                routingKey: topology.dead, topology: topology.shared)
+            do throws(RabbitMQError) {
+                try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
+                return .acknowledge
+            } catch {
+                // Of the message that says nothing.
+                guard tenure.holds, error.code != .cancelled, error.code != .closed else { return .leave }
+                logger.warning(
+                    "dead letter refused, trying with less of the message",
+                    metadata: ["form": .string("\(form)"), "error": .string(String(describing: error))])
+            }
+        }
+        logger.error(
+            "dead letter refused in every form: the message is rejected, and the broker sets it aside",
+            metadata: ["queue": .string(queue), "reason": .string(reason.utf8Prefix(WireFormat.reasonBytesMaximum))])
+        return .reject
     }
 
     private func hand(_ onward: SettlementPlan.Onward, of claimed: ClaimedDelivery) async -> Bool {

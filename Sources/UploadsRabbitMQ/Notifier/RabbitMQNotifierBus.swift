@@ -13,6 +13,9 @@ public final class RabbitMQNotifierBus: NotifierBus {
     public static let prefetch: UInt16 = 1000
     private static let deadPrefetch: UInt16 = 50
     private static let snapshotInterval = Duration.seconds(3600)
+    private static let snapshotRetry = Duration.seconds(5)...Duration.seconds(60)
+    /// What the broker refuses, it refuses until an operator changes something there.
+    private static let snapshotRefusedRetry = Duration.seconds(60)...Duration.seconds(960)
     private static let retryPause = Duration.seconds(1)
 
     private let topology: UploadTopology
@@ -21,11 +24,16 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private let log: ControlLog
     private let logger: Logger
     private let draining = Signal()
-    /// Between a snapshot's reading and its appending nothing else may be appended.
-    private let appending = AsyncLock()
     private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
+    private let pause: @Sendable (Signal, Duration) async -> Void
 
-    init(topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger) {
+    /// - Parameter pause: waits for the time between two snapshots to pass, or for the signal.
+    init(
+        topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
+        pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in await signal.wait(atMost: time)
+        }
+    ) {
+        self.pause = pause
         self.topology = topology
         self.consuming = consuming
         self.publisher = publisher
@@ -131,9 +139,12 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     public func append(_ entry: ControlEntry) async throws(UploadError) {
-        await appending.acquire()
-        defer { appending.release() }
-        try await appendNow(entry)
+        try await appending { [log] lost throws(UploadError) in try await log.append(entry, unless: lost) }
+    }
+
+    public func appendSnapshot() async throws(UploadError) {
+        try await startLog()
+        try await appending { [log] lost throws(UploadError) in try await log.appendSnapshot(unless: lost) }
     }
 
     public func controlView() async throws(UploadError) -> ControlView {
@@ -234,11 +245,14 @@ public final class RabbitMQNotifierBus: NotifierBus {
         return log.view
     }
 
-    private func appendNow(_ entry: ControlEntry) async throws(UploadError) {
+    /// Cancelling the calling task ends the trying.
+    private func appending(
+        _ append: (Signal) async throws(UploadError) -> Void
+    ) async throws(UploadError) {
         let lost = Signal()
         let result = await withTaskCancellationHandler {
             do throws(UploadError) {
-                try await log.append(entry, unless: lost)
+                try await append(lost)
                 return Result<Void, UploadError>.success(())
             } catch {
                 return .failure(error)
@@ -250,26 +264,32 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     private func keepSnapshots() async {
+        var repeats = RepeatPause(passing: Self.snapshotRetry, refused: Self.snapshotRefusedRetry)
         while !draining.isFired, !Task.isCancelled {
             let age = log.snapshotAt.map { ContinuousClock.now - $0 } ?? Self.snapshotInterval
-            if age >= Self.snapshotInterval {
-                do throws(UploadError) {
-                    try await appendSnapshot()
-                } catch {
-                    logger.warning("snapshot failed", metadata: ["error": .string(error.description)])
+            guard age >= Self.snapshotInterval else {
+                await pause(draining, Self.snapshotInterval - age)
+                continue
+            }
+            do throws(UploadError) {
+                try await appendSnapshot()
+                repeats.succeeded()
+                // Until this program has read its last piece.
+                await pause(draining, Self.snapshotRetry.lowerBound)
+            } catch {
+                let isRefused = error.retry == .never
+                let next = repeats.failed(isRefused: isRefused)
+                let facts: Logger.Metadata = ["error": .string(error.description)]
+                if next.isNews {
+                    logger.error(
+                        "no snapshot can be appended to the control log; workers that start read it from its beginning",
+                        metadata: facts)
+                } else if !isRefused {
+                    logger.warning("snapshot failed", metadata: facts)
                 }
-                await draining.wait(atMost: .seconds(5))
-            } else {
-                await draining.wait(atMost: Self.snapshotInterval - age)
+                await pause(draining, next.pause)
             }
         }
-    }
-
-    /// Appends all that the control log says, so that nobody has to read further back.
-    func appendSnapshot() async throws(UploadError) {
-        await appending.acquire()
-        defer { appending.release() }
-        try await appendNow(.snapshot(try await upToDate()))
     }
 
     /// - Returns: other than `taken` only for a message that may be refused.

@@ -75,14 +75,31 @@ public enum WireFormat {
         return message
     }
 
-    /// What nobody can read, for the dead-letter queue: as it came, and why.
+    /// Bytes of the reason in a dead letter.
+    static let reasonBytesMaximum = 2000
+
+    /// What nobody can read, for the dead-letter queue: as it came, as far as the form says, and why.
     /// - Parameter queue: where it came from.
-    static func deadLetter(_ message: Message, reason: String, from queue: String? = nil) -> Message {
-        var headers = kept(message.headers)
-        headers[replayHeader] = message.headers[replayHeader]
-        // Short strings end at 255 bytes, but header values are long strings; the bound is for those who read it.
-        headers[reasonHeader] = .string(String(reason.prefix(1000)))
+    static func deadLetter(
+        _ message: Message, reason: String, from queue: String? = nil, form: DeadLetterForm = .whole
+    ) -> Message {
+        var headers: Table
+        switch form {
+        case .whole: headers = CarriedHeaders.table(kept(message.headers))
+        case .withoutHeaders:
+            headers = [CarriedHeaders.leftOutHeader: "the broker refused to take a dead letter with them"]
+        case .bodyAlone:
+            headers = [
+                CarriedHeaders.leftOutHeader:
+                    "the broker refused to take a dead letter with them or with the other properties"
+            ]
+        }
+        headers[replayHeader] = replayNumber(of: message)
+        // Header values are long strings; the bound is for the frame, and for those who read it.
+        let why = headers[CarriedHeaders.leftOutHeader]?.string.map { "; its headers are left out, for \($0)" } ?? ""
+        headers[reasonHeader] = .string(reason.utf8Prefix(reasonBytesMaximum) + why)
         headers[originHeader] = queue.map { .string($0) }
+        guard form != .bodyAlone else { return Message(body: message.body, headers: headers) }
         var letter = Message(
             body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
             type: message.type)
@@ -90,6 +107,11 @@ public enum WireFormat {
         letter.correlationID = message.correlationID
         letter.appID = message.appID
         return letter
+    }
+
+    /// Any value may stand in a header of that name: only a number is handed on.
+    private static func replayNumber(of message: Message) -> FieldValue? {
+        message.headers[replayHeader]?.integer.map { .int64($0) }
     }
 
     /// The headers that a message was published with, as far as they may be published again: not what the broker adds, nor
@@ -104,7 +126,7 @@ public enum WireFormat {
     /// The same message once more, for what is only passed along.
     static func forwarded(_ message: Message, maybeRepeated: Bool) -> Message {
         var headers = headers(maybeRepeated, traceParent(of: message))
-        headers[replayHeader] = message.headers[replayHeader]
+        headers[replayHeader] = replayNumber(of: message)
         return Message(
             body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
             type: message.type)

@@ -10,6 +10,7 @@ public final class MemoryNotifierBus: NotifierBus {
         case mark(IssueMarker)
         case issue(Baton, Lane, maybeRepeated: Bool)
         case append(ControlEntry)
+        case snapshot(ControlView)
         case tell(UploadEvent)
     }
 
@@ -186,6 +187,10 @@ public final class MemoryNotifierBus: NotifierBus {
 
     public func append(_ entry: ControlEntry) async throws(UploadError) {
         try publish(.append(entry)) { $0.control.apply(entry) }
+    }
+
+    public func appendSnapshot() async throws(UploadError) {
+        try publish(.snapshot(state.withLock { $0.control })) { _ in }
     }
 
     public func controlView() async throws(UploadError) -> ControlView {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
-import Uploads
+
+@testable import Uploads
 
 @Suite struct ControlViewTests {
     let job = UploadJob(source: .inline(Data()), destination: .url("https://example.test/a"), size: 0)
@@ -63,35 +64,89 @@ import Uploads
         #expect(view(.queueStopped(.standard), .queueStarted(.standard)).stoppedQueues.isEmpty)
     }
 
-    @Test func `a reader that begins at a snapshot knows what a reader from the first entry knows`() {
-        let entries: [ControlEntry] = [
-            .fence([job.id: 2]), .pause([JobID(): 4]), .queueStopped(.standard), .lift([job.id]), .marker(UUID()),
-        ]
-        let whole = entries.reduce(into: ControlView()) { $0.apply($1) }
-        #expect(view(.snapshot(whole)) == whole)
-    }
-
-    @Test func `a snapshot never lowers a fence and replaces pauses`() {
-        let other = JobID()
-        var old = ControlView()
-        old.apply(.fence([job.id: 2]))
-        let view = view(.fence([job.id: 7]), .pause([other: 1]), .snapshot(old))
-        #expect(view.fence(of: job.id) == 7)
-        #expect(view.pauses.isEmpty)
-    }
-
     @Test(arguments: [
         ControlEntry.fence([JobID(): 3]), .pause([JobID(): 1]), .lift([JobID(), JobID()]), .queueStopped(.standard),
-        .queueStarted(.standard), .marker(UUID()), .snapshot(ControlView()), .forget([JobID(): 3]),
+        .queueStarted(.standard), .marker(UUID()), .forget([JobID(): 3]), .snapshotBegins(UUID()),
+        .snapshot(SnapshotPiece(of: UUID(), number: 1, count: 1)), .fence([JobID(): WireLimits.countMaximum]),
     ])
     func `every entry survives its wire form`(_ entry: ControlEntry) throws {
         #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(entry)) == entry)
     }
 
-    @Test func `a snapshot with fences, pauses and stopped queues survives its wire form`() throws {
-        let full = ControlEntry.snapshot(
-            view(.fence([job.id: 2, JobID(): 9]), .pause([job.id: 2]), .queueStopped(.standard)))
-        #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(full)) == full)
+    @Test func `a piece with fences, pauses and stopped queues survives its wire form`() throws {
+        let view = view(.fence([job.id: 2, JobID(): 9]), .pause([job.id: 2]), .queueStopped(.standard))
+        let pieces = Array(view.snapshot(UUID()))
+        #expect(pieces.count == 1)
+        #expect(pieces[0].fences.count == 2 && pieces[0].pauses == [job.id: 2])
+        let entry = ControlEntry.snapshot(pieces[0])
+        #expect(try WireJSON.decode(ControlEntry.self, from: WireJSON.encode(entry)) == entry)
+    }
+
+    @Test(arguments: [
+        #"{"kind": "fence", "generations": {"ID": 0}}"#, #"{"kind": "pause", "generations": {"ID": -1}}"#,
+        #"{"kind": "fence", "generations": {"ID": 1000000001}}"#,
+        #"{"kind": "forget", "generations": {"ID": 9223372036854775807}}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 0, "pieces": 1, "fences": {}, "pauses": {}, "stoppedQueues": []}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 3, "pieces": 2, "fences": {}, "pauses": {}, "stoppedQueues": []}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 1, "pieces": 0, "fences": {}, "pauses": {}, "stoppedQueues": []}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 1, "pieces": 100001, "fences": {}, "pauses": {}, "stoppedQueues": []}"#,
+        #"{"kind": "snapshot", "id": "ID", "piece": 1, "pieces": 1, "fences": {"ID": 0}, "pauses": {}, "stoppedQueues": []}"#,
+    ])
+    func `numbers out of bounds are unreadable`(_ text: String) {
+        let body = Data(text.replacing("ID", with: job.id.rawValue).utf8)
+        #expect(throws: DecodingError.self) { try WireJSON.decode(ControlEntry.self, from: body) }
+    }
+
+    @Test func `an entry that names too many jobs is written in parts, and not at all as it is`() throws {
+        let jobs = (0..<2500).map { _ in JobID() }
+        let generations = Dictionary(uniqueKeysWithValues: jobs.map { ($0, 3) })
+        for entry in [ControlEntry.fence(generations), .pause(generations), .forget(generations), .lift(jobs)] {
+            #expect(throws: EncodingError.self) { try WireJSON.encode(entry) }
+            let parts = entry.parts
+            #expect(parts.count == 3)
+            var (whole, joined) = (ControlView(), ControlView())
+            for view in [ControlEntry.fence(generations), .pause(generations)] {
+                whole.apply(view)
+                joined.apply(view)
+            }
+            whole.apply(entry)
+            for part in parts {
+                joined.apply(part)
+                #expect(try WireJSON.encode(part).count < 100_000)
+            }
+            #expect(joined == whole)
+        }
+        // As another program may write it.
+        let list = jobs.map { "\"\($0)\"" }.joined(separator: ",")
+        let body = Data(#"{"kind": "lift", "jobs": [\#(list)]}"#.utf8)
+        #expect(throws: DecodingError.self) { try WireJSON.decode(ControlEntry.self, from: body) }
+    }
+
+    @Test func `no number makes the fold trap`() {
+        let view = view(
+            .fence([job.id: .max]), .pause([job.id: .max]), .forget([job.id: .min]), .fence([job.id: .min]),
+            .lift([job.id]), .forget([job.id: .max]))
+        #expect(view == ControlView())
+    }
+
+    @Test func `jobs and generations are the same as in a dictionary`() {
+        var random = SeededGenerator(seed: 11)
+        var jobs = (0..<600).map { _ in JobID(now: Date(timeIntervalSince1970: 1), using: &random) }
+        jobs.append(JobID("ffffffff-ffff-ffff-ffff-ffffffffffff")!)
+        jobs.append(JobID("00000000-0000-0000-0000-000000000000")!)
+        var (map, model) = (JobGenerations(), [JobID: Int]())
+        for _ in 0..<6000 {
+            let job = jobs.randomElement(using: &random)!
+            let generation: Int? = Bool.random(using: &random) ? Int.random(in: 1...9, using: &random) : nil
+            let copy = map
+            map[job] = generation
+            #expect(copy[job] == model[job])
+            model[job] = generation
+            #expect(map[job] == generation && map.count == model.count)
+        }
+        #expect(Dictionary(uniqueKeysWithValues: map.map { ($0.job, $0.generation) }) == model)
+        for job in jobs { map[job] = nil }
+        #expect(map == [:] && map.isEmpty)
     }
 }
 

@@ -55,13 +55,13 @@ import Testing
             outcome: .failed(UploadError(.rateLimited, "m", retry: .after(seconds: 3)), state: nil), of: baton,
             at: job.enqueuedAt)
         try roundTrip(event)
-        var view = ControlView()
-        for entry in [ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .queueStopped(.standard)] {
-            view.apply(entry)
-        }
+        var piece = SnapshotPiece(of: UUID(), number: 2, count: 3)
+        piece.fences = [job.id: 4]
+        piece.pauses = [job.id: 5]
+        piece.stoppedQueues = [.standard]
         for entry in [
             ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .queueStopped(.standard),
-            .queueStarted(.standard), .snapshot(view), .marker(UUID()),
+            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece), .marker(UUID()),
         ] { try roundTrip(entry) }
         for source in [SourceReference.staged(area: "a", name: "n"), .inline(Data("hello".utf8))] {
             try roundTrip(source)

@@ -1,0 +1,36 @@
+public import Foundation
+
+extension ControlView {
+    /// Everything that the view says, in pieces that are made one at a time; at least one.
+    /// - Parameter id: of the entry ``ControlEntry/snapshotBegins(_:)`` at whose place in the log this is the view.
+    public func snapshot(_ id: UUID) -> AnySequence<SnapshotPiece> {
+        let size = ControlEntry.jobCountMaximum
+        let names = fences.count + pauses.count + stoppedQueues.count
+        let count = max(1, (names + size - 1) / size)
+        return AnySequence { () -> AnyIterator<SnapshotPiece> in
+            var number = 0
+            let fences = self.fences.makeIterator()
+            let pauses = self.pauses.makeIterator()
+            var queues = self.stoppedQueues.makeIterator()
+            return AnyIterator {
+                guard number < count else { return nil }
+                number += 1
+                var piece = SnapshotPiece(of: id, number: number, count: count)
+                var room = size
+                while room > 0, let (job, generation) = fences.next() {
+                    piece.fences[job] = generation
+                    room -= 1
+                }
+                while room > 0, let (job, generation) = pauses.next() {
+                    piece.pauses[job] = generation
+                    room -= 1
+                }
+                while room > 0, let queue = queues.next() {
+                    piece.stoppedQueues.insert(queue)
+                    room -= 1
+                }
+                return piece
+            }
+        }
+    }
+}

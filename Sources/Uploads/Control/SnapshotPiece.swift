@@ -1,0 +1,23 @@
+public import Foundation
+
+/// A part of what the control log said at one place, small enough for any broker.
+public struct SnapshotPiece: Hashable, Sendable {
+    /// Most pieces of a snapshot: enough for 100 million jobs.
+    public static let countMaximum = 100_000
+
+    /// The id with which the snapshot was begun, by ``ControlEntry/snapshotBegins(_:)``.
+    public var snapshot: UUID
+    /// From 1. Pieces may come in any order, and more than once.
+    public var number: Int
+    /// Of all pieces of the snapshot.
+    public var count: Int
+    public var fences: [JobID: Int] = [:]
+    public var pauses: [JobID: Int] = [:]
+    public var stoppedQueues: Set<QueueName> = []
+
+    public init(of snapshot: UUID, number: Int, count: Int) {
+        self.snapshot = snapshot
+        self.number = number
+        self.count = count
+    }
+}

@@ -1,0 +1,9 @@
+/// How much of a message its dead letter carries. Where a broker or this client refuses to take one form, the next one carries less.
+enum DeadLetterForm: CaseIterable, Sendable {
+    /// The body, the properties, and the headers within the bounds of ``CarriedHeaders``.
+    case whole
+    /// No header of the message's own, not even as text.
+    case withoutHeaders
+    /// No property of the message's own either.
+    case bodyAlone
+}
