@@ -29,7 +29,8 @@ import Uploads
                     return $0.uploadState
                 }
             },
-            Driver(sample: S3State(uploadID: "u", partBytes: 8 << 20, checksum: .crc64nvme).uploadState) { state, size in
+            Driver(sample: S3State(uploadID: "u", partBytes: 8 << 20, checksum: .crc64nvme).uploadState) {
+                state, size in
                 (try? S3State(state)).map {
                     planned(size, $0.partBytes)
                     return $0.uploadState
@@ -50,13 +51,15 @@ import Uploads
                     return $0.uploadState
                 }
             },
-            Driver(sample: TusState(.partials(["https://h/1", "https://h/2"]), partBytes: 8 << 20).uploadState) { state, size in
+            Driver(sample: TusState(.partials(["https://h/1", "https://h/2"]), partBytes: 8 << 20).uploadState) {
+                state, size in
                 (try? TusState(state)).map {
                     _ = $0.uploads(of: size)
                     return $0.uploadState
                 }
             },
-            Driver(sample: WebDAVState(file: "f", etag: "e").uploadState) { state, _ in WebDAVState(state)?.uploadState },
+            Driver(sample: WebDAVState(file: "f", etag: "e").uploadState) { state, _ in WebDAVState(state)?.uploadState
+            },
         ]
     }()
 

@@ -12,7 +12,10 @@ import Uploads
     private static let requests: [(HTTPRequest.Method, path: String, body: JSONValue)] = {
         let job = FuzzSamples.job.id.rawValue
         return [
-            (.post, "/v1/orders", ["verb": "pause", "filter": ["queue": "default", "statuses": ["queued"]], "atMost": 5, "by": "jo"]),
+            (
+                .post, "/v1/orders",
+                ["verb": "pause", "filter": ["queue": "default", "statuses": ["queued"]], "atMost": 5, "by": "jo"]
+            ),
             (.post, "/v1/orders", ["verb": "cancel", "jobs": [.string(job)], "by": "jo"]),
             (.post, "/v1/jobs/\(job)/move", ["to": 3, "by": "jo"]),
             (.post, "/v1/jobs/\(job)/pause", ["by": "jo"]),
@@ -20,7 +23,8 @@ import Uploads
             (
                 .post, "/v1/delegates",
                 [
-                    "name": "hook", "kind": "webhook", "url": "http://127.0.0.1:9/in", "types": ["completed"], "concurrency": 2,
+                    "name": "hook", "kind": "webhook", "url": "http://127.0.0.1:9/in", "types": ["completed"],
+                    "concurrency": 2,
                     "timeoutSeconds": 5, "ordered": true,
                 ]
             ),
@@ -29,7 +33,9 @@ import Uploads
         ]
     }()
     private static let lists = ["/v1/jobs", "/v1/dead-letters", "/v1/deliveries", "/v1/queues", "/v1/delegates"]
-    private static let names = ["limit", "after", "before", "status", "queue", "batch", "text", "since", "until", "order", "reason"]
+    private static let names = [
+        "limit", "after", "before", "status", "queue", "batch", "text", "since", "until", "order", "reason",
+    ]
 
     @Test func `no body and no query ends in an error of the server`() async throws {
         let house = try await APIHouse()
@@ -40,7 +46,9 @@ import Uploads
                 let (method, path, body) = fuzz.pick(Self.requests)
                 let text = String(decoding: try fuzz.damaged(body), as: UTF8.self)
                 let reply = try await client.ask(method, path, body: text)
-                #expect(reply.status < 500, "seed \(fuzz.seed), input \(input): \(method) \(path) \(text.prefix(2000)): \(reply.text)")
+                #expect(
+                    reply.status < 500,
+                    "seed \(fuzz.seed), input \(input): \(method) \(path) \(text.prefix(2000)): \(reply.text)")
                 let query = (0..<2).map { _ in "\(fuzz.pick(Self.names))=\(Self.escaped(fuzz.text().prefix(300)))" }
                 let uri = "\(fuzz.pick(Self.lists))?\(query.joined(separator: "&"))"
                 let list = try await client.ask(.get, uri)

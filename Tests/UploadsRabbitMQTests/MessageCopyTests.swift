@@ -45,7 +45,7 @@ import Uploads
 
     @Test func `a dead baton goes to its lane again`() throws {
         let baton = Samples.baton(generation: 3)
-        let copy = MessageCopy(.deadBaton(baton, reason: "why"), queue: "upload.notifier")
+        let copy = MessageCopy(.deadBaton(baton, .other("why")), queue: "upload.notifier")
         let letter = UnreadableMessage(id: 1, at: Self.time, reason: "why", body: copy.body, envelope: copy.envelope)
         #expect(WireFormat.read(copy.envelope.message(copy.body)) == .baton(baton))
         #expect(try DeadLetterRoute(letter, try Samples.topology()).exchange == "upload.jobs")

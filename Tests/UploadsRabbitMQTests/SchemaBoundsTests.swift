@@ -30,7 +30,8 @@ import Uploads
                 let minimum = try #require(value["minimum"]?.integer, "\(schema) \(place + [name]) has no minimum")
                 return [
                     Bounded(
-                        schema: schema, path: place + [name], minimum: minimum, maximum: maximum, isInteger: type == "integer")
+                        schema: schema, path: place + [name], minimum: minimum, maximum: maximum,
+                        isInteger: type == "integer")
                 ]
             }
             return try bounded(schema, below: place + [name], value)
@@ -60,7 +61,7 @@ import Uploads
     }
 
     private func check(_ schema: String, _ sample: FuzzSample) throws {
-        let value = try WireJSON.decode(JSONValue.self, from: sample.written)
+        let value = try WireJSON.decode(JSONValue.self, from: sample.written())
         for bounded in try bounded(schema) {
             func isRead(_ number: Int64) throws -> Bool {
                 (try? sample.rewritten(WireJSON.encode(with(value, bounded.path[...], number)))) != nil
@@ -78,14 +79,18 @@ import Uploads
             FuzzSamples.jobs.map { ("upload.job.v1", FuzzSample($0)) }
             + [("upload.baton.v1", FuzzSample(FuzzSamples.baton(of: FuzzSamples.job)))]
             + FuzzSamples.orders.map { ("upload.order.v1", FuzzSample($0)) }
-            + [("upload.destination.v1", FuzzSample(FuzzSamples.report)), ("upload.answer.v1", FuzzSample(FuzzSamples.answer))]
+            + [
+                ("upload.destination.v1", FuzzSample(FuzzSamples.report)),
+                ("upload.answer.v1", FuzzSample(FuzzSamples.answer)),
+            ]
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
         while cases.count < Fuzz.inputCount {
             let (schema, sample) = fuzz.pick(kinds)
             let json = try sample.damaged(&fuzz)
             // One line of one JSON value for the judge, whose own reader has its own idea of deep.
-            guard (try? WireJSON.decode(JSONValue.self, from: json)) != nil, !json.contains(10), json.count < 50_000 else { continue }
+            guard (try? WireJSON.decode(JSONValue.self, from: json)) != nil, !json.contains(10), json.count < 50_000
+            else { continue }
             cases.append((schema, json))
             samples.append(sample)
         }

@@ -23,7 +23,8 @@ extension JobStory {
     }
 
     private func facts(_ time: LocalTime) -> [(name: String, value: String)] {
-        let sent = job.bytesSent > 0 ? "\(Quantity.text(bytes: job.bytesSent)) in \(Int(saturating: job.activeSeconds)) s" : nil
+        let seconds = Int(saturating: job.activeSeconds)
+        let sent = job.bytesSent > 0 ? "\(Quantity.text(bytes: job.bytesSent)) in \(seconds) s" : nil
         let advance = job.progress.map { progress in
             let gauge = progress.gauge(of: job.size)
             return "\(Quantity.text(bytes: progress.bytesDone)) (\(gauge.percent.drop { $0 == " " })), \(gauge.rate), "

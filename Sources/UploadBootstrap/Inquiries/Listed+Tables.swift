@@ -35,7 +35,8 @@ extension Table {
                     String(queue.jobs["running"] ?? 0),
                     String(queue.jobs["waiting"] ?? 0), queue.consumers.map(String.init) ?? "?",
                     queue.oldestWaiting.map { time.age($0) } ?? "-",
-                    queue.bytesPerSecond > 0 ? "\(Quantity.text(bytes: Int64(saturating: queue.bytesPerSecond)))/s" : "-",
+                    queue.bytesPerSecond > 0
+                        ? "\(Quantity.text(bytes: Int64(saturating: queue.bytesPerSecond)))/s" : "-",
                     queue.secondsLeft.map { LocalTime.short(seconds: $0) } ?? "-",
                 ]
             })

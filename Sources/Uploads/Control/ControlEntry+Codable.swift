@@ -20,10 +20,10 @@ extension ControlEntry: Codable {
         case .queueStarted: self = .queueStarted(try container.decode(QueueName.self, forKey: .queue))
         case .snapshotBegins: self = .snapshotBegins(try container.decode(UUID.self, forKey: .id))
         case .snapshot:
-            let count = try container.number(.pieces, in: 1...SnapshotPiece.countMaximum)
+            let count = try container.decode(1...SnapshotPiece.countMaximum, forKey: .pieces)
             var piece = SnapshotPiece(
                 of: try container.decode(UUID.self, forKey: .id),
-                number: try container.number(.piece, in: 1...count), count: count)
+                number: try container.decode(1...count, forKey: .piece), count: count)
             piece.fences = try container.generations(.fences)
             piece.pauses = try container.generations(.pauses)
             piece.stoppedQueues = Set(try container.names(.stoppedQueues) as [QueueName])
@@ -91,19 +91,7 @@ extension KeyedDecodingContainer {
     }
 
     fileprivate func names<Name: Decodable>(_ key: Key) throws -> [Name] {
-        let names = try decode([Name].self, forKey: key)
-        try check(names.count, key)
-        return names
-    }
-
-    fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
-        let number = try decode(Int.self, forKey: key)
-        guard range.contains(number) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self,
-                debugDescription: "expected a number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+        try decodeList(of: Name.self, atMost: ControlEntry.jobCountMaximum, forKey: key)
     }
 
     private func check(_ count: Int, _ key: Key) throws {

@@ -40,23 +40,27 @@ extension KeyedDecodingContainer {
     func decodeListIfPresent<Element: Decodable>(
         of type: Element.Type, atMost maximum: Int, forKey key: Key
     ) throws -> [Element]? {
-        guard let list = try decodeIfPresent([Element].self, forKey: key) else { return nil }
-        guard list.count <= maximum else {
-            throw refusal("\(list.count) elements are too many: at most \(maximum) are allowed", key)
-        }
-        return list
+        try decodeIfPresent([Element].self, forKey: key).map { try check($0, atMost: maximum, key) }
     }
+
+    /// - Throws: `DecodingError` unless the field is a list of at most so many elements.
+    func decodeList<Element: Decodable>(
+        of type: Element.Type, atMost maximum: Int, forKey key: Key
+    ) throws -> [Element] { try check(try decode([Element].self, forKey: key), atMost: maximum, key) }
 
     /// - Returns: nil where the field is missing or null.
     /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most so many bytes together.
     func decodeTextsIfPresent(atMost maximum: Int, forKey key: Key) throws -> [String: String]? {
         guard let texts = try decodeIfPresent([String: String].self, forKey: key) else { return nil }
         let bytes = texts.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard bytes <= maximum else { throw refusal("\(bytes) bytes are too many: at most \(maximum) are allowed", key) }
+        guard bytes <= maximum else {
+            throw refusal("\(bytes) bytes are too many: at most \(maximum) are allowed", key)
+        }
         return texts
     }
 
-    private func check<Number: Comparable>(_ number: Number, _ range: ClosedRange<Number>, _ key: Key) throws -> Number {
+    private func check<Number: Comparable>(_ number: Number, _ range: ClosedRange<Number>, _ key: Key) throws -> Number
+    {
         guard range.contains(number) else {
             throw refusal("\(number) is not in the range from \(range.lowerBound) to \(range.upperBound)", key)
         }
@@ -68,6 +72,13 @@ extension KeyedDecodingContainer {
             throw refusal("its text has more than \(maximum) characters", key)
         }
         return text
+    }
+
+    private func check<Element>(_ list: [Element], atMost maximum: Int, _ key: Key) throws -> [Element] {
+        guard list.count <= maximum else {
+            throw refusal("\(list.count) elements are too many: at most \(maximum) are allowed", key)
+        }
+        return list
     }
 
     private func refusal(_ why: String, _ key: Key) -> DecodingError {

@@ -57,12 +57,15 @@ extension ObjectProperties: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
+        func text(_ key: Key) throws -> String? {
+            try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: key)
+        }
         self.init(
-            cacheControl: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .cacheControl),
-            contentDisposition: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentDisposition),
-            contentEncoding: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentEncoding),
-            contentLanguage: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .contentLanguage),
-            storageClass: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .storageClass),
+            cacheControl: try text(.cacheControl),
+            contentDisposition: try text(.contentDisposition),
+            contentEncoding: try text(.contentEncoding),
+            contentLanguage: try text(.contentLanguage),
+            storageClass: try text(.storageClass),
             tags: try container.decodeTextsIfPresent(atMost: WireLimits.textsBytesMaximum, forKey: .tags) ?? [:])
     }
 

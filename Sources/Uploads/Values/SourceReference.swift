@@ -48,7 +48,8 @@ extension SourceReference: Codable {
             guard data.count <= Self.inlineBytesMaximum else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .data, in: container,
-                    debugDescription: "\(data.count) bytes are too many: at most \(Self.inlineBytesMaximum) are allowed")
+                    debugDescription: "\(data.count) bytes are too many: at most \(Self.inlineBytesMaximum) are allowed"
+                )
             }
             self = .inline(data)
         case .object:

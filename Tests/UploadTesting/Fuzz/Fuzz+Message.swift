@@ -7,7 +7,8 @@ extension Fuzz {
         var table = Table()
         for _ in 0..<number(in: 0...3) {
             let name = pick([
-                "maybeRepeated", "reason", "origin", "replayOf", "traceparent", "x-death", "x-delivery-count", "CC", String(text().prefix(80)),
+                "maybeRepeated", "reason", "origin", "replayOf", "traceparent", "x-death", "x-delivery-count", "CC",
+                String(text().prefix(80)),
             ])
             table[name] = name == "CC" ? .array([]) : value(depth: 0)
         }
@@ -34,13 +35,19 @@ extension Fuzz {
 
     /// As deep as a client can send.
     private mutating func deep() -> FieldValue {
-        (0..<pick([3, 17, 30])).reduce(.table(["queue": "upload.notifier", "reason": "expired"])) { value, _ in .array([value]) }
+        (0..<pick([3, 17, 30])).reduce(.table(["queue": "upload.notifier", "reason": "expired"])) { value, _ in
+            .array([value])
+        }
     }
 
     /// A message with this body, as a program with a fault might publish it.
     public mutating func message(_ body: Data, type: String?) -> Message {
         var message = Message(body: body, contentType: "application/json", headers: headers(), type: type)
-        if chance(6) { message.type = pick([nil, text(255), "upload.job.v2", "upload.baton.v1", "upload.failed", "upload.order.v1"]) }
+        if chance(6) {
+            message.type = pick([
+                nil, text(255), "upload.job.v2", "upload.baton.v1", "upload.failed", "upload.order.v1",
+            ])
+        }
         if chance(6) { message.contentType = pick([nil, "text/plain", text(255)]) }
         if chance(6) { message.messageID = text(255) }
         if chance(6) { message.correlationID = text(255) }

@@ -35,7 +35,8 @@ public struct Fuzz {
     /// Numbers at which arithmetic breaks.
     public mutating func integer() -> Int64 {
         let edges: [Int64] = [
-            0, 1, -1, 2, 255, 256, 65_535, 1 << 31, 1 << 32, (1 << 50), (1 << 50) + 1, 1 << 53, 1 << 60, 1 << 62, .max - 1, .max, .min,
+            0, 1, -1, 2, 255, 256, 65_535, 1 << 31, 1 << 32, (1 << 50), (1 << 50) + 1, 1 << 53, 1 << 60, 1 << 62,
+            .max - 1, .max, .min,
             .min + 1, 1_000_000_000, 1_000_000_001, 253_402_300_800,
         ]
         return chance(4) ? Int64(bitPattern: generator.next()) : pick(edges)
@@ -43,21 +44,30 @@ public struct Fuzz {
 
     public mutating func double() -> Double {
         pick([
-            0, -0.0, .leastNonzeroMagnitude, 0.5, -1, 1e9, 1e9 + 1, 1e15, 9.3e18, 1.9e19, 1e300, .greatestFiniteMagnitude,
+            0, -0.0, .leastNonzeroMagnitude, 0.5, -1, 1e9, 1e9 + 1, 1e15, 9.3e18, 1.9e19, 1e300,
+            .greatestFiniteMagnitude,
             Double(integer()),
         ])
     }
 
     public mutating func text() -> String {
         let edges = [
-            "", " ", "\0", "\u{1b}[2J", "a/../b", "/etc/passwd", "%00", "ä\u{301}", "\u{FEFF}", "\u{202E}", "x?y#z", "://", "https://", "s3:",
-            "default", "urgent", "null", "NaN", "-1", "1e999", "18446744073709551616", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z",
-            "292277026596-12-04T15:30:08Z", "2026-13-45T99:99:99Z", "00000000-0000-0000-0000-000000000000", "AAAA", "=", "[]", "{}",
+            "", " ", "\0", "\u{1b}[2J", "a/../b", "/etc/passwd", "%00", "ä\u{301}", "\u{FEFF}", "\u{202E}", "x?y#z",
+            "://", "https://", "s3:",
+            "default", "urgent", "null", "NaN", "-1", "1e999", "18446744073709551616", "0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:59.999Z",
+            "292277026596-12-04T15:30:08Z", "2026-13-45T99:99:99Z", "00000000-0000-0000-0000-000000000000", "AAAA", "=",
+            "[]", "{}",
             "completed", "after", "notYet", "object", "inline",
         ]
         return switch number(in: 0...7) {
-        case 0: String(repeating: pick(["a", "/", "é", "🦑", "\\", "\""]), count: pick([64, 255, 256, 1025, 16_385, 70_000]))
-        case 1: String(decoding: (0..<number(in: 0...20)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }, as: UTF8.self)
+        case 0:
+            String(
+                repeating: pick(["a", "/", "é", "🦑", "\\", "\""]), count: pick([64, 255, 256, 1025, 16_385, 70_000]))
+        case 1:
+            String(
+                decoding: (0..<number(in: 0...20)).map { _ in UInt8(truncatingIfNeeded: generator.next()) },
+                as: UTF8.self)
         default: pick(edges)
         }
     }

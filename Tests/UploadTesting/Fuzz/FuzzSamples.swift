@@ -4,14 +4,13 @@ public import Uploads
 /// A valid value of a kind that is written and read, to be damaged.
 public struct FuzzSample: Sendable {
     /// As it is.
-    public let written: Data
+    public let written: @Sendable () throws -> Data
     public let damaged: @Sendable (inout Fuzz) throws -> Data
     /// Reads a value of this kind, and writes what was read.
     public let rewritten: @Sendable (Data) throws -> Data
 
     public init<Value: Codable & Sendable>(_ value: Value) {
-        // A sample is valid.
-        written = try! WireJSON.encode(value)
+        written = { try WireJSON.encode(value) }
         damaged = { try $0.damaged(value) }
         rewritten = { try WireJSON.encode(try WireJSON.decode(Value.self, from: $0)) }
     }
@@ -27,8 +26,10 @@ public enum FuzzSamples {
 
     public static let job: UploadJob = {
         var job = UploadJob(
-            source: .staged(area: "a", name: "b"), destination: .named(DestinationName(unchecked: "photos"), key: "x/y.jpg"),
-            contentType: "image/jpeg", size: 9_000_000, digests: Digests(sha256: "ab", crc64nvme: "cd"), metadata: ["a": "1"],
+            source: .staged(area: "a", name: "b"),
+            destination: .named(DestinationName(unchecked: "photos"), key: "x/y.jpg"),
+            contentType: "image/jpeg", size: 9_000_000, digests: Digests(sha256: "ab", crc64nvme: "cd"),
+            metadata: ["a": "1"],
             retry: RetryPolicy(maxAttempts: 3), enqueuedAt: time)
         job.properties = ObjectProperties(cacheControl: "no-store", tags: ["k": "v"])
         job.ifExists = .rename
@@ -86,9 +87,13 @@ public enum FuzzSamples {
     public static var orders: [UploadOrder] {
         [
             .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
-            .init(.matching(.runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b"), atMost: 5), by: "jo", at: time),
+            .init(
+                .matching(.runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b"), atMost: 5), by: "jo",
+                at: time),
             .init(.move([job.id], .index(3)), by: "jo", at: time), .init(.stopQueues([.standard]), by: "jo", at: time),
-            .init(.sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo", at: time),
+            .init(
+                .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo",
+                at: time),
         ]
     }
 

@@ -10,7 +10,8 @@ struct FuzzWorld {
     private var job: LedgerJob?
 
     private static let batonKind = FuzzSample(FuzzSamples.baton(of: FuzzSamples.job))
-    private static let eventKind = FuzzSample(UploadEvent(kind: .started, of: FuzzSamples.baton(of: FuzzSamples.job), at: FuzzSamples.time))
+    private static let eventKind = FuzzSample(
+        UploadEvent(kind: .started, of: FuzzSamples.baton(of: FuzzSamples.job), at: FuzzSamples.time))
     private static let markerKind = FuzzSample(IssueMarker(job: JobID(), round: 1, generation: 1))
     private static let entryKind = FuzzSample(ControlEntry.marker(UUID()))
 
@@ -20,7 +21,9 @@ struct FuzzWorld {
         if fuzz.chance(30) { job = nil }
         let known = job?.baton ?? FuzzSamples.baton(of: fuzz.pick(FuzzSamples.jobs))
         let machine = IssuingMachine(
-            fence: fuzz.chance(4) ? fuzz.number(in: 0...WireLimits.countMaximum) : fuzz.pick([0, 2, 5, WireLimits.countMaximum]), now: FuzzSamples.time)
+            fence: fuzz.chance(4)
+                ? fuzz.number(in: 0...WireLimits.countMaximum) : fuzz.pick([0, 2, 5, WireLimits.countMaximum]),
+            now: FuzzSamples.time)
         if let message = try message(about: known, &fuzz) {
             let decision = machine.receive(message, for: job)
             job = decision.job
@@ -37,8 +40,12 @@ struct FuzzWorld {
     private func message(about baton: Baton, _ fuzz: inout Fuzz) throws -> NotifierMessage? {
         switch fuzz.number(in: 0...4) {
         case 4:
-            let causes: [DeathCause] = [.noLane, .expired(queue: "q"), .overflowed(queue: "q"), .deliveryLimit, .other("why")]
-            return (try? WireJSON.decode(Baton.self, from: fuzz.damaged(baton))).map { .deadBaton($0, fuzz.pick(causes)) }
+            let causes: [DeathCause] = [
+                .noLane, .expired(queue: "q"), .overflowed(queue: "q"), .deliveryLimit, .other("why"),
+            ]
+            return (try? WireJSON.decode(Baton.self, from: fuzz.damaged(baton))).map {
+                .deadBaton($0, fuzz.pick(causes))
+            }
         case 0:
             return (try? WireJSON.decode(UploadJob.self, from: fuzz.damaged(baton.job)))
                 .map { .job($0, maybeRepeated: fuzz.chance(2)) }
@@ -68,7 +75,8 @@ struct FuzzWorld {
             bytesSent: max(0, fuzz.integer()), activeSeconds: abs(fuzz.double()), startedAt: FuzzSamples.time)
         let until = FuzzSamples.time + Double(fuzz.number(in: -5...1_000_000))
         let settlements: [Settlement] = [
-            .ended(.completed(FuzzSamples.object, response: nil)), .ended(.failed(FuzzSamples.error, state: baton.state)),
+            .ended(.completed(FuzzSamples.object, response: nil)),
+            .ended(.failed(FuzzSamples.error, state: baton.state)),
             .handOver(baton.state), .altered(baton.job.renamed ?? baton.job),
             .wait(until: until, reason: .retry(FuzzSamples.error), state: baton.state),
             .wait(until: until, reason: .unknownDestination, state: nil),
@@ -81,7 +89,10 @@ struct FuzzWorld {
         var random = SeededGenerator(seed: fuzz.word())
         _ = (baton.job.retry ?? RetryPolicy()).decide(
             attempt: baton.attempts, error: FuzzSamples.error, age: fuzz.double(), using: &random)
-        _ = (try? PartPlan(size: baton.job.size, limits: PartLimits(partBytesMinimum: 1, partBytesMaximum: 5 << 30, partCountMaximum: 10_000)))?.count
+        _ =
+            (try? PartPlan(
+                size: baton.job.size,
+                limits: PartLimits(partBytesMinimum: 1, partBytesMaximum: 5 << 30, partCountMaximum: 10_000)))?.count
     }
 
     private mutating func write(_ value: some Encodable, _ kind: FuzzSample) {

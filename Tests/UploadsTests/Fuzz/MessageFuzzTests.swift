@@ -16,7 +16,8 @@ import UploadTesting
             readCount += 1
             let second = try? sample.rewritten(first)
             #expect(
-                second == first, "seed \(fuzz.seed), input \(input): \(String(decoding: data.prefix(2000), as: UTF8.self))")
+                second == first,
+                "seed \(fuzz.seed), input \(input): \(String(decoding: data.prefix(2000), as: UTF8.self))")
         }
         // The damage must leave much that can be read, or nothing is proved.
         #expect(readCount > Fuzz.inputCount / 20)
@@ -30,7 +31,8 @@ import UploadTesting
             for (what, data) in world.written {
                 #expect(
                     data.flatMap { try? what.rewritten($0) } != nil,
-                    "seed \(fuzz.seed), input \(input): \(String(decoding: (data ?? Data()).prefix(2000), as: UTF8.self))")
+                    "seed \(fuzz.seed), input \(input): \(String(decoding: (data ?? Data()).prefix(2000), as: UTF8.self))"
+                )
             }
         }
     }
