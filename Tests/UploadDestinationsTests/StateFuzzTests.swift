@@ -18,7 +18,7 @@ import Uploads
         ranges.reached = 1000
         ranges.etag = "\"e\""
         ranges.tail = .init(range: 0..<1000, checksum: CRC64NVME(7))
-        func planned(_ size: Int64, _ partBytes: Int64) {
+        @Sendable func planned(_ size: Int64, _ partBytes: Int64) {
             let plan = PartPlan(size: size, partSize: partBytes)
             _ = plan.part(plan.count)
         }

@@ -137,8 +137,15 @@ struct LedgerBatch {
 
     /// Begins to issue jobs that are held.
     mutating func issueHeld(_ ids: [JobID]) throws {
-        try load(Set(ids))
         for id in ids {
+            do {
+                try load([id])
+            } catch let damage as DamagedRow {
+                // It would keep all others of the queue from being issued, each time.
+                rows.say(damage)
+                try HoldRows(db: db).remove(id)
+                continue
+            }
             // What is held is known; a row of its own would come up for ever.
             guard let job = jobs[id], job.hold != nil else {
                 try HoldRows(db: db).remove(id)
