@@ -311,7 +311,8 @@ struct LedgerRecordingTests {
             [Sample.event(.failed, ended), .job(open, maybeRepeated: false), Sample.event(.completed, damaged)])
         let other = try DatabaseQueue(path: path)
         try await other.write { db in
-            try db.execute(sql: "UPDATE jobs SET record = '{' WHERE id = ?", arguments: [damaged.id.rawValue])
+            try db.execute(
+                sql: "UPDATE jobs SET record = CAST('{' AS BLOB) WHERE id = ?", arguments: [damaged.id.rawValue])
         }
         let named = [ended.id, open.id, unknown, damaged.id]
         // The order may be tried for as long as any destination allows, so that a baton below the fence may still be worked
