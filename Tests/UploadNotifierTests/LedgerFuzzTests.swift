@@ -206,7 +206,7 @@ private final class DamagedWorld {
         let kind = EventKind.allCases.randomElement(using: &random) ?? .started
         let batch: [NotifierMessage] = [
             .job(good[0], maybeRepeated: false), Sample.event(kind, old), Sample.event(.completed, good[0]),
-            .job(old, maybeRepeated: true), Sample.event(.failed, good[1]), .deadBaton(Baton(job: old), reason: "why"),
+            .job(old, maybeRepeated: true), Sample.event(.failed, good[1]), .deadBaton(Baton(job: old), .other("why")),
             .marker(IssueMarker(job: old.id, round: 1, generation: 1)),
         ]
         let owed = try await service.recordForRoutes(batch)
@@ -230,8 +230,8 @@ private final class DamagedWorld {
         _ = try await ledger.owed()
         var view = ControlView()
         view.apply(.fence(Dictionary(uniqueKeysWithValues: ids.map { ($0, 1) })))
-        _ = try await ledger.relevant(view, endedBefore: Sample.start + 60)
-        _ = try await ledger.prune(endedBefore: Sample.start + 60, besides: [], limit: 2)
+        _ = try await ledger.outlived(Array(ids), at: Sample.start + 60)
+        _ = try await ledger.prune(endedBefore: Sample.start + 60, besides: view, limit: 2)
         _ = try await ledger.counts()
         _ = try await ledger.queues(throughputSince: Sample.start - 60)
         _ = try await ledger.destinations()

@@ -109,7 +109,7 @@ struct QuarantineTests {
         let others = QueueStanding(queue: .standard, throughput: [strange])
         #expect(DashboardModel.minutes(of: [others], until: Sample.start).allSatisfy { $0.completed == 0 })
         // Those that ended are forgotten, and the next sum begins at what is left.
-        #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: [], limit: 10) == 2)
+        #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 10) == 2)
         let left = try await ledger.read { db in
             try String.fetchAll(db, sql: "SELECT jobs || ' ' || bytes || ' ' || over FROM tallies WHERE jobs > 0")
         }
@@ -139,7 +139,7 @@ struct QuarantineTests {
         for job in good[..<2] { bus.send(Sample.event(.completed, job)) }
         bus.send(
             Sample.event(.completed, damaged), .event(event), .marker(marker), Sample.event(.suspect, suspect),
-            .deadBaton(Baton(job: damaged), reason: "why"))
+            .deadBaton(Baton(job: damaged), .other("why")))
         for job in good[2...] { bus.send(Sample.event(.completed, job)) }
         let count = bus.waiting
         try await run(bus, ledger) { try await until { bus.acknowledged == count + 1 && bus.issued.count == 1 } }

@@ -1,4 +1,5 @@
 public import Foundation
+import Uploads
 
 /// Durations and sizes as people write them.
 public enum Quantity {

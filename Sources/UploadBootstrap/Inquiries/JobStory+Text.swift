@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 extension JobStory {
     /// For people, in time order.

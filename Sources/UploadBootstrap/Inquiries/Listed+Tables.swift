@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 extension Table {
     init(_ jobs: [ListedJob], _ time: LocalTime) {

@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 /// How far something is, in the pieces that lines for people are made of.
 struct Gauge: Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 /// What is known of the uploads that are watched: a pure fold over events, progress and counts.
 struct WatchBoard {

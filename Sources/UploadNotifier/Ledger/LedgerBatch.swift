@@ -137,16 +137,9 @@ struct LedgerBatch {
 
     /// Begins to issue jobs that are held.
     mutating func issueHeld(_ ids: [JobID]) throws {
+        try load(Set(ids))
         for id in ids {
-            do {
-                try load([id])
-            } catch let damage as DamagedRow {
-                // It would keep all others of the queue from being issued, each time.
-                rows.say(damage)
-                try HoldRows(db: db).remove(id)
-                continue
-            }
-            // What is held is known; a row of its own would come up for ever.
+            // What is held is known; a row of its own, or of a job whose row cannot be read, would come up for ever.
             guard let job = jobs[id], job.hold != nil else {
                 try HoldRows(db: db).remove(id)
                 continue
@@ -159,6 +152,7 @@ struct LedgerBatch {
     mutating func unclaimed(_ baton: Baton, _ cause: DeathCause) throws {
         let id = baton.job.id
         try load([id])
+        try check(id)
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
         try carryOut(machine.unclaimed(baton, cause, for: jobs[id]), of: id)
     }

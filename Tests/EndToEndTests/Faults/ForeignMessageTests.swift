@@ -34,7 +34,7 @@ import UploadsRabbitMQ
                         channel = try await connection.openChannel()
                     }
                     if waiting.count >= 64 {
-                        for confirm in waiting { _ = try? await confirm.value() }
+                        for confirm in waiting { _ = await confirm.outcome() }
                         waiting = []
                     }
                     guard input % Self.interval == 0 else { continue }
@@ -43,7 +43,7 @@ import UploadsRabbitMQ
                             try await deployment.enqueue(["--to", "local:good-\(input)-\(number)", file.path]))
                     }
                 }
-                for confirm in waiting { _ = try? await confirm.value() }
+                for confirm in waiting { _ = await confirm.outcome() }
             }
             try await Self.waitFor(good, deployment, fuzz.seed)
             for program in programs { #expect(program.isRunning, "\(program.name), seed \(fuzz.seed)") }
