@@ -133,7 +133,7 @@ struct QuarantineTests {
         // What no JSON can say: a value that came from no decoder.
         let strange = Sample.job(key: "strange")
         var event = UploadEvent(kind: .completed, of: Baton(job: strange), at: Sample.start)
-        event.data.bytesPerSecond = .infinity
+        event.data.baton.activeSeconds = .infinity
         let marker = IssueMarker(job: damaged.id, round: 1, generation: 1)
         let bus = MemoryNotifierBus()
         for job in good[..<2] { bus.send(Sample.event(.completed, job)) }

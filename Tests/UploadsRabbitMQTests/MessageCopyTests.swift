@@ -56,7 +56,7 @@ import Uploads
         let copy = MessageCopy(.job(Samples.job(), maybeRepeated: false, body: body), queue: "upload.notifier")
         #expect(copy.body == body && copy.envelope.type == "upload.job.v1" && !copy.envelope.isRedacted)
         var event = UploadEvent(kind: .completed, of: Samples.baton(), at: Self.time)
-        event.data.bytesPerSecond = .infinity
+        event.data.baton.activeSeconds = .infinity
         #expect(MessageCopy(.event(event, body: body), queue: "upload.notifier").body == body)
         let bodiless = MessageCopy(.event(event), queue: "upload.notifier")
         #expect(bodiless.envelope.isRedacted && bodiless.envelope.type == event.kind.type)

@@ -11,13 +11,14 @@ enum Python {
             process.arguments = ["python3", "-c", script] + arguments
             let output = Pipe()
             let errors = Pipe()
-            let stdin = Pipe()
+            // Not a pipe: a program that prints much before it has read all would wait for its reader, who still writes.
+            let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try input.write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
             process.standardOutput = output
             process.standardError = errors
-            process.standardInput = stdin
+            process.standardInput = try FileHandle(forReadingFrom: file)
             try process.run()
-            try stdin.fileHandleForWriting.write(contentsOf: input)
-            try stdin.fileHandleForWriting.close()
             let printed = try output.fileHandleForReading.readToEnd() ?? Data()
             let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()

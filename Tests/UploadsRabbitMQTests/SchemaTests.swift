@@ -19,7 +19,7 @@ import Uploads
         for line in sys.stdin:
             case = json.loads(line)
             validator = Draft202012Validator(schemas[case["schema"] + ".schema.json"], registry=registry)
-            errors = [e.json_path + ": " + e.message for e in validator.iter_errors(case["value"])]
+            errors = [(e.json_path + ": " + e.message)[:300].replace("\\n", " ") for e in validator.iter_errors(case["value"])]
             print("valid" if not errors else " | ".join(errors))
         """
 

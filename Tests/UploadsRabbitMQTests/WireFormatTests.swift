@@ -111,7 +111,7 @@ import Uploads
         ("[]", "(the whole body)"),
         ("{}", "the field 'size' is missing"),
         (#"{"size": "big"}"#, "the field 'size' is not a whole number"),
-        (#"{"size": -1}"#, "the field 'size': a size is a number of bytes"),
+        (#"{"size": -1}"#, "the field 'size': -1 is not in the range from 0 to 1125899906842624"),
         (#"{"size": 1, "id": "x"}"#, "the field 'id': 'x' is not a UUID"),
         (
             #"{"size": 1, "id": "4bf92f35-77b3-4da6-a3ce-929d0e0e4736", "source": {"kind": "carrier pigeon"}}"#,

@@ -24,14 +24,14 @@ import UploadsRabbitMQ
             let topology = try UploadTopology(namespace: deployment.namespace)
             var waiting: [PublisherConfirm] = []
             try await deployment.withBroker { connection in
-                var channel = try await connection.openChannel()
+                var channel = try await Self.openChannel(connection)
                 for input in 0..<Fuzz.inputCount {
                     let (message, exchange, key) = try Self.input(&fuzz, topology)
                     do {
                         waiting.append(try channel.send(message, to: exchange, routingKey: key, isMandatory: false))
                     } catch {
-                        // Some of them cannot be sent, and some the broker refuses, with the channel.
-                        channel = try await connection.openChannel()
+                        // Some of them cannot be sent, and for some the broker closes the channel or the connection.
+                        channel = try await Self.openChannel(connection)
                     }
                     if waiting.count >= 64 {
                         for confirm in waiting { _ = await confirm.outcome() }
@@ -53,6 +53,15 @@ import UploadsRabbitMQ
             let set = try deployment.queryLedger("SELECT count(*) FROM unreadable").first.flatMap { Int($0) } ?? 0
             #expect(set > Fuzz.inputCount / 20, "what nobody can read is kept for people")
         }
+    }
+
+    private static func openChannel(_ connection: Connection) async throws -> Channel {
+        var opened: Channel?
+        try await eventually("a channel opens") {
+            opened = try? await connection.openChannel()
+            return opened != nil
+        }
+        return try #require(opened)
     }
 
     private static func waitFor(_ ids: Set<String>, _ deployment: Deployment, _ seed: UInt64) async throws {
