@@ -87,7 +87,7 @@ import Uploads
             ]
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
-        while cases.count < Fuzz.inputCount {
+        while cases.count < Fuzz.inputCount / 4 {
             let (schema, sample) = fuzz.pick(kinds)
             let json = try sample.damaged(&fuzz)
             // One line of one JSON value for the judge, whose own reader has its own idea of deep.

@@ -8,17 +8,27 @@ import Uploads
 /// The published schemas against what is really written, judged by Python's jsonschema.
 @Suite(.timeLimit(.minutes(10))) struct SchemaTests {
     private static let validate = """
-        import json, sys, pathlib
-        from jsonschema import Draft202012Validator
+        import datetime, json, re, sys, pathlib
+        from jsonschema import Draft202012Validator, FormatChecker
         from referencing import Registry, Resource
         directory = pathlib.Path(sys.argv[1])
         schemas = {p.name: json.loads(p.read_text()) for p in directory.glob("*.schema.json")}
         for schema in schemas.values():
             Draft202012Validator.check_schema(schema)
+        formats = FormatChecker(formats=())
+        @formats.checks("date-time", raises=ValueError)
+        def is_time(value):
+            if not isinstance(value, str):
+                return True
+            form = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})"
+            return re.fullmatch(form, value, re.A) and datetime.datetime.fromisoformat(value).year >= 1970
+        @formats.checks("uuid")
+        def is_uuid(value):
+            return not isinstance(value, str) or re.fullmatch("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", value)
         registry = Registry().with_resources((n, Resource.from_contents(s)) for n, s in schemas.items())
         for line in sys.stdin:
             case = json.loads(line)
-            validator = Draft202012Validator(schemas[case["schema"] + ".schema.json"], registry=registry)
+            validator = Draft202012Validator(schemas[case["schema"] + ".schema.json"], registry=registry, format_checker=formats)
             errors = [(e.json_path + ": " + e.message)[:300].replace("\\n", " ") for e in validator.iter_errors(case["value"])]
             print("valid" if not errors else " | ".join(errors))
         """
