@@ -197,8 +197,10 @@ extension Driver {
         let unconfirmed = slot.confirms.reset()
         let wasOpen = slot.phase == .open
         if wasOpen {
-            logger.warning(
-                "channel closed by broker", metadata: ["reply": "\(closing.code)", "reason": "\(closing.text)"])
+            // Whether a queue exists is asked in this way; the caller gets the answer.
+            logger.log(
+                level: closing.code == 404 ? .debug : .warning, "channel closed by broker",
+                metadata: ["reply": "\(closing.code)", "reason": "\(closing.text)"])
             handOver()
             for consumer in slot.consumers.values {
                 consumer.core.end(.failure(general))

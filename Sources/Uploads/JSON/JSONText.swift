@@ -17,7 +17,8 @@ final class JSONText: Sendable {
     /// Not JSON, or nothing that can be read here. What is wrong, and where, Foundation's decoder tells.
     struct Unreadable: Error {}
 
-    static let depthMaximum = 128
+    /// Twice as deep as anything of ours may nest (``WireLimits/depthMaximum``).
+    static let depthMaximum = 64
 
     let bytes: [UInt8]
     let tokens: [Token]
@@ -32,6 +33,30 @@ final class JSONText: Sendable {
         }
         guard bytes.reduce(0, |) < 0x80 || String(validating: bytes, as: UTF8.self) != nil else { throw Unreadable() }
         self.bytes = bytes
+    }
+
+    /// Whether arrays and objects stand within each other at most ``depthMaximum`` times; of what is no JSON, whether its brackets do.
+    static func isShallow(_ data: Data) -> Bool {
+        var depth = 0
+        var isText = false
+        var isEscaped = false
+        for byte in data {
+            if isEscaped {
+                isEscaped = false
+            } else if isText {
+                isEscaped = byte == UInt8(ascii: "\\")
+                isText = byte != UInt8(ascii: "\"")
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default: break
+                }
+                if depth > depthMaximum { return false }
+            }
+        }
+        return true
     }
 
     /// - Throws: `Unreadable` unless the token is text.

@@ -5,10 +5,19 @@ public import Foundation
 public enum WireJSON {
     public static func encode(_ value: some Encodable) throws -> Data { try JSONWriter.data(of: value) }
 
+    /// Whether the bytes are JSON (RFC 8259). What nests too deep to be read is taken for JSON: that is what is wrong with it.
+    public static func isJSON(_ data: Data) -> Bool { (try? JSONText(data)) != nil || !JSONText.isShallow(data) }
+
     /// - Throws: `DecodingError`, and what the value throws.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         if let text = try? JSONText(data), let value = try? JSONReader(text: text, index: 0).value(type) {
             return value
+        }
+        // Foundation's decoder takes seconds for a few kilobytes that nest 500 deep.
+        guard JSONText.isShallow(data) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "it nests deeper than \(JSONText.depthMaximum) levels"))
         }
         // Takes the rest that is JSON all the same, and says of everything else what is wrong with it.
         return try decodeByFoundation(type, from: data)

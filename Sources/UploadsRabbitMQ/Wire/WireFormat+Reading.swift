@@ -50,8 +50,8 @@ extension WireFormat {
                     """)
             }
         } catch {
-            // Which error means "no JSON at all" differs between versions of Foundation, so it is asked directly.
-            let isJSON = (try? WireJSON.decode(JSONValue.self, from: message.body)) != nil
+            // Which error means "no JSON at all" differs between versions of Foundation, so the text is looked at directly.
+            let isJSON = WireJSON.isJSON(message.body)
             // What is wrong may quote the body.
             let why = isJSON ? explain(error).utf8Prefix(reasonBytesMaximum) : "the body is not JSON"
             return .unreadable("not \(message.type ?? ""): \(why)")
