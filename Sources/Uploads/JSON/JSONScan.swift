@@ -116,7 +116,10 @@ struct JSONScan {
         position += 1
         skipSpace()
         if !take(end) {
+            var count = 0
             repeat {
+                count += 1
+                guard kind == .list || count <= JSONText.memberCountMaximum else { throw Unreadable() }
                 skipSpace()
                 try member(&self)
                 skipSpace()

@@ -20,6 +20,10 @@ final class JSONText: Sendable {
     /// Twice as deep as anything of ours may nest (``WireLimits/depthMaximum``).
     static let depthMaximum = 64
 
+    /// Members of an object. They are looked for one after the other; objects with more are left to Foundation's decoder, which makes a table of
+    /// them.
+    static let memberCountMaximum = 2048
+
     let bytes: [UInt8]
     let tokens: [Token]
 

@@ -6,7 +6,10 @@ public enum WireJSON {
     public static func encode(_ value: some Encodable) throws -> Data { try JSONWriter.data(of: value) }
 
     /// Whether the bytes are JSON (RFC 8259). What nests too deep to be read is taken for JSON: that is what is wrong with it.
-    public static func isJSON(_ data: Data) -> Bool { (try? JSONText(data)) != nil || !JSONText.isShallow(data) }
+    public static func isJSON(_ data: Data) -> Bool {
+        if (try? JSONText(data)) != nil || !JSONText.isShallow(data) { return true }
+        return (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+    }
 
     /// - Throws: `DecodingError`, and what the value throws.
     public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {

@@ -84,6 +84,13 @@ import Testing
         #expect(read(JSONValue.self, String(repeating: "[{\"a\":", count: 100_000)) == nil)
     }
 
+    @Test func `an object of many members is read as well`() throws {
+        let count = JSONText.memberCountMaximum + 1
+        let names = Dictionary(uniqueKeysWithValues: (0..<count).map { ("name \($0)", $0) })
+        #expect(read([String: Int].self, String(decoding: try WireJSON.encode(names), as: UTF8.self)) == nil)
+        #expect(try WireJSON.decode([String: Int].self, from: WireJSON.encode(names)) == names)
+    }
+
     /// Every byte of a baton is left out, doubled, and replaced by others.
     @Test func `whatever is damaged is read as by Foundation, or not`() throws {
         var baton = Baton(job: CodableTests().job, round: 2, generation: 3)
