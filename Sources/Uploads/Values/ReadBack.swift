@@ -31,6 +31,8 @@ public struct ReadBack: Codable, Hashable, Sendable {
             guard let left, let right else { return true }
             return left == right
         }
-        return agree(object.etag, other.etag) && agree(object.version, other.version) && agree(object.size, other.size)
+        // Weak comparison (RFC 9110, section 8.8.3.2): Apache calls a tag weak while the object is younger than a second.
+        return agree(object.etag?.trimmingPrefix("W/"), other.etag?.trimmingPrefix("W/"))
+            && agree(object.version, other.version) && agree(object.size, other.size)
     }
 }

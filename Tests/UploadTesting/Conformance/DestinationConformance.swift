@@ -159,16 +159,18 @@ public struct DestinationConformance: Sendable {
         #expect(try await stored("resumed") == bytes)
         #expect(completed.object.digests.confirms(job.digests))
 
-        #expect(try await second.complete(.none).object == completed.object, "completing twice is safe")
+        #expect(
+            try await second.complete(.none).object.withPlainTag == completed.object.withPlainTag,
+            "completing twice is safe")
         guard case .complete(let found) = try await destination().probe(job, state: state) else {
             Issue.record("the job's own object is not recognised")
             return
         }
-        #expect(found.object == completed.object)
+        #expect(found.object.withPlainTag == completed.object.withPlainTag)
         guard forgetsCompletedSessions else {
             let third = try await destination().open(job, resuming: state)
             #expect(third.missing.isEmpty)
-            #expect(try await third.complete(.none).object == completed.object)
+            #expect(try await third.complete(.none).object.withPlainTag == completed.object.withPlainTag)
             return
         }
         let error = await #expect(throws: UploadError.self) { try await destination().open(job, resuming: state) }
