@@ -88,7 +88,7 @@ extension NotifierService {
         }
     }
 
-    /// An order that the ledger cannot carry out would come again for ever. Whoever gave it is told.
+    /// Keeps an order that the ledger cannot carry out for people, and answers whoever gave it: unacknowledged it would come again for ever.
     private func setAside(_ order: UploadOrder, replyTo: String?, _ error: UploadError) async throws(UploadError) {
         let reason = "the ledger cannot carry out order \(order.id): \(error.message)"
         let copy = bus.copy(of: .order(order, replyTo: replyTo))

@@ -92,7 +92,8 @@ struct RefusedPublishTests {
         }
     }
 
-    @Test func `of what a broker that closes the connection had not confirmed nobody knows`() async throws {
+    @Test func `when a broker closes the connection, nobody knows what became of an unconfirmed message`() async throws
+    {
         try await run { broker, connection, queue in
             let channel = try await connection.openChannel()
             // The queue does not answer, so the broker cannot confirm.

@@ -1,5 +1,4 @@
 import Foundation
-import ServiceLifecycle
 import Testing
 import UploadTesting
 import Uploads
@@ -22,16 +21,7 @@ struct HeldJobTests {
         configuration.holdInterval = .milliseconds(5)
         let service = NotifierService(
             bus: bus, ledger: ledger, delegates: [], configuration: configuration, clock: clock, logger: quiet)
-        let group = ServiceGroup(services: [service], logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            do { try await body(ledger) } catch {
-                await group.triggerGracefulShutdown()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await service.run { try await body(ledger) }
         try ledger.close()
     }
 

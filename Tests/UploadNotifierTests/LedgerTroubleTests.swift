@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import Logging
-import ServiceLifecycle
 import Testing
 import UploadTesting
 import Uploads
@@ -18,16 +17,7 @@ struct LedgerTroubleTests {
         let service = NotifierService(
             bus: bus, ledger: ledger, delegates: delegates,
             configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), logger: log.logger)
-        let group = ServiceGroup(services: [service], logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            do { try await body() } catch {
-                await group.triggerGracefulShutdown()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await service.run(while: body)
     }
 
     @Test func `on a full disk nothing is acknowledged, it is said, and once there is room nothing is missing`()

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import ServiceLifecycle
 import Testing
 import UploadTesting
 import Uploads
@@ -17,16 +16,7 @@ struct OrderTests {
         let service = NotifierService(
             bus: bus, ledger: ledger, delegates: [],
             configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), clock: clock, logger: quiet)
-        let group = ServiceGroup(services: [service], logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            do { try await body(ledger) } catch {
-                await group.triggerGracefulShutdown()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await service.run { try await body(ledger) }
         try ledger.close()
     }
 

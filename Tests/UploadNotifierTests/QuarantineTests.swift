@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import Logging
-import ServiceLifecycle
 import Testing
 import UploadTesting
 
@@ -15,16 +14,7 @@ struct QuarantineTests {
         let service = NotifierService(
             bus: bus, ledger: ledger, delegates: [],
             configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), logger: quiet)
-        let group = ServiceGroup(services: [service], logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            do { try await body() } catch {
-                await group.triggerGracefulShutdown()
-                throw error
-            }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-        }
+        try await service.run(while: body)
     }
 
     private func record(_ messages: [NotifierMessage], in ledger: Ledger) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 import Uploads
@@ -28,6 +29,22 @@ func until(_ seconds: Double = 300, _ holds: () async throws -> Bool) async thro
     while try await !holds() {
         try #require(Date() < end, "what was waited for did not happen within \(seconds) s")
         try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+extension NotifierService {
+    /// Runs it until the body has returned or thrown, and stops it gracefully.
+    func run(while body: () async throws -> Void) async throws {
+        let group = ServiceGroup(services: [self], logger: quiet)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            do { try await body() } catch {
+                await group.triggerGracefulShutdown()
+                throw error
+            }
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
     }
 }
 

@@ -68,7 +68,7 @@ package struct OutboxPublisher: Sendable {
                     submitter = try await broker.submitter(for: job.queue)
                     submitters[job.queue] = submitter
                 }
-                // Whether it was published before and only its file was left nobody knows. One that the broker refuses is tried in
+                // Nobody knows whether it was published before and only its file was left. A job that the broker refuses is tried in
                 // each look: alone, or it would disturb what else this program publishes.
                 try await submitter.submit(
                     job, maybeRepeated: true, within: UploadSubmitter.confirmLimit, isAlone: true)

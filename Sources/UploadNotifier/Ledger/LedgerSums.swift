@@ -2,7 +2,7 @@
 /// with a fraction, which a STRICT table refuses, with all that its transaction has recorded.
 ///
 /// A sum is `over * 2^62 + bytes`, with `bytes` from 0 to 2^62 - 1: `over` is 0 in all but sums that nobody can have meant, so `bytes` is
-/// the sum for those who look at the file. Nothing is cut when jobs are added, so nothing is missing when they go.
+/// the sum for those who look at the file. Adding a job cuts nothing off, so removing it leaves the right rest.
 enum LedgerSums {
     private static let mask = "4611686018427387903"
 

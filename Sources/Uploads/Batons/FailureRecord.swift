@@ -6,16 +6,17 @@ public struct FailureRecord: Codable, Hashable, Sendable {
     /// Which attempt, from 1.
     public var attempt: Int
     public var code: UploadError.Code
-    /// Cut to ``messageCharactersMaximum``.
+    /// Cut to ``messageCodePointsMaximum``.
     public var message: String
 
-    public static let messageCharactersMaximum = 300
+    /// In code points, as JSON Schema counts: a character of Unicode may have any number of them.
+    public static let messageCodePointsMaximum = 300
 
     public init(at: Date, attempt: Int, error: UploadError) {
         self.at = at
         self.attempt = attempt
         self.code = error.code
-        self.message = String(error.message.prefix(Self.messageCharactersMaximum))
+        self.message = Self.cut(error.message)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -23,6 +24,10 @@ public struct FailureRecord: Codable, Hashable, Sendable {
         at = try container.decode(Date.self, forKey: .at)
         attempt = try container.decode(1...WireLimits.countMaximum, forKey: .attempt)
         code = try container.decode(UploadError.Code.self, forKey: .code)
-        message = String(try container.decode(String.self, forKey: .message).prefix(Self.messageCharactersMaximum))
+        message = Self.cut(try container.decode(String.self, forKey: .message))
+    }
+
+    private static func cut(_ message: String) -> String {
+        String(message.unicodeScalars.prefix(messageCodePointsMaximum))
     }
 }

@@ -49,7 +49,7 @@ public struct SettlementPlan: Hashable, Sendable {
             }
         case .handOver(let state):
             var next = current
-            next.slice.count()
+            next.slice.advance()
             // Never begun and nothing open: it goes back to where it came from, not ahead of its peers.
             let wasStarted = slice.report.startedAt != nil || state != nil
             if wasStarted { next.idleWaits = 0 }
@@ -63,19 +63,19 @@ public struct SettlementPlan: Hashable, Sendable {
             next.job = job
             // Nothing is open yet, or it was at the place that was taken.
             next.state = nil
-            next.slice.count()
+            next.slice.advance()
             next.idleWaits = 0
             onward = Onward(baton: next, lane: isUrgent ? .urgent : .continued, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)
         case .wait(let until, let reason, let state):
             var next = current
-            next.slice.count()
+            next.slice.advance()
             next.state = state
             if case .retry(let error) = reason {
                 next.record(error, at: now)
                 next.idleWaits = 0
             } else {
-                next.idleWaits.count()
+                next.idleWaits.advance()
             }
             let lane: Lane = isUrgent ? .urgent : state == nil ? baton.job.priority : .continued
             onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))
@@ -100,7 +100,7 @@ extension Baton {
     }
 
     fileprivate mutating func record(_ error: UploadError, at now: Date) {
-        attempts.count()
+        attempts.advance()
         failures.append(FailureRecord(at: now, attempt: attempts, error: error))
         failures.removeFirst(max(0, failures.count - Self.failureCountMaximum))
     }
@@ -108,5 +108,5 @@ extension Baton {
 
 extension Int {
     /// One more, and never more than a message may carry: the worker that takes the next slice must be able to read it.
-    fileprivate mutating func count() { self = Swift.min(addingSaturating(1), WireLimits.countMaximum) }
+    fileprivate mutating func advance() { self = Swift.min(addingSaturating(1), WireLimits.countMaximum) }
 }

@@ -157,7 +157,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Tries until it is confirmed. A repeat of which nobody knows whether the first try arrived is flagged. A message that has made
+    /// Tries until the broker confirms. It flags a repeat when nobody knows whether the first try arrived. A message that has made
     /// the broker close a channel is tried alone from then on, so that it disturbs no other.
     ///
     /// - Parameters:

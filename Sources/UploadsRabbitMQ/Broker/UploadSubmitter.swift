@@ -13,7 +13,7 @@ public struct UploadSubmitter: Sendable {
     /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; one of a serial
     /// line in the notifier's queue alone.
     ///
-    /// It is tried once, and once more alone, as a repeat, when the broker closes the channel under it. After `networkFailure`
+    /// The submitter tries once, and once more alone, as a repeat, when the broker closes the channel under the job. After `networkFailure`
     /// nobody knows whether it arrived: publish it again as `maybeRepeated`, and it becomes a suspect that the notifier decides on,
     /// never a second upload.
     ///

@@ -8,8 +8,7 @@ extension MessageEnvelope {
         self.init(
             type: message.type, contentType: message.contentType, messageID: message.messageID,
             headers: HeaderValues.json(CarriedHeaders.table(WireFormat.kept(message.headers))), queue: queue,
-            exchange: exchange,
-            routingKey: routingKey, replayOf: message.headers[WireFormat.replayHeader]?.integer)
+            exchange: exchange, routingKey: routingKey, replayOf: message.headers[WireFormat.replayHeader]?.integer)
         contentEncoding = message.contentEncoding
         correlationID = message.correlationID
         appID = message.appID

@@ -91,8 +91,8 @@ struct SettlementLine: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Sets aside what nobody can work on, with as much of it as can be published. What is refused in every form is to be rejected: the
-    /// broker then sets it aside by itself, and one message never holds up its lane.
+    /// Sets aside what nobody can work on, with as much of it as can be published. When the broker refuses every form, the caller
+    /// rejects the delivery: the broker then sets it aside by itself, and one message never holds up its lane.
     /// - Parameter queue: where it came from.
     func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> DeliveryEnd {
         for form in DeadLetterForm.allCases {

@@ -45,7 +45,7 @@ extension NotifierMessage {
     ) {
         let death = message.headers["x-death"]?.array?.first?.table
         let isOwed = death?["queue"]?.string == topology.notifier
-        let told = message.headers[WireFormat.reasonHeader]?.string.map { String($0.prefix(1000)) }
+        let told = message.headers[WireFormat.reasonHeader]?.string?.utf8Prefix(WireFormat.reasonBytesMaximum)
         let cause = told.map { .other($0) } ?? death.map { DeathCause($0, topology) } ?? .noLane
         let reason = cause.reason
         switch WireFormat.read(message) {
@@ -63,21 +63,20 @@ extension NotifierMessage {
             self = .unreadable(message.body, reason: reason, envelope: envelope())
         case .unreadable(let problem):
             self = .unreadable(
-                message.body, reason: message.headers[WireFormat.reasonHeader]?.string ?? problem,
+                message.body, reason: told ?? problem,
                 envelope: envelope())
         }
     }
-
 }
 
 extension DeathCause {
-    /// Most characters that are kept of what the message says of its death: any program may write such a header.
-    private static let textMaximum = 300
+    /// Bytes that are kept of what the message says of its death, at most: any program may write such a header.
+    private static let textBytesMaximum = 300
 
     /// What the broker says of a message's last death
     /// (https://www.rabbitmq.com/docs/dlx#effects).
     init(_ death: Table, _ topology: UploadTopology) {
-        let queue = String((death["queue"]?.string ?? "").prefix(Self.textMaximum))
+        let queue = (death["queue"]?.string ?? "").utf8Prefix(Self.textBytesMaximum)
         // It has waited on the ladder, and there was no lane at its foot.
         guard !topology.isDelayLevel(queue) else {
             self = .noLane
@@ -89,7 +88,7 @@ extension DeathCause {
             case "expired": .expired(queue: queue)
             case "maxlen": .overflowed(queue: queue)
             case "rejected": .other("a program that is no worker has rejected it from queue '\(queue)'")
-            case let word?: .other("the broker gave it up (\(word.prefix(Self.textMaximum)))")
+            case let word?: .other("the broker gave it up (\(word.utf8Prefix(Self.textBytesMaximum)))")
             case nil: .other("the broker gave it up")
             }
     }

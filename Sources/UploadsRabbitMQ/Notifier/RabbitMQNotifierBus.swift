@@ -30,7 +30,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
     /// - Parameter pause: waits for the time between two snapshots to pass, or for the signal.
     init(
         topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
-        pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in await signal.wait(atMost: time)
+        pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in
+            await signal.wait(atMost: time)
         }
     ) {
         self.pause = pause

@@ -78,7 +78,7 @@ public enum WireFormat {
     /// Bytes of the reason in a dead letter.
     static let reasonBytesMaximum = 2000
 
-    /// What nobody can read, for the dead-letter queue: as it came, as far as the form says, and why.
+    /// The dead letter for a message that nobody can read: the message, as much of it as the form says, and why.
     /// - Parameter queue: where it came from.
     static func deadLetter(
         _ message: Message, reason: String, from queue: String? = nil, form: DeadLetterForm = .whole

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import UploadTesting
+import Uploads
 
 /// Runs of the program `killed-client` with the same notes, most of which are killed at a random moment.
 struct ClientKills {
@@ -34,7 +35,7 @@ struct ClientKills {
 
     /// Kills so many runs, then lets one come to its end.
     func kill(_ times: Int) async throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         var kills = 0
         var run = 0
         // Follows how long a run takes here, so that about two of three are killed, at every moment of their lives.

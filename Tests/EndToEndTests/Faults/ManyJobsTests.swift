@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import UploadTesting
+import Uploads
 
 /// Many jobs while programs die and connections break at random. `LONGSHORE_SOAK_JOBS` (60 if not set) and
 /// `LONGSHORE_SOAK_MINUTES` (one batch of jobs if not set; batch after batch until then otherwise) make it longer;
@@ -23,7 +24,7 @@ import UploadTesting
 
     @Test func whateverDiesEveryJobEndsOnceAndEveryObjectIsWhole() async throws {
         let seed = Self.setting("SEED").map { UInt64(clamping: $0) } ?? .random(in: 0...UInt64(UInt32.max))
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let batch = Self.setting("JOBS") ?? 60
         let end = ContinuousClock.now + .seconds(60 * (Self.setting("MINUTES") ?? 0))
         print("many jobs: seed \(seed), \(batch) at a time")

@@ -124,7 +124,7 @@ struct PublicationTests {
         #expect(word(result.fates[0]) == "unknown")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `of one that was cancelled nobody knows`() async {
+    @Test(.timeLimit(.minutes(10))) func `nobody knows what became of a cancelled one`() async {
         let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.interrupted, "cancelled") }
         #expect(word(result.fates[0]) == "unknown")
     }
