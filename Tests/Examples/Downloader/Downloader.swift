@@ -34,9 +34,12 @@ import Uploads
         var (sessions, events) = await queue.follow()
         try await queue.start()
         var iterator = events.makeAsyncIterator()
-        while !sessions.allSatisfy(\.state.isEnd), let event = await iterator.next() {
+        // Events of one change carry the same session, so one that begins to run may have its end in it already: the end is shown later.
+        var running = sessions.count { !$0.state.isEnd }
+        while running > 0, let event = await iterator.next() {
             event.apply(to: &sessions)
             show(event)
+            if [.finished, .failed, .cancelled].contains(event.kind) { running -= 1 }
         }
         await queue.close()
         await manager.close()
