@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -24,6 +25,13 @@ int linux_allocate(int descriptor, int64_t bytes) { return fallocate(descriptor,
 
 int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes) {
     return sync_file_range(descriptor, offset, bytes, SYNC_FILE_RANGE_WRITE);
+}
+
+int linux_is_mount_root(int descriptor) {
+    struct statx found;
+    if (statx(descriptor, "", AT_EMPTY_PATH, 0, &found) != 0) return -1;
+    if (!(found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT)) return -1;
+    return (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
 int linux_synchronize_file_system(int descriptor) { return syncfs(descriptor); }

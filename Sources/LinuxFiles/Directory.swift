@@ -56,6 +56,12 @@ public final class Directory: Sendable {
 
     public func status() throws(SystemError) -> FileStatus { try file.status() }
 
+    /// Whether a file system is mounted here, a bind mount included (statx(2), `STATX_ATTR_MOUNT_ROOT`; Linux 5.8).
+    public var isMountPoint: Bool { linux_is_mount_root(file.descriptor) == 1 }
+
+    /// Whether there is anything at this relative path, links followed.
+    public func hasFile(beneath relativePath: String) -> Bool { faccessat(file.descriptor, relativePath, F_OK, 0) == 0 }
+
     /// Nothing of this name is no error.
     public func remove(_ name: String) throws(SystemError) {
         guard unlinkat(file.descriptor, name, 0) == 0 || errno == ENOENT else { throw failure("unlinkat", name) }

@@ -20,6 +20,8 @@ enum LogKeys {
     static let held = "held"
     static let grace = "grace"
     static let until = "until"
+    /// Seconds; negative: behind.
+    static let ahead = "ahead"
 }
 
 extension Baton {

@@ -27,20 +27,25 @@ public final class UploadWorker: Service {
     /// - Parameters:
     ///   - clock: measures slices, grace and waits.
     ///   - now: the time of day, which jobs' times are compared with.
+    ///   - witnesses: of the clock that `now` reads; until one of them confirms it, no job's time is over.
     ///   - reporter: is told how this worker finds its destinations; nil: nobody is.
     public init(
         queue: any JobQueue, destinations: any DestinationProvider, sources: any SourceProvider,
         configuration: WorkerConfiguration = WorkerConfiguration(), logger: Logger,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
-        metrics: any MetricsFactory = MetricsSystem.factory, reporter: (any DestinationReporter)? = nil
+        witnesses: ClockWitnesses = .shared, metrics: any MetricsFactory = MetricsSystem.factory,
+        reporter: (any DestinationReporter)? = nil
     ) {
         self.queue = queue
         let workerMetrics = WorkerMetrics(factory: metrics)
         runner = SliceRunner(
             destinations: destinations, sources: sources, configuration: configuration,
             rules: SliceRules(parts: configuration.parts),
-            circuits: Circuits(rules: configuration.circuit, metrics: workerMetrics, logger: logger),
-            paces: TransferPaces(destinations: destinations, clock: clock), clock: clock, now: now, logger: logger)
+            circuits: Circuits(
+                rules: configuration.circuit, metrics: workerMetrics, logger: logger,
+                now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),
+            paces: TransferPaces(destinations: destinations, clock: clock), clock: clock, now: now,
+            witnesses: witnesses, logger: logger)
         watch = reporter.map { [runner] in
             DestinationWatch(worker: configuration.name, runner: runner, reporter: $0)
         }
@@ -151,6 +156,7 @@ extension UploadWorker: JobHandler {
             state.withLock { $0.held -= 1 }
         }
         let baton = claimed.baton
+        runner.witnesses.note(baton.job.enqueuedAt, by: .producer, now: runner.now())
         let isKnown = (try? runner.destinations.destination(for: baton.job.destination)) != nil
         let settled: SettledSlice
         switch await gate.admission(for: request) {
@@ -166,7 +172,16 @@ extension UploadWorker: JobHandler {
         }
         metrics.settled(settled, of: baton, destination: isKnown ? request.destination : "unknown")
         log(settled, of: baton)
+        watchClock()
         return settled
+    }
+
+    private func watchClock() {
+        metrics.clock(isAhead: runner.witnesses.disagreement ?? 0)
+        guard let seconds = runner.witnesses.takeWarning() else { return }
+        runner.logger.warning(
+            "This host's clock and another one differ; set both by NTP, for jobs' times end by them",
+            metadata: [LogKeys.ahead: "\(Int(min(max(seconds, -1e9), 1e9)))"])
     }
 
     public func removeStagedCopy(of job: UploadJob) async {
@@ -192,7 +207,8 @@ extension UploadWorker: JobHandler {
         case .wait(_, let reason, _):
             metadata[LogKeys.reason] = "\(reason.label)"
             switch reason {
-            case .retry(let error), .circuitOpen(let error), .notYet(let error): metadata[LogKeys.error] = "\(error)"
+            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error):
+                metadata[LogKeys.error] = "\(error)"
             default: break
             }
             runner.logger.info("An upload waits", metadata: metadata)

@@ -19,11 +19,14 @@ final class WorkerMetrics: Sendable {
     private let factory: any MetricsFactory
     private let state = Mutex(State())
     private let inFlight: Meter
+    private let clockAhead: Meter
 
     init(factory: any MetricsFactory) {
         self.factory = factory
         inFlight = Meter(label: "upload_in_flight", factory: factory)
         inFlight.set(0)
+        clockAhead = Meter(label: "upload_clock_ahead_seconds", factory: factory)
+        clockAhead.set(0)
     }
 
     /// - Parameter now: compared with when a job that nobody held before was enqueued, or was due.
@@ -34,6 +37,9 @@ final class WorkerMetrics: Sendable {
         timer("upload_queue_lag_seconds", [("queue", baton.job.queue.rawValue)])
             .recordSeconds(max(0, now.timeIntervalSince(due)))
     }
+
+    /// - Parameter seconds: of the last clock that disagreed; negative: behind.
+    func clock(isAhead seconds: TimeInterval) { clockAhead.set(seconds) }
 
     func sliceEnds() { inFlight.decrement() }
 

@@ -31,11 +31,11 @@ import UploadTesting
             let ids = try await deployment.enqueue(["--to", "bucket:", "--max-attempts", "3", bad.path])
             #expect(ids.count == 20)
             try await eventually("the circuit opens") {
-                worker.errorText.contains("A destination keeps failing")
+                worker.errorText.contains("A destination cannot be used")
             }
             // Longer than three attempts would last: every failed trial opens it again.
             try await eventually("it opened several times") {
-                worker.errorText.components(separatedBy: "A destination keeps failing").count > 4
+                worker.errorText.components(separatedBy: "A destination cannot be used").count > 4
             }
             let metrics = try Shell.run("curl", "-s", "http://127.0.0.1:\(try #require(worker.port))/metrics")
             #expect(metrics.contains("upload_circuit_state{destination=\"bucket\"}"))

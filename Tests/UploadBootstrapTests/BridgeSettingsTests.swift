@@ -50,7 +50,7 @@ struct BridgeSettingsTests: DestinationSettingsSuite {
         #expect(!bridge.configuration.isEncrypted && !bridge.configuration.isZipped)
         #expect(bridge.configuration.waitsForValidation && bridge.configuration.askAgainSeconds == 9)
         #expect(bridge.configuration.tls == TLSFiles(authorities: "/etc/ca.pem"))
-        #expect(bridge.configuration.firstByteSeconds == 5 && bridge.configuration.stallSeconds == 7)
+        #expect(bridge.configuration.times.firstByteSeconds == 5 && bridge.configuration.times.stallSeconds == 7)
         #expect(bridge.web.route.proxy == "http://proxy.example:3128")
         let name = DestinationName(unchecked: "a")
         #expect(try configuration(lines).headers(of: name, bridge.web) == ["User-Agent": "Mine/7"])

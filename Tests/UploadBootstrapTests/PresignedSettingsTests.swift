@@ -51,8 +51,8 @@ struct PresignedSettingsTests: DestinationSettingsSuite {
             url: "https://api.example/{id}", path: "upload.state", done: ["ready", "kept"], failed: ["infected"],
             open: ["new"], askAgainSeconds: 9)
         expected.tls = TLSFiles(authorities: "/etc/ca.pem")
-        expected.firstByteSeconds = 5
-        expected.stallSeconds = 7
+        expected.times.firstByteSeconds = 5
+        expected.times.stallSeconds = 7
         let presigned = try settings(lines)
         #expect(presigned.configuration == expected)
         #expect(

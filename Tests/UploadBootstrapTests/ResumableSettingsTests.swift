@@ -51,8 +51,8 @@ struct ResumableSettingsTests: DestinationSettingsSuite {
         expected.sendsDigests = true
         expected.partBytes = 64 << 20
         expected.tls.authorities = "/etc/ca.pem"
-        expected.firstByteSeconds = 5
-        expected.stallSeconds = 7
+        expected.times.firstByteSeconds = 5
+        expected.times.stallSeconds = 7
         let resumable = try settings(lines)
         #expect(resumable.configuration == expected)
         #expect(resumable.web.route.proxy == "http://proxy.example:3128")

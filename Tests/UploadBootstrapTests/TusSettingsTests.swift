@@ -40,6 +40,7 @@ struct TusSettingsTests: DestinationSettingsSuite {
             connectTimeout: 3s
             answerTimeout: 5s
             stallTimeout: 7s
+            minimumBytesPerSecond: 0
             limits: {jobs: 3, parts: 9}
             """
         var expected = TusConfiguration(url: "https://tus.example/files/")
@@ -48,8 +49,9 @@ struct TusSettingsTests: DestinationSettingsSuite {
         expected.concatenates = true
         expected.partBytes = 64 << 20
         expected.tls.authorities = "/etc/ca.pem"
-        expected.firstByteSeconds = 5
-        expected.stallSeconds = 7
+        expected.times.firstByteSeconds = 5
+        expected.times.stallSeconds = 7
+        expected.times.bytesPerSecondMinimum = 0
         let tus = try settings(lines)
         #expect(tus.configuration == expected)
         #expect(tus.web.route == HTTPRoute(proxy: "http://proxy.example:3128", connectSeconds: 3))

@@ -44,8 +44,8 @@ struct WebDAVSettingsTests: DestinationSettingsSuite {
         expected.temporaryFolder = ".longshore"
         expected.tls = TLSFiles(
             authorities: "/etc/ca.pem", certificate: "/etc/client.pem", key: "/etc/client.key")
-        expected.firstByteSeconds = 5
-        expected.stallSeconds = 7
+        expected.times.firstByteSeconds = 5
+        expected.times.stallSeconds = 7
         let dav = try settings(lines)
         #expect(dav.configuration == expected)
         #expect(dav.web.route.proxy == "http://proxy.example:3128")

@@ -105,6 +105,6 @@ struct DirectorySweepTests {
         #expect(destination.sessionID(of: UploadState(driver: "directory", payload: [])) == nil)
         try FileManager.default.removeItem(atPath: scratch.path("root"))
         let error = await #expect(throws: UploadError.self) { try await destination.unfinished(startedBefore: soon) }
-        #expect(error?.code == .destinationNotFound)
+        #expect(error?.code == .destinationAway)
     }
 }

@@ -58,11 +58,25 @@ struct HTTPConnectionsTests {
         #expect(requests.load(ordering: .relaxed) == 1)
     }
 
+    @Test func `a server that says that it is at work is waited for`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(4)
+            for _ in 0..<20 {
+                usleep(500_000)
+                connection.write("HTTP/1.1 102 Processing\r\n\r\n")
+            }
+            connection.answer("201 Created")
+        }
+        let reply = try await send(HTTPConnections(), to: server.port, limitSeconds: 2)
+        #expect(reply.status == 201)
+    }
+
     @Test func `a request that is called off after its status has come was answered`() async throws {
         let head = HTTPRequestHead(version: .http1_1, method: .PUT, uri: "/x")
         let reply = HTTPReply(status: 201, headers: [:], body: Data(), isWhole: true)
         for isAnswered in [true, false] {
-            let call = HTTPCall(head, body: ByteBuffer(), keptBytesMaximum: 64)
+            let call = HTTPCall(head, body: ByteBuffer(), keptBytesMaximum: 64, bytesPerSecondMinimum: 512)
             call.noteSent()
             if isAnswered { call.noteReply(reply) }
             call.giveUp(CancellationError())

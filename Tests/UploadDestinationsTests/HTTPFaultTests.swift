@@ -20,8 +20,8 @@ struct HTTPFaultTests {
         let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
         let destination = HTTPDestination(
             HTTPConfiguration(
-                headers: ["Authorization": "Bearer \(Self.secret)"], firstByteSeconds: limitSeconds,
-                stallSeconds: limitSeconds),
+                headers: ["Authorization": "Bearer \(Self.secret)"],
+                times: HTTPTimes(firstByteSeconds: limitSeconds, stallSeconds: limitSeconds)),
             client: client)
         let bytes = [UInt8](repeating: 42, count: count)
         var job = UploadJob(
@@ -68,7 +68,7 @@ struct HTTPFaultTests {
         (413, .rejected, .never), (415, .rejected, .never), (422, .rejected, .never),
         (425, .rateLimited, .afterBackoff),
         (429, .rateLimited, .afterBackoff), (500, .serverFailure, .afterBackoff), (503, .serverFailure, .afterBackoff),
-        (507, .serverFailure, .afterBackoff),
+        (507, .noSpace, .afterBackoff),
     ])
     func `each status has its meaning`(status: Int, code: UploadError.Code, retry: UploadError.Retry) async throws {
         let error = try await failure { connection in
@@ -120,6 +120,40 @@ struct HTTPFaultTests {
         #expect(upload.object.etag == "\"e1\"")
         #expect(upload.response?.status == 201)
         #expect(requests.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `a server that takes a body slowly and steadily gets to answer`() async throws {
+        let count = 4_000_000
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            // Longer than the limit for a body that has arrived, and not as long as that for one that may still lie in the buffers.
+            for _ in 0..<40 {
+                usleep(125_000)
+                connection.read(count / 40)
+            }
+            connection.answer("201 Created")
+        }
+        _ = try await put(count, port: server.port, limitSeconds: 3).result.get()
+    }
+
+    /// Five times as long as a server may be silent.
+    @Test func `a server that says it is at work is waited for, and learns nothing of how that is seen`() async throws {
+        let heads = Mutex<[String]>([])
+        let server = try ScriptedServer { connection in
+            heads.withLock { $0.append("") }
+            let head = connection.readHead()
+            heads.withLock { $0.append(head) }
+            connection.read(1000)
+            for _ in 0..<20 {
+                usleep(500_000)
+                connection.write("HTTP/1.1 102 Processing\r\n\r\n")
+            }
+            connection.answer("201 Created")
+        }
+        _ = try await put(port: server.port, limitSeconds: 2).result.get()
+        let seen = heads.withLock { $0 }
+        #expect(seen.count == 2)
+        #expect(!(seen.last ?? "").contains("longshore"), "\(seen)")
     }
 
     @Test func `an answer before the body is read is the answer`() async throws {

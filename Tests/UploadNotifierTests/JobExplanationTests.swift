@@ -92,7 +92,7 @@ import Uploads
     }
 
     @Test(arguments: [
-        ("retry", "next attempt"), ("circuitOpen", "keeps failing"), ("limited", "limit"),
+        ("retry", "next attempt"), ("circuitOpen", "cannot be used"), ("limited", "limit"),
         ("notYet", "not done with it yet"),
         ("scheduled", "not to start"),
         ("locked", "staged copy"), ("unknownDestination", "configuration"), ("unknownStagingArea", "staging area"),

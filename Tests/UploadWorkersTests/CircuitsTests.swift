@@ -1,38 +1,42 @@
 import Foundation
 import Logging
+import Synchronization
 import Testing
 import UploadTesting
 import Uploads
 
 @testable import UploadWorkers
 
-@Suite(.timeLimit(.minutes(10))) struct CircuitsTests {
-    let start = Date(timeIntervalSince1970: 1_800_000_000)
+@Suite(.timeLimit(.minutes(10))) final class CircuitsTests: Sendable {
     let lost = UploadError(.networkFailure, "lost: try again")
     let photos = DestinationReference.named(DestinationName(unchecked: "photos"), key: "a")
+
+    /// What the circuits' clock shows.
+    let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
     func circuits(_ recorder: MetricsRecorder) -> Circuits {
         Circuits(
             rules: CircuitRules(), metrics: WorkerMetrics(factory: recorder),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { [self] in now.withLock { $0 } })
     }
 
-    func entry(_ circuits: Circuits, _ reference: DestinationReference, at now: Date) -> Circuits.Entry? {
-        if case .granted(let entry) = circuits.enter(reference, at: now) { entry } else { nil }
+    func entry(_ circuits: Circuits, _ reference: DestinationReference) -> Circuits.Entry? {
+        if case .granted(let entry, _) = circuits.enter(reference) { entry } else { nil }
     }
 
     @Test func `the state of a configured destination's circuit is a metric`() throws {
         let recorder = MetricsRecorder()
         let circuits = circuits(recorder)
         func state() -> Double? { recorder.totals["upload_circuit_state{destination=photos}"] }
-        let first = try #require(entry(circuits, photos, at: start))
+        let first = try #require(entry(circuits, photos))
         #expect(state() == 0)
-        for _ in 0..<5 { circuits.note(.failing(lost), by: JobID(), with: first, at: start) }
+        for _ in 0..<5 { circuits.note(.failing(.reach, lost), by: JobID(), with: first) }
         #expect(state() == 2)
-        #expect(entry(circuits, photos, at: start) == nil)
-        let trial = try #require(entry(circuits, photos, at: start + 60))
+        #expect(entry(circuits, photos) == nil)
+        now.withLock { $0 += 60 }
+        let trial = try #require(entry(circuits, photos))
         #expect(state() == 1)
-        circuits.note(.alive, by: JobID(), with: trial, at: start + 60)
+        circuits.note(.works(.write), by: JobID(), with: trial)
         #expect(state() == 0)
     }
 
@@ -40,11 +44,32 @@ import Uploads
         let recorder = MetricsRecorder()
         let circuits = circuits(recorder)
         let bad = DestinationReference.url("https://bad.example/x?signature=1")
-        let first = try #require(entry(circuits, bad, at: start))
-        for _ in 0..<5 { circuits.note(.failing(lost), by: JobID(), with: first, at: start) }
-        #expect(entry(circuits, .url("https://bad.example/other"), at: start) == nil)
-        #expect(entry(circuits, .url("https://good.example/other"), at: start) != nil)
+        let first = try #require(entry(circuits, bad))
+        for _ in 0..<5 { circuits.note(.failing(.reach, lost), by: JobID(), with: first) }
+        #expect(entry(circuits, .url("https://bad.example/other")) == nil)
+        #expect(entry(circuits, .url("https://good.example/other")) != nil)
         #expect(recorder.totals.keys.filter { $0.hasPrefix("upload_circuit") }.isEmpty)
+    }
+
+    @Test func `a clock that is set back keeps nobody away for longer`() async throws {
+        let full = UploadError(.noSpace, "it is full: free some")
+        let isFull = Mutex(true)
+        let step = Mutex(TimeInterval.zero)
+        let bench = WorkerBench(isManual: false, day: TimeOfDay(now: { Date() + step.withLock { $0 } })) { log in
+            MemoryDestination(log: log) { _, _, _ throws(UploadError) in
+                if isFull.withLock({ $0 }) { throw full }
+            }
+        }
+        bench.add()
+        try await bench.running {
+            try await eventually { bench.queue.waiting.count == 1 }
+            step.withLock { $0 = -7200 }
+            isFull.withLock { $0 = false }
+            try await eventually {
+                bench.add()
+                return bench.log.endedCount > 0
+            }
+        }
     }
 
     @Test func `jobs of a destination that fails wait without attempts, while others go on`() async throws {

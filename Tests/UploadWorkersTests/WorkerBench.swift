@@ -5,6 +5,11 @@ import Uploads
 
 @testable import UploadWorkers
 
+/// What the worker takes for the time of day.
+struct TimeOfDay: Sendable {
+    var now: @Sendable () -> Date = { Date() }
+}
+
 /// A worker over ports in memory.
 struct WorkerBench {
     let log: MemoryLog
@@ -18,6 +23,7 @@ struct WorkerBench {
     init(
         _ configuration: WorkerConfiguration = WorkerConfiguration(), isManual: Bool = true, redelivers: Bool = true,
         log: MemoryLog = MemoryLog(), reporter: (any DestinationReporter)? = nil,
+        day: TimeOfDay = TimeOfDay(), witnesses: ClockWitnesses = .alone,
         destination: (MemoryLog) -> MemoryDestination = { MemoryDestination(log: $0) }
     ) {
         self.log = log
@@ -27,7 +33,8 @@ struct WorkerBench {
         worker = UploadWorker(
             queue: queue, destinations: self.destination, sources: MemorySources(log: log),
             configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: isManual ? clock as any Clock<Duration> : ContinuousClock(), metrics: metrics, reporter: reporter)
+            clock: isManual ? clock as any Clock<Duration> : ContinuousClock(), now: day.now,
+            witnesses: witnesses, metrics: metrics, reporter: reporter)
     }
 
     static func job(size: Int64 = 10, priority: Lane = .normal, to destination: String = "memory") -> UploadJob {

@@ -20,8 +20,10 @@ import Uploads
         metrics.settled(
             SettledSlice(.wait(until: Date(), reason: .retry(error), state: nil)), of: baton, destination: "memory")
         metrics.settled(SettledSlice(.handOver(nil)), of: baton, destination: "memory")
+        metrics.clock(isAhead: -300)
         #expect(
             recorder.totals == [
+                "upload_clock_ahead_seconds{}": -300,
                 "upload_bytes_total{queue=default,destination=memory}": 14,
                 "upload_jobs_total{queue=default,destination=memory,outcome=completed}": 2,
                 "upload_retries_total{code=rateLimited}": 1,

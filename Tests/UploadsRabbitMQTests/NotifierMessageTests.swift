@@ -75,7 +75,7 @@ import Uploads
                 Issue.record("\(letter)")
                 continue
             }
-            #expect(cause.reason.count <= 1000)
+            #expect(cause.reason.utf8.count <= WireFormat.reasonBytesMaximum)
         }
     }
 

@@ -27,8 +27,7 @@ public struct BridgeSettings: Hashable, Sendable {
         configuration.waitsForValidation = settings.text("\(base).waitForValidation") == "true"
         configuration.askAgainSeconds = settings.seconds("\(base).askAgain") ?? configuration.askAgainSeconds
         configuration.tls = web.tls
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
     }
 
     private static func account(

@@ -39,6 +39,12 @@ extension ConfigurationKey {
     private static let destinations: [ConfigurationKey] = [
         .init("destinations.*.driver", .choice(DestinationSettings.drivers), "how the bytes get there"),
         .init("destinations.*.path", .path, owners: ["directory"], "the directory, which must exist"),
+        .init(
+            "destinations.*.requireMount", .boolean, standard: "false", owners: ["directory"],
+            "whether a file system must be mounted there; else its jobs wait"),
+        .init(
+            "destinations.*.marker", .text, owners: ["directory"],
+            "a file below the directory that must be there; else its jobs wait"),
         .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
@@ -53,12 +59,15 @@ extension ConfigurationKey {
             "attempts of jobs that say nothing of it themselves; 10 if left out"),
         .init(
             "destinations.*.retry.maxAge", .duration(60...RetryPolicy.destinationAgeMaximum),
-            "how long such jobs are tried; 1d if left out"),
+            "how long such jobs are tried from their first failure on; 1d if left out"),
         .init(
             "destinations.*.retry.base", .duration(1...3600),
             "the bound of the first wait, which doubles each time; 2s if left out"),
         .init(
             "destinations.*.retry.cap", .duration(1...86_400), "what that wait grows to at most; 10m if left out"),
+        .init(
+            "destinations.*.patience", .duration(60...JobLifetime.seconds), standard: "7d",
+            "how long jobs wait while it is full, away or refuses its credentials, before they fail"),
     ]
 
     private static let delegates: [ConfigurationKey] = [

@@ -45,5 +45,8 @@ extension ConfigurationKey {
         .init(
             "destinations.*.stallTimeout", .duration(1...3600), owners: allDrivers,
             "how long the server may take no bytes; 60s if left out"),
+        .init(
+            "destinations.*.minimumBytesPerSecond", .integer(0...1_000_000), owners: allDrivers,
+            "what the server has to send on average over a minute; 512 if left out, 0 for any speed"),
     ]
 }

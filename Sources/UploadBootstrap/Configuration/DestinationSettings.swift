@@ -1,3 +1,4 @@
+public import Foundation
 public import Uploads
 
 /// A destination as the configuration names it.
@@ -7,7 +8,7 @@ public struct DestinationSettings: Hashable, Sendable {
 
     public enum Driver: Hashable, Sendable {
         case bridge(BridgeSettings)
-        case directory(path: String)
+        case directory(path: String, requiresMount: Bool = false, marker: String? = nil)
         case http(HTTPSettings)
         case presigned(PresignedSettings)
         case resumable(ResumableSettings)
@@ -37,6 +38,8 @@ public struct DestinationSettings: Hashable, Sendable {
     public var isSource: Bool
     /// For jobs that say nothing of it themselves; nil: as usual.
     public var retry: RetryPolicy?
+    /// Seconds that its jobs wait for it before they are given up; nil: as usual.
+    public var patience: TimeInterval?
 
     /// - Throws: `configuration` for a key that is missing or belongs to another driver.
     init(_ name: String, _ settings: Settings) throws(ProgramError) {
@@ -49,6 +52,7 @@ public struct DestinationSettings: Hashable, Sendable {
             requestsPerSecond: settings.integer("\(base).limits.requestsPerSecond"))
         isSource = settings.text("\(base).source") == "true"
         retry = settings.retry("\(base).retry")
+        patience = settings.seconds("\(base).patience")
         driver = try Self.driver(kind, base, settings)
     }
 
@@ -61,7 +65,10 @@ public struct DestinationSettings: Hashable, Sendable {
         case "s3": .s3(try S3Settings(base, settings))
         case "tus": .tus(try TusSettings(base, settings))
         case "webdav": .webDAV(try WebDAVSettings(base, settings))
-        default: .directory(path: try settings.needed("\(base).path", settings.path))
+        default:
+            .directory(
+                path: try settings.needed("\(base).path", settings.path),
+                requiresMount: settings.text("\(base).requireMount") == "true", marker: settings.text("\(base).marker"))
         }
     }
 }

@@ -24,8 +24,7 @@ public struct HTTPSettings: Hashable, Sendable {
         web = try WebSettings(base, settings, standardURL: configuration.url)
         configuration.url = web.url
         configuration.tls = web.tls
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
         clientID = settings.secret("\(base).clientID")
         secretFields = settings.secrets(below: "\(base).form.secretFields")
         try readRequests(base, settings)

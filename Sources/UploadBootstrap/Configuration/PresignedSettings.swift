@@ -25,8 +25,7 @@ public struct PresignedSettings: Hashable, Sendable {
         configuration.completion = try Self.completion("\(base).complete", settings)
         configuration.status = try Self.status("\(base).status", settings)
         configuration.tls = web.tls
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
     }
 
     private static func completion(

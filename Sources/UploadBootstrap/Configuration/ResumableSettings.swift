@@ -21,7 +21,6 @@ public struct ResumableSettings: Hashable, Sendable {
         configuration.partBytes = try settings.partBytes(base) ?? configuration.partBytes
         configuration.sendsDigests = settings.text("\(base).contentDigest") == "true"
         configuration.tls = web.tls
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
     }
 }

@@ -30,9 +30,7 @@ public struct S3Settings: Hashable, Sendable {
         configuration.partCountMaximum = settings.integer("\(base).partCount") ?? configuration.partCountMaximum
         configuration.multipartThresholdBytes =
             settings.bytes("\(base).multipartThreshold") ?? configuration.multipartThresholdBytes
-        configuration.firstByteSeconds =
-            settings.seconds("\(base).answerTimeout") ?? configuration.firstByteSeconds
-        configuration.stallSeconds = settings.seconds("\(base).stallTimeout") ?? configuration.stallSeconds
+        configuration.times = HTTPTimes(base, settings)
         configuration.tls = try settings.tls(base)
         route = HTTPRoute(base, settings)
 

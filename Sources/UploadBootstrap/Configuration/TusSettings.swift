@@ -17,8 +17,7 @@ public struct TusSettings: Hashable, Sendable {
         configuration.concatenates = settings.text("\(base).concatenation") == "true"
         configuration.sendsChecksums = settings.text("\(base).uploadChecksum") != "false"
         configuration.tls = web.tls
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
     }
 }
 

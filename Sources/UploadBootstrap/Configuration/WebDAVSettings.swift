@@ -20,7 +20,6 @@ public struct WebDAVSettings: Hashable, Sendable {
                     + "beginning or end")
         }
         configuration = WebDAVConfiguration(url: web.url, temporaryFolder: folder, tls: web.tls)
-        configuration.firstByteSeconds = web.answerSeconds ?? configuration.firstByteSeconds
-        configuration.stallSeconds = web.stallSeconds ?? configuration.stallSeconds
+        configuration.times = web.times
     }
 }

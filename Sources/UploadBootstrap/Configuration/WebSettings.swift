@@ -12,10 +12,7 @@ public struct WebSettings: Hashable, Sendable {
     public var headers: [String: Secret]
     public var tls: TLSFiles
     public var route: HTTPRoute
-    /// nil is 60.
-    public var answerSeconds: Double?
-    /// nil is 60.
-    public var stallSeconds: Double?
+    public var times: HTTPTimes
 
     /// - Parameter standardURL: if none is given.
     /// - Throws: `configuration` when there is no URL, or a key without its certificate.
@@ -28,8 +25,7 @@ public struct WebSettings: Hashable, Sendable {
         headers = settings.secrets(below: "\(base).headers")
         tls = try settings.tls(base)
         route = HTTPRoute(base, settings)
-        answerSeconds = settings.seconds("\(base).answerTimeout")
-        stallSeconds = settings.seconds("\(base).stallTimeout")
+        times = HTTPTimes(base, settings)
     }
 
     /// - Throws: `configuration` unless the URL is one that keys can be appended to.
@@ -38,6 +34,15 @@ public struct WebSettings: Hashable, Sendable {
             throw ProgramError(
                 .configuration, "\(settings.place("\(base).url")): expected a URL that ends in '/' and has no query")
         }
+    }
+}
+
+extension HTTPTimes {
+    init(_ base: String, _ settings: Settings) {
+        self.init()
+        firstByteSeconds = settings.seconds("\(base).answerTimeout") ?? firstByteSeconds
+        stallSeconds = settings.seconds("\(base).stallTimeout") ?? stallSeconds
+        bytesPerSecondMinimum = settings.integer("\(base).minimumBytesPerSecond") ?? bytesPerSecondMinimum
     }
 }
 

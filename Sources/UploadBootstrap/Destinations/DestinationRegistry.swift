@@ -1,3 +1,4 @@
+public import Foundation
 import Synchronization
 import UploadDestinations
 import UploadNotifier
@@ -8,6 +9,7 @@ public final class DestinationRegistry: DestinationProvider {
     private struct Named: Sendable {
         let drivers: [DestinationName: any Destination]
         let retries: [DestinationName: RetryPolicy]
+        let patiences: [DestinationName: TimeInterval]
         /// Those that jobs may read from.
         let sources: Set<DestinationName>
         let sourceURLs: SourceURLs
@@ -73,6 +75,11 @@ public final class DestinationRegistry: DestinationProvider {
         return named.withLock { $0.retries[name] }
     }
 
+    public func patience(for reference: DestinationReference) -> TimeInterval {
+        guard case .named(let name, _) = reference else { return JobLifetime.patience }
+        return named.withLock { $0.patiences[name] } ?? JobLifetime.patience
+    }
+
     private static func named(
         _ configuration: UploadConfiguration, _ clients: HTTPClients,
         _ refused: ((DestinationName, ProgramError) -> Void)?
@@ -80,6 +87,7 @@ public final class DestinationRegistry: DestinationProvider {
         let destinations = configuration.destinations ?? [:]
         return Named(
             drivers: try drivers(configuration, clients, refused), retries: destinations.compactMapValues(\.retry),
+            patiences: destinations.compactMapValues(\.patience),
             sources: Set(destinations.filter(\.value.isSource).keys), sourceURLs: configuration.sourceURLs)
     }
 
@@ -119,8 +127,10 @@ public final class DestinationRegistry: DestinationProvider {
         switch settings.driver {
         case .bridge(let bridge):
             return try configuration.destination(name, bridge, limits: settings.limits, clients)
-        case .directory(let path):
-            return DirectoryDestination(DirectoryConfiguration(path: path, limits: settings.limits))
+        case .directory(let path, let requiresMount, let marker):
+            return DirectoryDestination(
+                DirectoryConfiguration(
+                    path: path, limits: settings.limits, requiresMount: requiresMount, marker: marker))
         case .http(let http):
             return try configuration.destination(name, http, limits: settings.limits, clients)
         case .resumable(let resumable):

@@ -3,6 +3,7 @@ enum PrometheusHelp {
     /// By the label that the code uses.
     static let texts = [
         "upload_bytes_total": "Bytes sent to destinations.",
+        "upload_clock_ahead_seconds": "Seconds that the clock is ahead of one that disagreed; 0 while none does.",
         "upload_circuit_state": "Circuit of a destination: 0 closed, 1 one job tries, 2 open.",
         "upload_delegate_backlog": "Outcomes that a delegate has not taken yet.",
         "upload_delegate_deliveries_total": "Deliveries to delegates, by what came of them.",

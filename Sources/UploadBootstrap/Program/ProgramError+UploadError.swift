@@ -7,7 +7,9 @@ extension ProgramError {
             switch error.code {
             case .wrongCredentials, .notAuthenticated, .accessDenied: .refused
             case .misconfigured: .configuration
-            case .networkFailure, .serverFailure, .rateLimited, .invalidResponse: .unavailable
+            case .networkFailure, .serverFailure, .rateLimited, .noSpace, .destinationAway, .destinationUnavailable,
+                .invalidResponse:
+                .unavailable
             case .sourceChanged, .rejected: .badInput
             case .invalidFile: .inputOutput
             case .interrupted, .cancelled: .interrupted

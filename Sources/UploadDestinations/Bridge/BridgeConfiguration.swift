@@ -31,10 +31,8 @@ public struct BridgeConfiguration: Hashable, Sendable {
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(
         url: String = usualURL, appID: String, account: Account, password: String,
@@ -51,12 +49,9 @@ public struct BridgeConfiguration: Hashable, Sendable {
         waitsForValidation = false
         askAgainSeconds = 5
         tls = TLSFiles()
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
 
     /// How long nobody signs in after that failed, in seconds.
     var signInPauseSeconds = BridgeLimits.signInPauseSeconds
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

@@ -56,7 +56,14 @@ final class BridgeLogin: Sendable {
         state.withLock { state in
             if let token = state.token { return .use(token) }
             if let load = state.load { return .wait(load) }
-            if let failure = state.failure, state.pauseUntil > .now { return .fail(failure) }
+            if let failure = state.failure, state.pauseUntil > .now {
+                // Nobody was asked: only the sign-in itself says something of Bridge, or of the account.
+                let left = (state.pauseUntil - .now) / .seconds(1)
+                return .fail(
+                    UploadError(
+                        failure.code, failure.message, retry: .pause(seconds: left), cause: failure.cause,
+                        response: failure.response))
+            }
             let load = SharedLoad<String>()
             state.load = load
             // In a task of its own, which nobody's cancellation reaches.

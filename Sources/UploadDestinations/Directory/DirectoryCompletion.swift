@@ -22,7 +22,7 @@ struct DirectoryCompletion: Sendable {
             try DirectoryMark(job, digests: digests).write(to: record.object, at: place)
             try record.object.synchronize()
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: place.target.configuration.path)
         }
         guard try rename(condition) else { return try completedBefore() }
         do throws(SystemError) {
@@ -30,7 +30,7 @@ struct DirectoryCompletion: Sendable {
             try directory.remove(place.target.recordName)
             return CompletedUpload(place.object(try record.object.status(), digests))
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: place.target.configuration.path)
         }
     }
 
@@ -40,7 +40,7 @@ struct DirectoryCompletion: Sendable {
             guard let named = try directory.status(of: place.target.partName) else { return false }
             return try named.isSameFile(as: record.object.status())
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: place.target.configuration.path)
         }
     }
 
@@ -65,7 +65,7 @@ struct DirectoryCompletion: Sendable {
                 return try directory.status(of: place.target.name).map { DirectoryPlace.etag($0) } == etag
             }
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: place.target.configuration.path)
         }
     }
 
@@ -85,7 +85,7 @@ struct DirectoryCompletion: Sendable {
             }
             return true
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: place.target.configuration.path)
         }
     }
 
@@ -121,7 +121,7 @@ struct DirectoryCompletion: Sendable {
             do {
                 bytes = try record.object.read(1 << 20, at: offset)
             } catch {
-                throw UploadError(directory: error)
+                throw UploadError(directory: error, below: place.target.configuration.path)
             }
             guard !bytes.isEmpty else { break }
             sha256.update(data: bytes)

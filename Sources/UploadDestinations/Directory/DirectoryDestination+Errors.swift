@@ -4,21 +4,37 @@ import Uploads
 
 extension UploadError {
     /// A system call that failed at a directory: errno(3); open(2), write(2), rename(2), fsync(2), openat2(2).
-    init(directory error: SystemError, isRoot: Bool = false, file: String = #fileID, line: Int = #line) {
-        let path = error.path
+    /// - Parameters:
+    ///   - isRoot: whether it failed at the destination's own directory, and so for every job.
+    ///   - root: the destination's own directory; one that may not be written is everybody's trouble, whatever key failed.
+    init(
+        directory error: SystemError, isRoot: Bool = false, below root: String? = nil, file: String = #fileID,
+        line: Int = #line
+    ) {
+        let closedRoot = root.flatMap { access($0, W_OK | X_OK) == 0 ? nil : $0 }
+        let isRoot = isRoot || closedRoot != nil
+        let path = closedRoot ?? error.path
         let (code, message, retry): (Code, String, Retry) =
             switch error.number {
             case ENOSPC, EDQUOT:
-                (.serverFailure, "no space is left for \(path): free some, or raise the quota", .afterBackoff)
+                (.noSpace, "no space is left for \(path): free some, or raise the quota", .afterBackoff)
+            case EACCES where isRoot, EPERM where isRoot:
+                (
+                    .destinationAway, "\(path) may not be used: give the worker's user the right to it again",
+                    .afterBackoff
+                )
             case EACCES, EPERM:
                 (.accessDenied, "\(path) may not be written: give the worker's user the right to its directory", .never)
             case EROFS:
-                (.accessDenied, "\(path) lies on a file system that is read-only: mount it for writing", .never)
+                (
+                    .destinationAway, "\(path) lies on a file system that is read-only: mount it for writing",
+                    .afterBackoff
+                )
             case ENOENT where isRoot:
                 (
-                    .destinationNotFound,
+                    .destinationAway,
                     "the directory \(path) does not exist: create or mount it, or correct the destination's path",
-                    .never
+                    .afterBackoff
                 )
             case ENOENT:
                 (.serverFailure, "\(path) was removed while it was used: it is tried again", .afterBackoff)
@@ -38,7 +54,12 @@ extension UploadError {
                 (.rejected, "\(path) would be larger than its file system allows: use another destination", .never)
             case EILSEQ, EINVAL:
                 (.rejected, "\(path) has a name that its file system refuses: use another key", .never)
-            case EIO, ESTALE, ENXIO, ENODEV, ETIMEDOUT, EHOSTDOWN:
+            case ESTALE, ENXIO, ENODEV, EHOSTDOWN, ENOTCONN, ESHUTDOWN:
+                (
+                    .destinationAway,
+                    "\(path) is not there any more (\(error.reason)): mount its file system again", .afterBackoff
+                )
+            case EIO, ETIMEDOUT:
                 (
                     .serverFailure,
                     "\(path) failed (\(error.reason)): check the disk or the network file system", .afterBackoff

@@ -20,7 +20,7 @@ struct DirectoryPlace: Sendable {
         } catch {
             // Removed or replaced in between: it is not there as it was.
             if error.number == ENOENT || error.number == ELOOP { return (nil, nil) }
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: target.configuration.path)
         }
     }
 
@@ -30,7 +30,7 @@ struct DirectoryPlace: Sendable {
         do throws(SystemError) {
             return try DirectoryRecord.open(at: self)
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: target.configuration.path)
         }
     }
 
@@ -43,7 +43,7 @@ struct DirectoryPlace: Sendable {
             return try DirectoryRecord.create(at: self, plan: plan)
         } catch {
             try? discard()
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: target.configuration.path)
         }
     }
 
@@ -53,7 +53,7 @@ struct DirectoryPlace: Sendable {
             try directory.remove(target.recordName)
             try directory.remove(target.partName)
         } catch {
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: target.configuration.path)
         }
     }
 

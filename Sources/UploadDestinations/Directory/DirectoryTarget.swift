@@ -80,11 +80,12 @@ extension DirectoryTarget {
         } catch {
             throw UploadError(directory: error, isRoot: true)
         }
+        try configuration.check(root)
         do throws(SystemError) {
             return DirectoryPlace(target: self, directory: try descend(from: root, creating: creating))
         } catch {
             if error.number == ENOENT, !creating { return nil }
-            throw UploadError(directory: error)
+            throw UploadError(directory: error, below: configuration.path)
         }
     }
 

@@ -1,5 +1,4 @@
 public import AsyncHTTPClient
-public import Foundation
 import NIOCore
 public import Uploads
 
@@ -17,10 +16,8 @@ public struct HTTPConfiguration: Hashable, Sendable {
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of the body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
     /// Whether the destination can be asked by HEAD what it has. Not so with most pre-signed URLs, which are good for one method, and of no
     /// effect with POST.
     public var answersHead: Bool
@@ -50,17 +47,22 @@ public struct HTTPConfiguration: Hashable, Sendable {
 
     public init(
         url: String? = nil, headers: [String: String] = [:], limits: TransferLimits = TransferLimits(),
-        tls: TLSFiles = TLSFiles(), firstByteSeconds: TimeInterval = 60, stallSeconds: TimeInterval = 60,
+        tls: TLSFiles = TLSFiles(), times: HTTPTimes = HTTPTimes(),
         answersHead: Bool = false
     ) {
         self.url = url
         self.headers = headers
         self.limits = limits
         self.tls = tls
-        self.firstByteSeconds = firstByteSeconds
-        self.stallSeconds = stallSeconds
+        self.times = times
         self.answersHead = answersHead
     }
+
+    /// `TCP_NOTSENT_LOWAT`, tcp(7), which Glibc's module does not show.
+    private static let notSentLowWaterMark: CInt = 25
+    /// Bytes that the system takes beyond what the server's side has room for: with the megabytes that it takes otherwise, a body that
+    /// goes out slowly and steadily moves in jumps that are minutes apart.
+    private static let unsentBytes = 1 << 20
 
     /// How the client of HTTP destinations has to be made: a body cannot be sent again to where a redirect leads, a refused
     /// connection is told at once, connecting takes at most 10 s, and no span carries a URL with its query.
@@ -72,6 +74,12 @@ public struct HTTPConfiguration: Hashable, Sendable {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         configuration.httpVersion = .http1Only
         configuration.tracing.tracer = nil
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.eventLoop.submit { try HTTPSignsOfLife.add(to: channel) }.flatMap {
+                channel.setOption(
+                    .tcpOption(NIOBSDSocket.Option(rawValue: Self.notSentLowWaterMark)), value: Self.unsentBytes)
+            }
+        }
         return configuration
     }
 }

@@ -36,7 +36,7 @@ extension HTTPTarget {
         case 423: (.serverFailure, "what lies there is locked", .afterBackoff)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
-        case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no status for an upload; check the server", .afterBackoff)
         }

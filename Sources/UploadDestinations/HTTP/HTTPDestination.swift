@@ -114,9 +114,6 @@ public struct HTTPDestination: RoundDestination {
 
     func exchange(_ target: HTTPTarget) -> HTTPExchange {
         HTTPExchange(
-            client: client,
-            times: HTTPTimes(
-                firstByteSeconds: configuration.firstByteSeconds, stallSeconds: configuration.stallSeconds),
-            displayURL: target.displayURL)
+            client: client, times: configuration.times, displayURL: target.displayURL)
     }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import Uploads
 
 /// An endpoint that gives pre-signed URLs: asked for each file, and asked again when a URL has expired.
@@ -22,10 +21,8 @@ public struct PresignedConfiguration: Hashable, Sendable {
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {
         self.url = url
@@ -36,9 +33,6 @@ public struct PresignedConfiguration: Hashable, Sendable {
         answer = PresignedAnswer()
         sendsContentMD5 = false
         tls = TLSFiles()
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

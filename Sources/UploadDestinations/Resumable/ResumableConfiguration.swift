@@ -1,4 +1,3 @@
-public import Foundation
 public import Uploads
 
 /// A server that takes resumable uploads over HTTP (draft-ietf-httpbis-resumable-upload), or plain ones.
@@ -33,10 +32,8 @@ public struct ResumableConfiguration: Hashable, Sendable {
     public var sendsDigests: Bool
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {
         self.url = url
@@ -49,9 +46,6 @@ public struct ResumableConfiguration: Hashable, Sendable {
         partBytes = Self.usualPartBytes
         sendsDigests = false
         tls = TLSFiles()
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

@@ -207,7 +207,7 @@ final class S3Client: Sendable {
             }
             throw UploadError(
                 .rateLimited, "\(location(nil)) has asked for fewer requests: it is given a rest of \(Int(rest)) s",
-                retry: .after(seconds: rest))
+                retry: .pause(seconds: rest))
         }
         guard turn > now else { return }
         do {

@@ -1,4 +1,3 @@
-public import Foundation
 public import Uploads
 
 /// A bucket of AWS S3 or of a server that speaks its protocol.
@@ -44,10 +43,8 @@ public struct S3Configuration: Hashable, Sendable {
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(
         endpoint: String? = nil, region: String? = nil, bucket: String, prefix: String = "",
@@ -66,9 +63,6 @@ public struct S3Configuration: Hashable, Sendable {
         multipartThresholdBytes = 2 * PartPlan.blockBytes
         object = S3ObjectSettings()
         tls = TLSFiles()
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

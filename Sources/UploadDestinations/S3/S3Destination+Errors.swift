@@ -49,9 +49,9 @@ enum S3ErrorTable {
         case "MissingSecurityHeader", "MissingAuthenticationToken":
             (.notAuthenticated, "it wants credentials; add accessKeyId and secretAccessKey", .never)
         case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
-            (.misconfigured, "it expects another region; correct the destination's region", .never)
+            (.misconfigured, "it expects another region; correct the destination's region", .afterBackoff)
         case _ where code.hasPrefix("KMS."):
-            (.misconfigured, "the KMS key cannot be used; check kmsKeyId and its policy", .never)
+            (.misconfigured, "the KMS key cannot be used; check kmsKeyId and its policy", .afterBackoff)
         default: nil
         }
     }
@@ -59,11 +59,11 @@ enum S3ErrorTable {
     private static func place(_ code: String) -> Meaning? {
         switch code {
         case "NoSuchBucket":
-            (.destinationNotFound, "there is no such bucket; create it or correct the destination's bucket", .never)
+            (.destinationAway, "there is no such bucket; create it or correct the destination's bucket", .afterBackoff)
         case "InvalidBucketName", "InvalidLocationConstraint", "InvalidEndpoint":
-            (.misconfigured, "the bucket's name or place is wrong; correct bucket, region and endpoint", .never)
+            (.misconfigured, "the bucket's name or place is wrong; correct bucket, region and endpoint", .afterBackoff)
         case "PermanentRedirect", "TemporaryRedirect", "Redirect":
-            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .never)
+            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .afterBackoff)
         case "NoSuchUpload":
             (.sessionExpired, "the multipart upload is gone; it is begun anew", .afterBackoff)
         case "NoSuchKey", "NoSuchVersion":
@@ -99,7 +99,7 @@ enum S3ErrorTable {
         case "EntityTooLarge", "MaxMessageLengthExceeded":
             (.rejected, "it is too large for the server; use larger or smaller parts, or another destination", .never)
         case "QuotaExceeded", "InsufficientCapacity", "XMinioStorageFull", "StorageFull":
-            (.serverFailure, "it has no space left; free some there", .afterBackoff)
+            (.noSpace, "it has no space left; free some there", .afterBackoff)
         case "InvalidStorageClass":
             (.rejected, "it does not know the storage class; correct storageClass", .never)
         case "InvalidTag": (.rejected, "it refuses the tags; correct them", .never)
@@ -138,7 +138,7 @@ extension S3Failure {
     private var byStatus: S3ErrorTable.Meaning {
         switch status {
         case 300..<400:
-            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .never)
+            (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .afterBackoff)
         case 401: (.notAuthenticated, "it wants credentials; check the destination's keys", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check keys and policy", .never)
         case 404: (.destinationNotFound, "there is no such place; check endpoint and bucket", .never)
@@ -150,7 +150,7 @@ extension S3Failure {
         case 413: (.rejected, "it is too large for the server", .never)
         case 429, 503: (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request", .never)
-        case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed at its side; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no answer of S3; check the endpoint", .afterBackoff)
         }

@@ -60,7 +60,7 @@ extension HTTPExchange {
     /// - Returns: the answer, with a body only if it is no success.
     /// - Throws: as `run`, and what the taker throws.
     func download(_ request: HTTPClientRequest, to download: HTTPDownload) async throws(UploadError) -> HTTPReply {
-        let silence = Silence()
+        let silence = Silence(minimum: times.bytesPerSecondMinimum)
         let result = await withTaskGroup(of: Result<HTTPReply, UploadError>?.self) { group in
             group.addTask { await receive(request, download, silence) }
             group.addTask { await watch(silence) }
@@ -77,13 +77,18 @@ extension HTTPExchange {
         _ request: HTTPClientRequest, _ download: HTTPDownload, _ silence: Silence
     ) async -> Result<HTTPReply, UploadError> {
         do {
-            let response = try await client.execute(request, deadline: .distantFuture)
-            silence.end()
+            let response = try await HTTPSignsOfLife.listening({ silence.live() }) { header in
+                var request = request
+                request.headers.add(name: header.name, value: header.value)
+                return try await client.execute(request, deadline: .distantFuture)
+            }
+            response.headers.tellTime()
+            silence.end(0)
             var reply = HTTPReply(
                 status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: true)
             guard (200..<300).contains(reply.status) else {
                 for try await chunk in response.body {
-                    silence.end()
+                    silence.end(chunk.readableBytes)
                     reply.body += Data(chunk.readableBytesView.prefix(keptBytesMaximum - reply.body.count))
                     if reply.body.count >= keptBytesMaximum { break }
                 }
@@ -113,14 +118,12 @@ extension HTTPExchange {
             skip -= Int64(chunk.readableBytes - rest.count)
             let bytes = rest.prefix(Int(clamping: wanted))
             wanted -= Int64(bytes.count)
-            guard !bytes.isEmpty else {
-                silence.end()
-                continue
-            }
+            silence.end(chunk.readableBytes)
+            guard !bytes.isEmpty else { continue }
             // However long the taker takes, the server is not to blame.
             silence.pause()
             try await download.take(SourceBuffer(bytes))
-            silence.end()
+            silence.end(0)
             // What a server sends beyond it, which knows no ranges, is not waited for.
             if wanted == 0 { return }
         }
@@ -132,7 +135,7 @@ extension HTTPExchange {
 
     private func watch(_ silence: Silence) async -> Result<HTTPReply, UploadError>? {
         while !Task.isCancelled {
-            let (since, isFirst) = silence.state
+            let (since, isFirst, isTooSlow) = silence.state
             let seconds = isFirst ? times.firstByteSeconds : times.stallSeconds
             if let since, since + .seconds(seconds) <= .now {
                 return .failure(
@@ -141,20 +144,44 @@ extension HTTPExchange {
                         "\(displayURL) sent no bytes for \(Int(seconds.rounded(.up))) s: check the network and the server"
                     ))
             }
-            try? await Task.sleep(until: (since ?? .now) + .seconds(seconds), clock: .continuous)
+            if isTooSlow { return .failure(tooSlow) }
+            let next = min(seconds, HTTPTimes.windowSeconds / 4)
+            try? await Task.sleep(
+                until: min((since ?? .now) + .seconds(seconds), .now + .seconds(next)), clock: .continuous)
         }
         return nil
     }
 
     /// Since when the server owes something.
     private final class Silence: Sendable {
-        private let value = Mutex<(since: ContinuousClock.Instant?, isFirst: Bool)>((.now, true))
+        private let minimum: Int
+        private let value: Mutex<(slowness: SlowAnswer, isFirst: Bool)>
 
-        /// nil while nothing is owed; and whether nothing has come yet.
-        var state: (ContinuousClock.Instant?, Bool) { value.withLock { ($0.since, $0.isFirst) } }
+        init(minimum: Int) {
+            self.minimum = minimum
+            value = Mutex((SlowAnswer(at: .now, minimum: minimum), true))
+        }
 
-        func end() { value.withLock { $0 = (.now, false) } }
+        /// nil while nothing is owed; whether nothing has come yet; and whether what comes is too little.
+        var state: (since: ContinuousClock.Instant?, isFirst: Bool, isTooSlow: Bool) {
+            value.withLock { ($0.slowness.since, $0.isFirst, !$0.isFirst && $0.slowness.isTooSlow(at: .now)) }
+        }
 
-        func pause() { value.withLock { $0 = (nil, false) } }
+        func end(_ count: Int) {
+            value.withLock { value in
+                if value.isFirst { value = (SlowAnswer(at: .now, minimum: minimum), false) }
+                value.slowness.receive(count, at: .now)
+            }
+        }
+
+        /// The server says that it is at work.
+        func live() { value.withLock { $0.slowness.receive(0, at: .now) } }
+
+        func pause() {
+            value.withLock { value in
+                value.slowness.pause(at: .now)
+                value.isFirst = false
+            }
+        }
     }
 }

@@ -13,7 +13,8 @@ extension HTTPExchange {
         if body.readableBytes > 0 || head.method == .PUT || head.method == .POST {
             head.headers.replaceOrAdd(name: "content-length", value: String(body.readableBytes))
         }
-        let call = HTTPCall(head, body: body, keptBytesMaximum: keptBytesMaximum)
+        let call = HTTPCall(
+            head, body: body, keptBytesMaximum: keptBytesMaximum, bytesPerSecondMinimum: times.bytesPerSecondMinimum)
         let watch = StallWatch.shared.add {
             let (last, isSent) = call.movement
             if isSent, let restSeconds, let repliedAt = call.repliedAt {
@@ -21,7 +22,7 @@ extension HTTPExchange {
                 call.giveUp(UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server"))
                 return true
             }
-            guard let stall = stall(isSending: !isSent, since: last) else { return false }
+            guard let stall = call.isTooSlow ? tooSlow : stall(isSending: !isSent, since: last) else { return false }
             call.giveUp(stall)
             return true
         }

@@ -25,6 +25,7 @@ struct HTTPExchange: Sendable {
     private final class Movement: Sendable {
         private struct State {
             var received = ContinuousClock.now
+            var slowness: SlowAnswer?
             var stall: UploadError?
             var reply: HTTPReply?
             var repliedAt: ContinuousClock.Instant?
@@ -42,20 +43,28 @@ struct HTTPExchange: Sendable {
         /// When the status came.
         var repliedAt: ContinuousClock.Instant? { state.withLock { $0.repliedAt } }
 
-        func begin(_ reply: HTTPReply) {
+        func begin(_ reply: HTTPReply, minimum: Int) {
             state.withLock { state in
                 state.received = .now
                 state.repliedAt = .now
                 state.reply = reply
+                state.slowness = SlowAnswer(at: .now, minimum: minimum)
             }
         }
 
-        func add(_ bytes: some Sequence<UInt8>) {
+        /// Whether the answer comes too slowly to wait for its end.
+        var isTooSlow: Bool { state.withLock { $0.slowness?.isTooSlow(at: .now) ?? false } }
+
+        func add(_ bytes: some Collection<UInt8>, of count: Int) {
             state.withLock { state in
                 state.received = .now
+                state.slowness?.receive(count, at: .now)
                 state.reply?.body += Data(bytes)
             }
         }
+
+        /// The server says that it is at work.
+        func live() { state.withLock { $0.received = .now } }
 
         func end(_ stall: UploadError) { state.withLock { $0.stall = stall } }
     }
@@ -106,14 +115,19 @@ struct HTTPExchange: Sendable {
     private func answer(
         _ request: HTTPClientRequest, _ movement: Movement
     ) async throws -> HTTPReply {
-        let response = try await client.execute(request, deadline: .distantFuture)
+        let response = try await HTTPSignsOfLife.listening(movement.live) { header in
+            var request = request
+            request.headers.add(name: header.name, value: header.value)
+            return try await client.execute(request, deadline: .distantFuture)
+        }
+        response.headers.tellTime()
         var reply = HTTPReply(
             status: Int(response.status.code), headers: response.headers, body: Data(), isWhole: false)
-        movement.begin(reply)
+        movement.begin(reply, minimum: times.bytesPerSecondMinimum)
         var count = 0
         for try await chunk in response.body {
             let room = keptBytesMaximum - (movement.reply?.body.count ?? 0)
-            movement.add(chunk.readableBytesView.prefix(room))
+            movement.add(chunk.readableBytesView.prefix(room), of: chunk.readableBytes)
             count += chunk.readableBytes
             if count > max(Self.drainBytesMaximum, keptBytesMaximum) { break }
         }
@@ -129,11 +143,22 @@ struct HTTPExchange: Sendable {
             guard max(body?.lastMove ?? repliedAt, repliedAt) + .seconds(restSeconds) <= .now else { return nil }
             return UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server")
         }
-        return stall(isSending: isSending, since: max(body?.lastMove ?? movement.received, movement.received))
+        if !isSending, movement.isTooSlow { return tooSlow }
+        return stall(
+            isSending: isSending, since: max(body?.lastMove ?? movement.received, movement.received),
+            bodyBytes: movement.reply == nil ? body?.size ?? 0 : 0)
     }
 
-    func stall(isSending: Bool, since last: ContinuousClock.Instant) -> UploadError? {
-        let seconds = isSending ? times.stallSeconds : times.firstByteSeconds
+    var tooSlow: UploadError {
+        UploadError(
+            .networkFailure,
+            "\(displayURL) sends less than \(times.bytesPerSecondMinimum) bytes a second: check the network and the server"
+        )
+    }
+
+    /// - Parameter bodyBytes: of the body, as long as no answer to it is there.
+    func stall(isSending: Bool, since last: ContinuousClock.Instant, bodyBytes: Int64 = 0) -> UploadError? {
+        let seconds = isSending ? times.stallSeconds : times.answerSeconds(bodyBytes: bodyBytes)
         guard last + .seconds(seconds) <= .now else { return nil }
         return UploadError(
             .networkFailure,

@@ -1,4 +1,3 @@
-public import Foundation
 public import Uploads
 
 /// A server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload).
@@ -24,10 +23,8 @@ public struct TusConfiguration: Hashable, Sendable {
     public var sendsChecksums: Bool
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {
         self.url = url
@@ -38,12 +35,9 @@ public struct TusConfiguration: Hashable, Sendable {
         concatenates = false
         sendsChecksums = true
         tls = TLSFiles()
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
 
     /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
     var lockedPauseSeconds = TusLimits.lockedPauseSeconds
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

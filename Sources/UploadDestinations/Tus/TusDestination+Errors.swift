@@ -23,7 +23,7 @@ enum TusErrorTable {
         case 431: (.rejected, "the metadata is too long for it; give less", .never)
         case 460: (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
-        case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no status of tus; check the server", .afterBackoff)
         }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Uploads
 
 /// A server that speaks WebDAV (RFC 4918), or as much of it as moves a file into place.
@@ -14,10 +14,8 @@ public struct WebDAVConfiguration: Hashable, Sendable {
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles
-    /// Seconds from the end of a body to the first byte of the answer, 60 by default.
-    public var firstByteSeconds: TimeInterval
-    /// Seconds without a byte sent or received, 60 by default.
-    public var stallSeconds: TimeInterval
+    /// How long the server may be silent, and how slow.
+    public var times: HTTPTimes
 
     public init(
         url: String, temporaryFolder: String? = nil, headers: [String: String] = [:],
@@ -28,8 +26,7 @@ public struct WebDAVConfiguration: Hashable, Sendable {
         self.headers = headers
         self.limits = limits
         self.tls = tls
-        firstByteSeconds = 60
-        stallSeconds = 60
+        times = HTTPTimes()
     }
 
     /// Pauses before a folder is asked for again that somebody else is making, in seconds, at most. Then the job waits on the broker.
@@ -37,6 +34,4 @@ public struct WebDAVConfiguration: Hashable, Sendable {
 
     /// Whether a text may be a ``temporaryFolder``.
     public static func isFolder(_ text: String) -> Bool { (try? URLKey.path(text)) != nil }
-
-    var times: HTTPTimes { HTTPTimes(firstByteSeconds: firstByteSeconds, stallSeconds: stallSeconds) }
 }

@@ -26,7 +26,7 @@ enum WebDAVErrorTable {
             (.serverFailure, "it could not do it because of something else; its answer may say why", .afterBackoff)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
-        case 507: (.serverFailure, "it has no space left, or the quota is used up; free some there", .afterBackoff)
+        case 507: (.noSpace, "it has no space left, or the quota is used up; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no status of WebDAV; check the server", .afterBackoff)
         }

@@ -161,7 +161,7 @@ final class EmbeddedBackend: UploadBackend {
         let worker = UploadWorker(
             queue: queue, destinations: destinations,
             sources: ObjectSources(beside: LocalSources(areas: [area], roots: []), at: destinations),
-            configuration: configuration.worker, logger: logger)
+            configuration: configuration.worker, logger: logger, witnesses: .alone)
         let (stopping, stop) = AsyncStream<Void>.makeStream()
         let isStopped = state.withLock { state in
             state.queue = queue

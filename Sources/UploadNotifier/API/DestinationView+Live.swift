@@ -23,7 +23,7 @@ extension DestinationView {
         init(_ report: DestinationReport) {
             name = report.worker
             origin = report.origin
-            circuit = Circuit(state: Circuit.State(report.circuit), until: report.until)
+            circuit = Circuit(state: Circuit.State(report.circuit), until: report.until, error: report.error)
             jobsInFlight = max(0, report.jobsInFlight)
             partsInFlight = report.partsInFlight.map { max(0, $0) }
             limits = Limits(report.limits)

@@ -125,6 +125,8 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         job.baton.job.retry.map { "\(job.baton.attempts) of \($0.maxAttempts)" } ?? "\(job.baton.attempts)"
     }
 
+    private static func trouble(of job: LedgerJob) -> String { job.trouble.map { ": \($0)" } ?? "" }
+
     private static func text(ofWaiting job: LedgerJob) -> String {
         let destination = job.baton.job.destination.label
         let when = job.waitingUntil.map { " until \(WireJSON.timestamp($0))" } ?? ""
@@ -134,8 +136,11 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             "it waits\(when) for its next attempt (\(attempts(of: job)) failed)\(last); "
                 + "'uploadctl run \(job.id)' tries at once"
         case "circuitOpen":
-            "destination '\(destination)' keeps failing, so nobody tries it\(when)\(last); "
-                + "it is tried again by itself"
+            "destination '\(destination)' cannot be used, so the job does not try it\(when)\(trouble(of: job)); it goes on by itself, and "
+                + "waiting uses up no attempt"
+        case "clock":
+            "its time is over by the clock of the worker that looked at it, which no other clock has confirmed; another look follows\(when.isEmpty ? "" : " after\(when.dropFirst(6))"). If it stays so, look at the workers' clocks (NTP)"
+        case "resting": "destination '\(destination)' is not asked\(when)\(trouble(of: job))"
         case "notYet":
             "destination '\(destination)' has all of it and is not done with it yet; it is asked again\(when.isEmpty ? "" : " after\(when.dropFirst(6))")"
         case "limited": "a limit of destination '\(destination)' or of its worker holds it up\(when)"

@@ -88,7 +88,7 @@ struct DestinationView: Encodable, Sendable {
             : Circuit(
                 state: state, since: held.map(\.since).min(),
                 until: reports.compactMap(\.until).max() ?? held.compactMap(\.waitingUntil).max(),
-                error: held.compactMap { $0.baton.failures.last?.message }.first)
+                error: reports.compactMap(\.error).first ?? held.compactMap(\.trouble).first)
         live = reports.isEmpty ? nil : Live(reports)
         workers = reports.prefix(Self.workersMaximum).map { Worker($0) }
         limited = waiting.count { $0.reason == "limited" }

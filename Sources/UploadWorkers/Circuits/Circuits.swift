@@ -13,8 +13,9 @@ final class Circuits: Sendable {
 
     enum Admission: Sendable {
         /// nil: this destination has no circuit.
-        case granted(Entry?)
-        case refused(until: Date, UploadError)
+        case granted(Entry?, servedAt: TimeInterval?)
+        /// Not for so many seconds.
+        case refused(seconds: TimeInterval, UploadError)
     }
 
     /// Destinations that are remembered: the configured ones, and hosts of URLs that failed of late.
@@ -24,35 +25,56 @@ final class Circuits: Sendable {
     private let rules: CircuitRules
     private let metrics: WorkerMetrics
     private let logger: Logger
+    private let now: @Sendable () -> Date
 
-    init(rules: CircuitRules, metrics: WorkerMetrics, logger: Logger) {
+    /// - Parameter now: a clock that never steps; what it shows is compared with itself alone.
+    init(rules: CircuitRules, metrics: WorkerMetrics, logger: Logger, now: @escaping @Sendable () -> Date) {
         self.rules = rules
+        self.now = now
         self.metrics = metrics
         self.logger = logger
     }
 
-    func enter(_ reference: DestinationReference, at now: Date) -> Admission {
-        guard let origin = DestinationOrigin(reference) else { return .granted(nil) }
+    /// - Parameter isOrdered: whether somebody has just asked for the job to run or to be cancelled.
+    func enter(_ reference: DestinationReference, isOrdered: Bool = false) -> Admission {
+        guard let origin = DestinationOrigin(reference) else { return .granted(nil, servedAt: nil) }
+        let now = now()
         return change(origin) { circuit in
-            switch circuit.admit(at: now) {
-            case .granted(let pass): .granted(Entry(origin: origin, pass: pass))
-            case .refused(let until, let error): .refused(until: until, error)
+            switch circuit.admit(at: now, isOrdered: isOrdered) {
+            case .granted(let pass):
+                .granted(
+                    Entry(origin: origin, pass: pass), servedAt: circuit.servedAt.map { now.timeIntervalSince($0) })
+            case .refused(let until, let error): .refused(seconds: until.timeIntervalSince(now), error)
             }
         }
     }
 
-    func note(_ evidence: CircuitEvidence, by job: JobID, with entry: Entry, at now: Date) {
+    func note(_ evidence: CircuitEvidence, by job: JobID, with entry: Entry) {
+        let now = now()
         change(entry.origin) { $0.note(evidence, by: job, with: entry.pass, at: now) }
     }
 
-    func leave(_ entry: Entry, at now: Date) {
+    func leave(_ entry: Entry) {
+        let now = now()
         change(entry.origin) { $0.leave(entry.pass, at: now) }
     }
 
-    /// As it was left: an open circuit whose time is over lets the next job try.
-    func standing(of origin: DestinationOrigin) -> (state: Circuit.State, until: Date?) {
-        circuits.withLock { circuits in
-            circuits[origin].map { ($0.state, $0.openUntil) } ?? (.closed, nil)
+    /// A circuit as it was left.
+    struct CircuitStanding: Hashable, Sendable {
+        var state = Circuit.State.closed
+        /// For how long it is open; one whose time is over lets the next job try.
+        var seconds: TimeInterval?
+        /// Why it is not closed.
+        var error: String?
+    }
+
+    func standing(of origin: DestinationOrigin) -> CircuitStanding {
+        let now = now()
+        return circuits.withLock { circuits in
+            guard let circuit = circuits[origin] else { return CircuitStanding() }
+            return CircuitStanding(
+                state: circuit.state, seconds: circuit.openUntil?.timeIntervalSince(now),
+                error: circuit.state == .closed ? nil : circuit.refusal.message)
         }
     }
 
@@ -79,8 +101,9 @@ final class Circuits: Sendable {
         var metadata: Logger.Metadata = [LogKeys.destination: "\(origin.text)"]
         switch circuit.state {
         case .open:
-            metadata[LogKeys.until] = circuit.openUntil.map { "\($0.formatted(.iso8601))" }
-            logger.warning("A destination keeps failing; its jobs wait", metadata: metadata)
+            metadata[LogKeys.seconds] = circuit.openUntil.map { "\(Int($0.timeIntervalSince(now()).rounded(.up)))" }
+            metadata[LogKeys.error] = "\(circuit.refusal)"
+            logger.warning("A destination cannot be used; its jobs wait", metadata: metadata)
         case .halfOpen: logger.info("A destination that failed is tried again", metadata: metadata)
         case .closed where before == .open || before == .halfOpen:
             logger.notice("A destination works again; its jobs go on", metadata: metadata)

@@ -99,7 +99,7 @@ final class RateLimiter: Sendable {
         next?.resume()
     }
 
-    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
     }

@@ -34,7 +34,10 @@ struct DestinationWatch: Sendable {
 
     private func facts(of traffic: DestinationTraffic) -> ReportBook.Facts {
         var facts = ReportBook.Facts(origin: traffic.origin, label: traffic.reference.label)
-        (facts.circuit, facts.until) = runner.circuits.standing(of: traffic.origin)
+        let standing = runner.circuits.standing(of: traffic.origin)
+        facts.circuit = standing.state
+        facts.until = standing.seconds.map { runner.now() + $0 }
+        facts.error = standing.error
         facts.jobsInFlight = traffic.jobsInFlight
         facts.partsInFlight = traffic.partsInFlight
         facts.bytesSent = traffic.bytesSent

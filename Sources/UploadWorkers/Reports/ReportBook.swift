@@ -13,6 +13,7 @@ struct ReportBook: Sendable {
         var label: String
         var circuit = Circuit.State.closed
         var until: Date?
+        var error: String?
         var jobsInFlight = 0
         var partsInFlight = 0
         var bytesSent = 0
@@ -57,16 +58,23 @@ struct ReportBook: Sendable {
         return DestinationReport(
             worker: worker, destination: facts.label, origin: facts.origin.isNamed ? nil : facts.origin.text,
             circuit: DestinationReport.CircuitState(facts.circuit), until: facts.until,
-            jobsInFlight: facts.jobsInFlight, partsInFlight: facts.partsInFlight, limits: facts.limits,
+            error: facts.error, jobsInFlight: facts.jobsInFlight, partsInFlight: facts.partsInFlight,
+            limits: facts.limits,
             pace: DestinationReport.Pace(
                 bytesPerSecond: facts.jobsInFlight == 0 || seconds <= 0 ? 0 : (moved / seconds).rounded(),
                 isHeld: facts.isHeld),
             at: now)
     }
 
+    /// It is computed anew at each look, from a clock that runs beside the one of the day.
+    private func isOther(_ until: Date?, than last: Date?) -> Bool {
+        guard let until, let last else { return (until == nil) != (last == nil) }
+        return abs(until.timeIntervalSince(last)) > 0.5
+    }
+
     private func isDue(_ facts: Facts, after last: Told?, at now: Date) -> Bool {
         guard let last else { return !facts.isIdle || facts.visitCount > 0 }
-        if facts.circuit != last.facts.circuit || facts.until != last.facts.until { return true }
+        if facts.circuit != last.facts.circuit || isOther(facts.until, than: last.facts.until) { return true }
         let age = now.timeIntervalSince(last.at)
         // A clock that was set back must not silence it.
         guard age >= DestinationReport.interval || age < 0 else { return false }

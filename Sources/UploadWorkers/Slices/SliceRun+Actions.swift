@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Uploads
 
@@ -87,13 +88,18 @@ extension SliceRun {
                 return open.traffic
             }
             former?.jobEnds()
-            let way: DestinationFacts.Way
-            let entry: Circuits.Entry?
-            switch runner.circuits.enter(baton.job.destination, at: runner.now()) {
-            case .granted(let granted): (way, entry) = (granted?.pass.isTrial == true ? .trial : .free, granted)
-            case .refused(let until, let error): (way, entry) = (.blocked(until: until, error), nil)
+            let now = runner.now()
+            var way = DestinationFacts.Way.free
+            var entry: Circuits.Entry?
+            var servedAt: Date?
+            let isOrdered = baton.isCancel || (baton.isIssued && baton.slice == 0)
+            switch runner.circuits.enter(baton.job.destination, isOrdered: isOrdered) {
+            case .granted(let granted, let ago):
+                if let pass = granted?.pass, pass.isTrial { way = .trial(pass.ability) }
+                (entry, servedAt) = (granted, ago.map { now - $0 })
+            case .refused(let seconds, let error): way = .blocked(until: now + seconds, error)
             }
-            open.withLock { open in
+            open.withLock { [entry] open in
                 open.destination = destination
                 open.circuit = entry
                 open.pace = runner.paces.pace(of: baton.job.destination)
@@ -103,6 +109,7 @@ extension SliceRun {
                     driver: destination.driver, canYield: destination.canYield(baton.job),
                     parts: parts(within: destination.limits), way: way,
                     retry: runner.destinations.retry(for: baton.job.destination),
+                    patience: runner.destinations.patience(for: baton.job.destination), servedAt: servedAt,
                     readBackProblem: baton.job.verify ? Self.readBackProblem(of: baton.job, at: destination) : nil))
         } catch {
             return .failed(error)

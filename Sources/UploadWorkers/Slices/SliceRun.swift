@@ -44,7 +44,8 @@ final class SliceRun: Sendable {
 
     func run() async -> SettledSlice {
         let startedAt = runner.now()
-        var machine = SliceMachine(baton: baton, rules: runner.rules)
+        var machine = SliceMachine(
+            baton: baton, rules: runner.rules, isClockConfirmed: runner.witnesses.isConfirmed(now: startedAt))
         var settlement: Settlement?
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watchLoss() }
@@ -83,7 +84,11 @@ final class SliceRun: Sendable {
 
     private func report(_ settlement: Settlement, startedAt: Date, hasStarted: Bool) -> SliceReport {
         var report = SliceReport(bytesSent: meter.sent)
-        if case .handOver = settlement, !hasStarted { return report }
+        switch settlement {
+        case .handOver where !hasStarted: return report
+        case .wait(_, let reason, _) where !hasStarted && !reason.countsAsAttempt: return report
+        default: break
+        }
         report.startedAt = startedAt
         report.activeSeconds = max(0, runner.now().timeIntervalSince(startedAt))
         return report
@@ -97,15 +102,15 @@ final class SliceRun: Sendable {
         }
         await left.session?.close()
         await left.source?.close()
-        if let entry = left.circuit { runner.circuits.leave(entry, at: runner.now()) }
+        if let entry = left.circuit { runner.circuits.leave(entry) }
         left.traffic?.jobEnds()
     }
 
     /// What was seen at the destination is told to its circuit.
     private func note(_ fact: SliceFact, of action: SliceAction) {
-        guard action.isAtDestination, let evidence = CircuitEvidence(fact),
-            let entry = open.withLock({ $0.circuit })
+        guard action.isAtDestination, let entry = open.withLock({ $0.circuit }),
+            let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: action.isWrite)
         else { return }
-        runner.circuits.note(evidence, by: baton.job.id, with: entry, at: runner.now())
+        runner.circuits.note(evidence, by: baton.job.id, with: entry)
     }
 }

@@ -14,6 +14,7 @@ struct SliceRunner: Sendable {
     let traffics = DestinationTraffics()
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
+    let witnesses: ClockWitnesses
     let logger: Logger
     /// How long a slice works before that is told.
     let startedAfter = Duration.seconds(1)

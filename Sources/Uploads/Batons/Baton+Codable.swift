@@ -3,8 +3,9 @@ import Foundation
 /// The wire form `upload.baton.v1`.
 extension Baton: Codable {
     private enum Key: String, CodingKey, CaseIterable {
-        case job, round, generation, slice, attempts, idleWaits, state, failures, isCancel, runsAlone, bytesSent
-        case activeSeconds, startedAt
+        case job, round, generation, slice, attempts, idleWaits, waitingSince, state, failures, isCancel, runsAlone,
+            bytesSent
+        case activeSeconds, startedAt, triedSince
 
         static let names = allCases.map(\.stringValue)
     }
@@ -21,6 +22,7 @@ extension Baton: Codable {
         slice = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .slice) ?? 0
         attempts = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .attempts) ?? 0
         idleWaits = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .idleWaits) ?? 0
+        waitingSince = try container.decodeIfPresent(Date.self, forKey: .waitingSince)
         state = try container.decodeIfPresent(UploadState.self, forKey: .state)
         failures =
             try container.decodeListIfPresent(
@@ -30,6 +32,7 @@ extension Baton: Codable {
         bytesSent = try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .bytesSent) ?? 0
         activeSeconds = try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .activeSeconds) ?? 0
         startedAt = try container.decodeIfPresent(Date.self, forKey: .startedAt)
+        triedSince = try container.decodeIfPresent(Date.self, forKey: .triedSince)
         unknown = try decoder.unknownFields(besides: Key.names + others)
     }
 
@@ -41,6 +44,7 @@ extension Baton: Codable {
         try container.encode(slice, forKey: .slice)
         try container.encode(attempts, forKey: .attempts)
         try container.encode(idleWaits, forKey: .idleWaits)
+        try container.encodeIfPresent(waitingSince, forKey: .waitingSince)
         try container.encodeIfPresent(state, forKey: .state)
         try container.encode(failures, forKey: .failures)
         try container.encode(isCancel, forKey: .isCancel)
@@ -48,6 +52,7 @@ extension Baton: Codable {
         try container.encode(bytesSent, forKey: .bytesSent)
         try container.encode(activeSeconds, forKey: .activeSeconds)
         try container.encodeIfPresent(startedAt, forKey: .startedAt)
+        try container.encodeIfPresent(triedSince, forKey: .triedSince)
         try encoder.encodeUnknownFields(unknown)
     }
 }

@@ -19,6 +19,8 @@ public struct Baton: Hashable, Sendable {
     public var attempts: Int
     /// Waits since the last progress that were no attempts: a held-up job waits longer each time.
     public var idleWaits: Int
+    /// Since when it has waited for something that it cannot do without, such as its destination.
+    public var waitingSince: Date?
     /// The open session, if any.
     public var state: UploadState?
     /// The last failures, oldest first, at most ``failureCountMaximum``.
@@ -33,6 +35,9 @@ public struct Baton: Hashable, Sendable {
     public var activeSeconds: TimeInterval
     /// When the round's first slice began.
     public var startedAt: Date?
+    /// When the round's first failed attempt began, moved on by each wait since that was no attempt: the retry policy's age counts from
+    /// here.
+    public var triedSince: Date?
     /// Fields of a newer version: kept and handed on.
     public var unknown: [String: JSONValue]
 
@@ -44,6 +49,7 @@ public struct Baton: Hashable, Sendable {
         self.slice = 0
         self.attempts = 0
         self.idleWaits = 0
+        self.waitingSince = nil
         self.state = nil
         self.failures = []
         self.isCancel = false
@@ -51,6 +57,7 @@ public struct Baton: Hashable, Sendable {
         self.bytesSent = 0
         self.activeSeconds = 0
         self.startedAt = nil
+        self.triedSince = nil
         self.unknown = [:]
     }
 

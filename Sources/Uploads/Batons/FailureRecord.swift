@@ -27,7 +27,7 @@ public struct FailureRecord: Codable, Hashable, Sendable {
         message = Self.cut(try container.decode(String.self, forKey: .message))
     }
 
-    private static func cut(_ message: String) -> String {
+    static func cut(_ message: String) -> String {
         String(message.unicodeScalars.prefix(messageCodePointsMaximum))
     }
 }

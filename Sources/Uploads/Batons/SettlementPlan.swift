@@ -52,7 +52,7 @@ public struct SettlementPlan: Hashable, Sendable {
             next.slice.advance()
             // Never begun and nothing open: it goes back to where it came from, not ahead of its peers.
             let wasStarted = slice.report.startedAt != nil || state != nil
-            if wasStarted { next.idleWaits = 0 }
+            if wasStarted { next.endWaiting() }
             next.state = state
             let isAhead = wasStarted || isQueueStopped
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
@@ -64,7 +64,7 @@ public struct SettlementPlan: Hashable, Sendable {
             // Nothing is open yet, or it was at the place that was taken.
             next.state = nil
             next.slice.advance()
-            next.idleWaits = 0
+            next.endWaiting()
             onward = Onward(baton: next, lane: isUrgent ? .urgent : .continued, delay: nil)
             event = UploadEvent(kind: .handedOver, of: next, at: now)
         case .wait(let until, let reason, let state):
@@ -72,18 +72,28 @@ public struct SettlementPlan: Hashable, Sendable {
             next.slice.advance()
             next.state = state
             if case .retry(let error) = reason {
+                next.triedSince = next.triedSince ?? slice.report.startedAt ?? now
                 next.record(error, at: now)
-                next.idleWaits = 0
+                next.endWaiting()
             } else {
                 next.idleWaits.advance()
+                switch reason.isMissingSomething {
+                case true?: next.waitingSince = next.waitingSince ?? now
+                case false?: next.waitingSince = nil
+                case nil: break
+                }
+                next.triedSince = next.triedSince.map { $0 + max(0, until.timeIntervalSince(now)) }
             }
-            let lane: Lane = isUrgent ? .urgent : state == nil ? baton.job.priority : .continued
+            // The time that the broker notes as it comes off the ladder is worth the less the longer it lies in its lane.
+            let isAhead = state != nil || reason == .clock
+            let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))
             event = UploadEvent(kind: reason == .paused ? .paused : .waiting, of: next, at: now)
             event?.data.waitingUntil = until
             event?.data.reason = reason.label
             switch reason {
-            case .retry(let error), .circuitOpen(let error), .notYet(let error): event?.data.error = error
+            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error):
+                event?.data.error = error
             default: break
             }
         }
@@ -97,6 +107,11 @@ extension Baton {
         baton.activeSeconds = min(activeSeconds + report.activeSeconds, WireLimits.secondsMaximum)
         baton.startedAt = startedAt ?? report.startedAt
         return baton
+    }
+
+    fileprivate mutating func endWaiting() {
+        idleWaits = 0
+        waitingSince = nil
     }
 
     fileprivate mutating func record(_ error: UploadError, at now: Date) {

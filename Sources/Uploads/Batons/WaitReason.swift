@@ -16,6 +16,10 @@ public enum WaitReason: Hashable, Sendable {
     case circuitOpen(UploadError)
     /// The destination has the bytes and is not done with them; the error says what it does.
     case notYet(UploadError)
+    /// The destination, or what stands before it, asked for a pause, or somebody else holds a lock there; the error says which.
+    case resting(UploadError)
+    /// Its time is over by the worker's clock, which no other clock has confirmed.
+    case clock
     /// Paused until an operator lifts it.
     case paused
     /// Not due yet (`notBefore`).
@@ -23,6 +27,15 @@ public enum WaitReason: Hashable, Sendable {
 
     /// Only a failed attempt counts against the job's attempts.
     public var countsAsAttempt: Bool { if case .retry = self { true } else { false } }
+
+    /// Whether the job waits for something that it cannot do without, so that patience ends it; nil where the wait says nothing of that.
+    var isMissingSomething: Bool? {
+        switch self {
+        case .circuitOpen, .resting, .notYet, .unknownDestination, .unknownStagingArea, .unsupportedVersion: true
+        case .retry, .paused, .scheduled: false
+        case .limited, .locked, .clock: nil
+        }
+    }
 
     /// A bounded word for events and metrics.
     public var label: String {
@@ -35,6 +48,8 @@ public enum WaitReason: Hashable, Sendable {
         case .limited: "limited"
         case .circuitOpen: "circuitOpen"
         case .notYet: "notYet"
+        case .resting: "resting"
+        case .clock: "clock"
         case .paused: "paused"
         case .scheduled: "scheduled"
         }

@@ -1,48 +1,62 @@
 /// What an answer, or its absence, says about a destination as a whole.
 public enum CircuitEvidence: Hashable, Sendable {
-    /// It does its work, or refuses with reason: it is alive.
-    case alive
-    /// It cannot be reached, fails at its side, or asks for fewer requests.
-    case failing(UploadError)
+    /// It can do this, and what comes before it.
+    case works(DestinationAbility)
+    /// It could not do this for one job: it cannot be reached, fails at its side, or refuses.
+    case failing(DestinationAbility, UploadError)
+    /// It can do this for nobody: the next job would meet the same.
+    case broken(DestinationAbility, UploadError)
 
     /// nil where a failure speaks about the job alone, or was made without asking the destination.
     ///
-    /// A refusal (403, 404, 412) is an answer of a server that works, whatever it means for the job. An error that is no answer
-    /// (a source that changed, a key that makes no path, a request that was cancelled) says nothing.
-    public init?(_ error: UploadError) {
-        guard !error.retry.isNotYet else {
-            self = .alive
+    /// A refusal (404, 412) is an answer of a server that works, whatever it means for the job. An error that is no answer (a source
+    /// that changed, a key that makes no path, a request that was cancelled) says nothing.
+    ///
+    /// - Parameter isWrite: whether the destination was to keep something.
+    public init?(_ error: UploadError, of reference: DestinationReference, isWrite: Bool) {
+        if error.retry.isNotYet {
+            self = .works(.signIn)
             return
         }
-        switch error.code {
-        case .networkFailure, .rateLimited: self = .failing(error)
-        case .serverFailure:
-            // A 409 is a quarrel about one object.
-            if let status = error.response?.status, status < 500 {
-                self = .alive
-            } else {
-                self = .failing(error)
-            }
-        default:
+        switch FailureScope(error, of: reference) {
+        case .destination: self = .broken(isWrite ? .write : error.ability, error)
+        case .shared: self = .failing(isWrite ? .write : error.ability, error)
+        case .pause:
+            // Nobody was asked where there is no answer. A lock is about one object.
+            guard let status = error.response?.status, status != 423 else { return nil }
+            let ability = isWrite ? DestinationAbility.write : .reach
+            self = if case .after = error.retry { .broken(ability, error) } else { .failing(ability, error) }
+        case .job, .noProgress:
             // A 5xx that a driver takes for something else proves no health.
             guard let status = error.response?.status, status < 500 else { return nil }
-            self = .alive
+            self = .works(.reach)
         }
     }
 
     /// What the answer to a step at the destination says; nil where nobody may have been asked.
     ///
-    /// Drivers whose session is one request open and complete it without a word to the destination, so only a session
-    /// of parts counts.
-    public init?(_ fact: SliceFact) {
+    /// Drivers whose session is one request open and complete it without a word to the destination, so only a session of parts counts;
+    /// and a disk that is full lets sessions be opened.
+    public init?(_ fact: SliceFact, of reference: DestinationReference, isWrite: Bool) {
         switch fact {
-        case .partAccepted, .readBackReached, .readBackMatched: self = .alive
-        case .opened(let session) where session.partCount > 1: self = .alive
+        case .partAccepted: self = .works(.write)
+        case .readBackReached, .readBackMatched: self = .works(.signIn)
+        case .opened(let session) where session.partCount > 1: self = .works(.signIn)
         case .probed(let answer):
             if case .unknowable = answer { return nil }
-            self = .alive
-        case .failed(let error), .partFailed(_, let error): self.init(error)
+            self = .works(.signIn)
+        case .failed(let error), .partFailed(_, let error): self.init(error, of: reference, isWrite: isWrite)
         default: return nil
+        }
+    }
+}
+
+extension UploadError {
+    /// What did not work when a destination was looked at.
+    fileprivate var ability: DestinationAbility {
+        switch code {
+        case .wrongCredentials, .notAuthenticated, .accessDenied: .signIn
+        default: .reach
         }
     }
 }

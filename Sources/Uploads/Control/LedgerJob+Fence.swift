@@ -9,14 +9,14 @@ extension LedgerJob {
     public static let fenceAgeUntimed: TimeInterval = 50 * 86_400
 
     /// From when on the job's fence may be forgotten, because no delivery of a lower generation can do harm any more; nil
-    /// while the round has no end, and for a job that may be tried for ever.
+    /// while the round has no end.
     ///
     /// Nothing below a fence is published once the fence is known, so an older delivery waits on the ladder at most once more after
     /// the end: until its job's time runs out, or for one wait that asks for no time (an hour's pause, a cancellation
     /// that is tried again). In a lane without workers it may lie for any time. When a worker takes it then:
     ///
-    /// - A delivery of the first round counts its age from the enqueueing. After the job's time it writes nothing.
-    /// - A delivery of a later round, or of a serial line, counts its age from when it was begun. One that was begun, was so before the
+    /// - A delivery of the first round counts its ``JobLifetime`` from the enqueueing. After that it writes nothing.
+    /// - A delivery of a later round, or of a serial line, counts it from when it was begun. One that was begun, was so before the
     ///   end. One that was not begun has all its time before it; such a fence stays as long as the ladder's longest wait.
     /// - Of a job in a serial line the first generation is never worked on: what a producer published to a lane by mistake is
     ///   passed to the notifier. The second one is the first that a worker may hold, and nothing is below it.
@@ -25,16 +25,14 @@ extension LedgerJob {
     public var fenceEndsAt: Date? {
         guard end != nil else { return nil }
         let order = baton.job
-        // What its destination gave it only a worker knows.
-        let age = order.retry?.maxAge ?? RetryPolicy.destinationAgeMaximum
         let wait = min(max(order.retry?.cap ?? 0, RetryPolicy.retryAfterMaximum), Self.fenceAgeUntimed)
         let time: Date
         if order.serial == nil, round == 1 {
-            time = max(order.enqueuedAt, order.notBefore ?? .distantPast) + age
+            time = max(order.enqueuedAt, order.notBefore ?? .distantPast) + JobLifetime.seconds
         } else if round == 1, generation <= 2 {
             time = since
         } else {
-            time = since + max(age, Self.fenceAgeUntimed)
+            time = since + Self.fenceAgeUntimed
         }
         let last = max(min(time, order.expiresAt ?? .distantFuture), since + wait)
         return last < .distantFuture ? last + Self.fenceMargin : nil

@@ -47,6 +47,7 @@ extension IssuingMachine {
             job.tell(event.kind.status, at: event.time)
             job.waitingUntil = event.data.waitingUntil
             job.reason = event.data.reason
+            if event.kind == .waiting { job.trouble = event.data.error.map { FailureRecord.cut($0.message) } }
         }
         return IssuingDecision(job: job, actions: [.record(event)])
     }

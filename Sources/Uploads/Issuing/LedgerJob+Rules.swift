@@ -39,6 +39,7 @@ extension LedgerJob {
         since = time
         waitingUntil = nil
         reason = nil
+        trouble = nil
     }
 
     /// A new state, or more bytes in the session that the state names: what the session holds belongs to the state.
@@ -94,6 +95,7 @@ extension LedgerJob {
             baton.generation = generation
             baton.slice = 0
             baton.idleWaits = 0
+            baton.waitingSince = nil
         }
         baton.isCancel = isCancelling
         hold = nil

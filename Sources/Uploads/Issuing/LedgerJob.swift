@@ -13,6 +13,8 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var waitingUntil: Date?
     /// `waiting`: the wait reason's word.
     public var reason: String?
+    /// `waiting`: what stands in its way, as its worker said it, cut to ``FailureRecord/messageCodePointsMaximum``.
+    public var trouble: String?
     /// How far the current slice is known to have come, so that news which overtook each other do not turn it back.
     public var isSliceStarted: Bool
     /// Noted, its marker awaited.
@@ -46,6 +48,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.since = time
         self.waitingUntil = nil
         self.reason = nil
+        self.trouble = nil
         self.isSliceStarted = false
         self.wish = nil
         self.initialState = baton.state

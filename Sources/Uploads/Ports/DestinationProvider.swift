@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Finds the destination that a job names.
 public protocol DestinationProvider: Sendable {
     /// - Returns: nil when the configuration names no such destination (yet).
@@ -13,6 +15,9 @@ public protocol DestinationProvider: Sendable {
 
     /// When jobs for it are tried again that say nothing of it themselves; nil: as usual.
     func retry(for reference: DestinationReference) -> RetryPolicy?
+
+    /// Seconds that its jobs wait for it before they are given up.
+    func patience(for reference: DestinationReference) -> TimeInterval
 }
 
 extension DestinationProvider {
@@ -36,4 +41,6 @@ extension DestinationProvider {
     }
 
     public func retry(for reference: DestinationReference) -> RetryPolicy? { nil }
+
+    public func patience(for reference: DestinationReference) -> TimeInterval { JobLifetime.patience }
 }

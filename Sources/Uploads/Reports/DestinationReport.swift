@@ -3,7 +3,7 @@ public import Foundation
 /// How one worker finds a destination at one moment: what its circuit says, what it has under way there, and what holds it up.
 /// JSON `upload.destination.v1`. Transient: nothing depends on it but what people see.
 public struct DestinationReport: Codable, Hashable, Sendable {
-    /// Most UTF-8 bytes of the worker's name and of the origin: longer reports are not believed.
+    /// Most UTF-8 bytes of the worker's name, of the origin and of the error: longer reports are not believed.
     public static let textBytesMaximum = 300
     /// Seconds: while there is something to tell it is told as often as this, and at most so often unless the circuit changes.
     public static let interval: TimeInterval = 10
@@ -44,6 +44,8 @@ public struct DestinationReport: Codable, Hashable, Sendable {
     public var circuit: CircuitState
     /// When an open circuit lets a job try at the earliest.
     public var until: Date?
+    /// Why the circuit is not closed, and what to mend, cut to ``textBytesMaximum``.
+    public var error: String?
     public var jobsInFlight: Int
     public var partsInFlight: Int?
     /// As this worker's configuration has them.
@@ -54,7 +56,8 @@ public struct DestinationReport: Codable, Hashable, Sendable {
 
     public init(
         worker: String, destination: String, origin: String? = nil, circuit: CircuitState = .closed, until: Date? = nil,
-        jobsInFlight: Int = 0, partsInFlight: Int? = nil, limits: TransferLimits = TransferLimits(),
+        error: String? = nil, jobsInFlight: Int = 0, partsInFlight: Int? = nil,
+        limits: TransferLimits = TransferLimits(),
         pace: Pace = Pace(bytesPerSecond: 0, isHeld: false), at: Date
     ) {
         self.worker = worker
@@ -62,6 +65,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         self.origin = origin
         self.circuit = circuit
         self.until = until
+        self.error = error?.utf8Prefix(Self.textBytesMaximum)
         self.jobsInFlight = jobsInFlight
         self.partsInFlight = partsInFlight
         self.limits = limits
@@ -76,6 +80,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         origin = try container.decodeTextIfPresent(atMost: Self.textBytesMaximum, forKey: .origin)
         circuit = try container.decode(CircuitState.self, forKey: .circuit)
         until = try container.decodeIfPresent(Date.self, forKey: .until)
+        error = try container.decodeTextIfPresent(atMost: Self.textBytesMaximum, forKey: .error)
         jobsInFlight = try container.decode(0...WireLimits.countMaximum, forKey: .jobsInFlight)
         partsInFlight = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .partsInFlight)
         limits = try container.decode(TransferLimits.self, forKey: .limits)

@@ -5,8 +5,8 @@ public struct DestinationFacts: Hashable, Sendable {
     /// What the destination's ``Circuit`` says to the slice.
     public enum Way: Hashable, Sendable {
         case free
-        /// It is to find out whether the destination works again.
-        case trial
+        /// It is to find out whether the destination can do this again.
+        case trial(DestinationAbility)
         /// The circuit is open; the error says why.
         case blocked(until: Date, UploadError)
     }
@@ -20,18 +20,24 @@ public struct DestinationFacts: Hashable, Sendable {
     public var way: Way
     /// What it says of jobs that say nothing of it themselves.
     public var retry: RetryPolicy?
+    /// Seconds that a job waits for it before it is given up.
+    public var patience: TimeInterval
+    /// When this worker last wrote something there.
+    public var servedAt: Date?
     /// Why the job's object cannot be read back, where that is known beforehand.
     public var readBackProblem: UploadError?
 
     public init(
         driver: String, canYield: Bool, parts: Int? = nil, way: Way = .free, retry: RetryPolicy? = nil,
-        readBackProblem: UploadError? = nil
+        patience: TimeInterval = JobLifetime.patience, servedAt: Date? = nil, readBackProblem: UploadError? = nil
     ) {
         self.driver = driver
         self.canYield = canYield
         self.parts = parts
         self.way = way
         self.retry = retry
+        self.patience = patience
+        self.servedAt = servedAt
         self.readBackProblem = readBackProblem
     }
 }

@@ -37,6 +37,14 @@ public enum SliceAction: Hashable, Sendable {
 }
 
 extension SliceAction {
+    /// Whether the destination is to keep something.
+    public var isWrite: Bool {
+        switch self {
+        case .open, .sendPart, .complete: true
+        default: false
+        }
+    }
+
     /// Whether its answer is the destination's.
     public var isAtDestination: Bool {
         switch self {

@@ -57,7 +57,7 @@ extension SliceMachine {
 
     mutating func found(_ facts: DestinationFacts) -> [SliceAction] {
         destination = facts
-        isTrial = facts.way == .trial
+        if case .trial(let ability) = facts.way { trial = ability }
         if let state, state.driver != facts.driver {
             return waitIdle(
                 .unsupportedVersion,

@@ -15,6 +15,14 @@ extension SliceMachine {
         case discarding(AfterDiscard)
         case removingCopy
         case settled
+
+        /// Whether the destination is to keep something.
+        var isWrite: Bool {
+            switch self {
+            case .opening, .sending, .completing: true
+            default: false
+            }
+        }
     }
 
     /// What follows once the standing is known.

@@ -37,7 +37,7 @@ extension SliceMachine {
 
     mutating func probeFailed(_ error: UploadError, for purpose: Purpose) -> [SliceAction] {
         switch purpose {
-        case .heldBefore where isExpired: settle(.ended(.failed(expiredError, state: state)))
+        case .heldBefore where isExpired && isClockConfirmed: settle(.ended(.failed(expiredError, state: state)))
         // A paused job does nothing, and failing to look is no attempt of it.
         case .heldBefore where isPaused && error.retry != .never:
             settle(.wait(until: now + rules.pauseDelay, reason: .paused, state: state))

@@ -78,9 +78,20 @@ extension SliceMachine {
 
     /// nil if the part was tried often enough, or the destination wants a longer pause than a slice should sit out.
     private mutating func retryMilliseconds(after tries: Int, _ error: UploadError) -> Int? {
-        guard tries <= rules.partRetryMilliseconds.count, !error.retry.isNotYet else { return nil }
-        if case .after(let seconds) = error.retry { return seconds <= 1 ? Int(max(0, seconds) * 1000) : nil }
-        return Int.random(in: 0...max(0, rules.partRetryMilliseconds[tries - 1]), using: &random)
+        guard tries <= rules.partRetryMilliseconds.count else { return nil }
+        switch FailureScope(error, of: baton.job.destination) {
+        case .destination: return nil
+        // What asks for fewer requests without a word of when is paced by its driver; a lock is not asked again with a whole body.
+        case .pause where error.code != .rateLimited: return nil
+        case .pause, .job, .shared, .noProgress: break
+        }
+        switch error.retry {
+        case .pause, .notYet: return nil
+        case .after(let seconds): return seconds <= 1 ? Int(max(0, seconds) * 1000) : nil
+        case .never, .afterBackoff: break
+        }
+        let bound = max(0, rules.partRetryMilliseconds[tries - 1])
+        return Int.random(in: bound / 2...bound, using: &random)
     }
 
     /// How the slice settles at the next part boundary; nil to go on.

@@ -57,8 +57,15 @@ extension SliceMachine {
     /// - Parameter isResolved: whether the destination was just asked, or cannot have changed.
     mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
         if case .notYet(let seconds) = error.retry, !baton.isCancel { return waitUntilDone(seconds, error) }
+        let scope = FailureScope(error, of: baton.job.destination)
+        switch scope {
+        case .destination: return waitForCircuit(until: now, error)
         // Not an attempt: it would have waited like the others, had it not been asked to look.
-        if isTrial, case .failing? = CircuitEvidence(error) { return waitForCircuit(until: now, error) }
+        case .shared where trial != nil: return waitForCircuit(until: now, error)
+        case .pause where !baton.isCancel: return rest(error)
+        case .job, .shared, .pause, .noProgress: break
+        }
+        let error = scope == .shared && error.retry == .never ? refusedToAll(error) : error
         let next = settlement(after: error)
         if case .ended = next, error.spoilsSource { return failForGood(error) }
         if case .ended = next, hasSent, error.leavesDoubt, !isResolved {
@@ -67,9 +74,22 @@ extension SliceMachine {
         return settle(next)
     }
 
+    /// A refusal of which nobody knows yet whether others meet it too: tried again a few times, and for good once others are served.
+    private func refusedToAll(_ error: UploadError) -> UploadError {
+        let isServingOthers =
+            if let servedAt = destination?.servedAt, let last = baton.failures.last, last.code == error.code {
+                servedAt > last.at
+            } else {
+                false
+            }
+        guard !isServingOthers, baton.attempts + 1 < rules.refusalsMaximum else { return error }
+        return UploadError(
+            error.code, error.message, retry: .afterBackoff, cause: error.cause, response: error.response)
+    }
+
     mutating func settlement(after error: UploadError) -> Settlement {
         var policy = policy
-        var age = age
+        var age = isClockConfirmed ? baton.triedSince.map { now.timeIntervalSince($0) } ?? 0 : 0
         if baton.isCancel, baton.attempts < policy.maxAttempts || age < policy.maxAge {
             // What is to be cancelled has often used up its tries; cancelling gets some of its own.
             policy.maxAttempts = .max
@@ -77,32 +97,56 @@ extension SliceMachine {
             age = 0
         }
         switch policy.decide(attempt: baton.attempts + 1, error: error, age: age, using: &random) {
-        case .retry(let delay) where baton.isCancel || now + delay <= (baton.job.expiresAt ?? .distantFuture):
+        case .retry(let delay) where baton.isCancel || !isClockConfirmed || now + delay <= deadline:
             return .wait(until: now + delay, reason: .retry(error), state: state)
         case .retry, .giveUp:
             return .ended(.failed(error, state: state))
         }
     }
 
-    /// Waits for a worker that knows more, longer each time, until the job's time runs out.
+    /// Waits for a worker that knows more, longer each time, until the job's time or the patience runs out.
     mutating func waitIdle(_ reason: WaitReason, failing error: UploadError) -> [SliceAction] {
-        guard now < deadline else { return settle(.ended(.failed(error, state: state))) }
+        guard now < waitEnd else { return settle(.ended(.failed(error, state: state))) }
         if isPaused, let paused = earlySettlement { return settle(paused) }
-        let until = min(now + rules.idleDelay(after: baton.idleWaits), deadline)
+        let until = min(now + rules.idleDelay(after: baton.idleWaits), waitEnd)
         return settle(.wait(until: until, reason: reason, state: state))
     }
 
     /// Waits for the destination to be done with what it has, longer each time: it was asked for nothing else, so nothing failed.
     private mutating func waitUntilDone(_ seconds: TimeInterval, _ error: UploadError) -> [SliceAction] {
-        guard !isExpired else {
+        guard !isExpired || !isClockConfirmed else {
             let expired = UploadError(
                 .expired, "the job's time ran out before the destination was done: \(error.message)", retry: .never,
                 response: error.response)
             return settle(.ended(.failed(expired, state: state)))
         }
         if isPaused, let paused = earlySettlement { return settle(paused) }
-        let until = min(now + rules.notYetDelay(seconds, after: baton.idleWaits), deadline)
+        guard now < waitEnd else { return outOfPatience(error) }
+        let until = min(now + rules.notYetDelay(seconds, after: baton.idleWaits), waitEnd)
         return settle(.wait(until: until, reason: .notYet(error), state: state))
+    }
+
+    /// Waits as the destination asked, or until a lock may be gone, longer each time.
+    private mutating func rest(_ error: UploadError) -> [SliceAction] {
+        if isPaused, let paused = earlySettlement { return settle(paused) }
+        guard now < waitEnd else { return outOfPatience(error) }
+        let bound = rules.circuitDelay(after: baton.idleWaits)
+        let wished = min(max(error.retry.seconds ?? 0, 0), RetryPolicy.retryAfterMaximum)
+        let until = max(now + wished, now + .random(in: bound / 2...bound, using: &random))
+        return settle(.wait(until: min(until, waitEnd), reason: .resting(error), state: state))
+    }
+
+    private mutating func outOfPatience(_ last: UploadError) -> [SliceAction] {
+        let error =
+            isExpired
+            ? UploadError(
+                .expired, "the job's time ran out while it waited: \(last.message)", retry: .never,
+                response: last.response)
+            : UploadError(
+                .destinationUnavailable,
+                "\(baton.job.destination.displayText) could not be used for \(Int(patience / 3600)) h, so that the job was given up: "
+                    + "\(last.message); mend that, then run the job again", retry: .never, response: last.response)
+        return settle(.ended(.failed(error, state: state)))
     }
 
     /// Waits for the destination to work again, longer each time, with jitter so that not all come back at once.
@@ -116,11 +160,17 @@ extension SliceMachine {
             return settle(.wait(until: until, reason: reason, state: state))
         }
         if isPaused, let paused = earlySettlement { return settle(paused) }
-        guard !isExpired else { return settle(.ended(.failed(error, state: state))) }
-        return settle(.wait(until: min(until, deadline), reason: reason, state: state))
+        guard now < waitEnd else { return outOfPatience(error) }
+        return settle(.wait(until: min(until, waitEnd), reason: reason, state: state))
     }
 
-    mutating func expire() -> [SliceAction] { failForGood(expiredError) }
+    /// Ends the job whose time is over; a worker whose clock alone says so lets it wait for one that knows.
+    mutating func expire() -> [SliceAction] {
+        guard isClockConfirmed else {
+            return settle(.wait(until: now + rules.clockDelay(after: baton.idleWaits), reason: .clock, state: state))
+        }
+        return failForGood(expiredError)
+    }
 
     /// Fails what no later round could go on from: its session goes first, and stays named if it cannot be removed.
     mutating func failForGood(_ error: UploadError) -> [SliceAction] {
@@ -131,11 +181,9 @@ extension SliceMachine {
 
     var isExpired: Bool { now >= deadline }
 
-    /// Seconds that count towards the policy's age: of the first round since it was enqueued or due, of a later one or of
-    /// one that waited for its turn in a serial line since it began, for it was enqueued long ago.
-    private var age: TimeInterval { now.timeIntervalSince(ageOrigin) }
-
-    private var ageOrigin: Date {
+    /// What the lifetime counts from: of the first round when it was enqueued or due, of a later one or of one that waited for its turn in a
+    /// serial line when it began, for it was enqueued long ago.
+    private var lifeOrigin: Date {
         if baton.round > 1 || baton.job.serial != nil { return baton.startedAt ?? now }
         return max(baton.job.enqueuedAt, baton.job.notBefore ?? .distantPast)
     }
@@ -143,8 +191,16 @@ extension SliceMachine {
     /// What the producer said; else the destination's word, once it is found; else what is usual.
     private var policy: RetryPolicy { baton.job.retry ?? destination?.retry ?? RetryPolicy() }
 
-    private var deadline: Date {
-        min(ageOrigin + policy.maxAge, baton.job.expiresAt ?? .distantFuture)
+    /// The producer's word, and the end of every job's life. How long it lay before anybody took it does not matter; how long it has been
+    /// tried since its first failure, the policy says.
+    private var deadline: Date { min(lifeOrigin + JobLifetime.seconds, baton.job.expiresAt ?? .distantFuture) }
+
+    /// Seconds that the job waits for what it cannot do without.
+    private var patience: TimeInterval { destination?.patience ?? JobLifetime.patience }
+
+    /// When waiting ends: with the job's time, or with the patience for what it waits for, by a clock that is known to be right.
+    private var waitEnd: Date {
+        isClockConfirmed ? min(deadline, (baton.waitingSince ?? now) + patience) : .distantFuture
     }
 
     var expiredError: UploadError {

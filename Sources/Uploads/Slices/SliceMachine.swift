@@ -8,6 +8,8 @@ public import Foundation
 public struct SliceMachine: Hashable, Sendable {
     public let baton: Baton
     public let rules: SliceRules
+    /// Whether another clock has confirmed the one that `now` comes from: otherwise no job's time is over.
+    let isClockConfirmed: Bool
 
     var phase = Phase.notBegun
     var now = Date.distantPast
@@ -18,8 +20,8 @@ public struct SliceMachine: Hashable, Sendable {
     /// Whether the source was ever claimed: before that nothing has begun.
     public internal(set) var hasStarted = false
     var destination: DestinationFacts?
-    /// Whether the slice is to find out if the destination works again, and has not yet.
-    var isTrial = false
+    /// What the slice is to find out whether the destination can do it again, and has not found out yet.
+    var trial: DestinationAbility?
     var condition = WriteCondition.none
 
     var isPaused = false
@@ -46,10 +48,16 @@ public struct SliceMachine: Hashable, Sendable {
     var rereadings = 0
 
     /// The machine of one delivery.
-    /// - Parameter seed: of the jitter.
-    public init(baton: Baton, rules: SliceRules = SliceRules(), seed: UInt64 = .random(in: 0 ... .max)) {
+    /// - Parameters:
+    ///   - isClockConfirmed: whether the clock that tells the time of its facts is known to be right (``ClockComparison``).
+    ///   - seed: of the jitter.
+    public init(
+        baton: Baton, rules: SliceRules = SliceRules(), isClockConfirmed: Bool = true,
+        seed: UInt64 = .random(in: 0 ... .max)
+    ) {
         self.baton = baton
         self.rules = rules
+        self.isClockConfirmed = isClockConfirmed
         self.state = baton.state?.session
         self.readBack = baton.state?.readBack
         self.condition = baton.job.ifExists == .replace ? .none : .absent
@@ -74,9 +82,15 @@ public struct SliceMachine: Hashable, Sendable {
         case .uncutTimeReached: return cutLongStep()
         case .graceUsedUp: return abandonStep()
         default:
-            if isTrial, CircuitEvidence(fact) == .alive { isTrial = false }
+            endTrial(by: fact)
             return advance(fact)
         }
+    }
+
+    private mutating func endTrial(by fact: SliceFact) {
+        guard let trial else { return }
+        let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: phase.isWrite)
+        if case .works(let ability)? = evidence, ability >= trial { self.trial = nil }
     }
 
     private mutating func advance(_ fact: SliceFact) -> [SliceAction] {

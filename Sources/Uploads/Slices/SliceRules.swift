@@ -5,7 +5,7 @@ public struct SliceRules: Hashable, Sendable {
     /// Parts in parallel of one job, 1 or more; the destination may allow fewer.
     public var parts: Int
     /// Milliseconds: the bounds of the jittered waits before a part is sent again, one for each time; after that the attempt
-    /// counts as failed.
+    /// counts as failed. So an attempt is worth three sends of a part; what the whole destination meets is sent once.
     public var partRetryMilliseconds: [Int]
     /// Seconds until a locked staged copy is asked for again.
     public var lockedDelay: TimeInterval
@@ -28,10 +28,12 @@ public struct SliceRules: Hashable, Sendable {
     public var completionsMaximum: Int
     /// How many sessions a slice opens at most, when they keep vanishing.
     public var openingsMaximum: Int
+    /// How often a job is refused before that is taken for its own fault though nobody else was served in between.
+    public var refusalsMaximum: Int
 
     public init(parts: Int = 4) {
         self.parts = max(1, parts)
-        self.partRetryMilliseconds = [50, 200, 800]
+        self.partRetryMilliseconds = [250, 1000]
         self.lockedDelay = 10
         self.pauseDelay = 3600
         self.idleDelay = 5
@@ -42,12 +44,16 @@ public struct SliceRules: Hashable, Sendable {
         self.cancelSettleDelay = 70
         self.completionsMaximum = 3
         self.openingsMaximum = 2
+        self.refusalsMaximum = 3
     }
 
     /// The wait after this many idle ones, in seconds.
     public func idleDelay(after idleWaits: Int) -> TimeInterval {
         min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
     }
+
+    /// The wait for a worker whose clock is known to be right, after this many idle ones, in seconds: from 1 to 60.
+    public func clockDelay(after idleWaits: Int) -> TimeInterval { min(60, pow(2, Double(min(max(0, idleWaits), 6)))) }
 
     /// The wait for a destination that asks to be asked again in so many seconds, after this many idle ones.
     public func notYetDelay(_ seconds: TimeInterval, after idleWaits: Int) -> TimeInterval {

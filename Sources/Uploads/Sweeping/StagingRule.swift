@@ -6,15 +6,15 @@ public struct StagingRule: Hashable, Sendable {
     public var lookAfter: TimeInterval
     /// Seconds that a failed job's copy is kept, so that the job can be run again: 7 days.
     public var keepFailed: TimeInterval
-    /// Seconds that a copy is kept of which the ledger knows nothing, and that a key is remembered: 31 days, the longest delay and
-    /// the longest age by default.
+    /// Seconds that a copy is kept of which the ledger knows nothing, and that a key is remembered: 31 days, a ``JobLifetime`` and a day for
+    /// clocks that differ.
     public var keepUnknown: TimeInterval
     /// Seconds after which what was begun and not finished belongs to a crash: 1 day without a byte.
     public var keepPartial: TimeInterval
 
     public init(
         lookAfter: TimeInterval = 3600, keepFailed: TimeInterval = 7 * 86_400,
-        keepUnknown: TimeInterval = 31 * 86_400, keepPartial: TimeInterval = 86_400
+        keepUnknown: TimeInterval = JobLifetime.seconds + 86_400, keepPartial: TimeInterval = 86_400
     ) {
         self.lookAfter = lookAfter
         self.keepFailed = keepFailed

@@ -22,7 +22,7 @@ public struct SweepRule: Hashable, Sendable {
 
     public init(
         sweepAfter: TimeInterval = 86_400, keepFailed: TimeInterval = 7 * 86_400,
-        forgetAfter: TimeInterval = 30 * 86_400
+        forgetAfter: TimeInterval = JobLifetime.seconds
     ) {
         self.sweepAfter = sweepAfter
         self.keepFailed = keepFailed

@@ -10,11 +10,11 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     /// The longest `Retry-After` that is honoured, in seconds: 1 hour.
     public static let retryAfterMaximum: TimeInterval = 3600
     /// The longest age that a destination may give to jobs that say nothing themselves, in seconds: 30 days.
-    public static let destinationAgeMaximum: TimeInterval = 30 * 86_400
+    public static let destinationAgeMaximum = JobLifetime.seconds
 
     /// Attempts in all, 1 or more.
     public var maxAttempts: Int
-    /// Seconds from enqueueing until the job is given up.
+    /// Seconds from the first failed attempt until the job is given up; waits that are no attempts do not count.
     public var maxAge: TimeInterval
     /// Seconds: the bound of the first delay.
     public var base: TimeInterval
@@ -44,7 +44,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     /// What follows the failure of an attempt.
     /// - Parameters:
     ///   - attempt: which attempt failed, from 1.
-    ///   - age: seconds since the job was enqueued.
+    ///   - age: seconds since the first failed attempt began.
     public func decide(
         attempt: Int, error: UploadError, age: TimeInterval, using generator: inout some RandomNumberGenerator
     ) -> Decision {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// As events and batons carry it: `{"code", "message", "retry": "never"|"afterBackoff"|"after"|"notYet", "retryAfterSeconds"}`.
+/// As events and batons carry it: `{"code", "message", "retry": "never"|"afterBackoff"|"after"|"notYet"|"pause", "retryAfterSeconds"}`.
 /// The cause stays in the process that saw it.
 extension UploadError: Codable {
     private enum Key: String, CodingKey { case code, message, retry, retryAfterSeconds, response }
@@ -13,6 +13,7 @@ extension UploadError: Codable {
             case "never": .never
             case "after": .after(seconds: try Self.seconds(container))
             case "notYet": .notYet(seconds: try Self.seconds(container))
+            case "pause": .pause(seconds: try Self.seconds(container))
             case "afterBackoff": .afterBackoff
             default: nil
             }
@@ -37,6 +38,9 @@ extension UploadError: Codable {
             try container.encode(Self.bounded(seconds), forKey: .retryAfterSeconds)
         case .notYet(let seconds):
             try container.encode("notYet", forKey: .retry)
+            try container.encode(Self.bounded(seconds), forKey: .retryAfterSeconds)
+        case .pause(let seconds):
+            try container.encode("pause", forKey: .retry)
             try container.encode(Self.bounded(seconds), forKey: .retryAfterSeconds)
         }
         try container.encodeIfPresent(response, forKey: .response)

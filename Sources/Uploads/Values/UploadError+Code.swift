@@ -3,6 +3,7 @@ extension UploadError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String, CaseIterable {
             case networkFailure, notAuthenticated, wrongCredentials, accessDenied, serverFailure, rateLimited
+            case noSpace, destinationAway, destinationUnavailable
             case destinationNotFound, rejected, preconditionFailed, invalidFile, sourceChanged, checksumMismatch
             case invalidResponse, sessionExpired, expired, interrupted, cancelled, poisoned, misconfigured, unknown
         }
@@ -26,7 +27,14 @@ extension UploadError {
         public static let serverFailure = Self(.serverFailure)
         /// The destination asked for fewer requests.
         public static let rateLimited = Self(.rateLimited)
-        /// The bucket, directory or URL does not exist.
+        /// The destination has no room left: its disk is full, or a quota is used up.
+        public static let noSpace = Self(.noSpace)
+        /// The destination as a whole is not there, or takes nothing from anybody: its bucket or directory is gone, its file system is not
+        /// mounted, or read-only.
+        public static let destinationAway = Self(.destinationAway)
+        /// The job has waited for its destination for as long as the destination's patience says.
+        public static let destinationUnavailable = Self(.destinationUnavailable)
+        /// What the job names at the destination does not exist.
         public static let destinationNotFound = Self(.destinationNotFound)
         /// The destination refused this upload, and will again.
         public static let rejected = Self(.rejected)
@@ -63,11 +71,12 @@ extension UploadError {
         /// What a failure of this kind means for trying again, unless its driver knows better.
         public var usualRetry: Retry {
             switch base {
-            case .networkFailure, .serverFailure, .rateLimited, .invalidResponse, .sessionExpired, .interrupted,
-                .checksumMismatch, .unknown:
+            case .networkFailure, .serverFailure, .rateLimited, .noSpace, .destinationAway, .invalidResponse,
+                .sessionExpired, .interrupted, .checksumMismatch, .unknown:
                 .afterBackoff
             case .notAuthenticated, .wrongCredentials, .accessDenied, .destinationNotFound, .rejected,
-                .preconditionFailed, .invalidFile, .sourceChanged, .expired, .cancelled, .poisoned, .misconfigured:
+                .preconditionFailed, .invalidFile, .sourceChanged, .expired, .cancelled, .poisoned, .misconfigured,
+                .destinationUnavailable:
                 .never
             }
         }

@@ -46,6 +46,8 @@ public struct UploadError: Error, Sendable {
         /// Nothing failed: the destination is not done with what it has. Asked again in so many seconds; not an attempt, and bounded
         /// by the job's age alone.
         case notYet(seconds: TimeInterval)
+        /// Nobody was asked: an earlier answer, or a lock, is waited for. Again in so many seconds; not an attempt.
+        case pause(seconds: TimeInterval)
     }
 
     public struct SourceLocation: Hashable, Sendable {
@@ -59,7 +61,7 @@ extension UploadError.Retry {
     var seconds: TimeInterval? {
         switch self {
         case .never, .afterBackoff: nil
-        case .after(let seconds), .notYet(let seconds): seconds
+        case .after(let seconds), .notYet(let seconds), .pause(let seconds): seconds
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import RabbitMQ
+import Uploads
 
 /// The headers of a message as its dead letter and the ledger carry them: the headers themselves, or where they are nested too deep or too
 /// large, a text that shows them, and why.
@@ -98,17 +99,5 @@ enum CarriedHeaders {
         case .null: text += "null"
         case .int8, .uint8, .int16, .uint16, .int32, .uint32, .int64: text += "\(value.integer ?? 0)"
         }
-    }
-}
-
-extension String {
-    /// Its beginning of at most so many bytes. A character of Unicode may have any number of them, so counting characters bounds nothing.
-    func utf8Prefix(_ bytesMaximum: Int) -> String {
-        guard utf8.count > bytesMaximum else { return self }
-        let mark = "…"
-        var end = utf8.index(startIndex, offsetBy: max(0, bytesMaximum - mark.utf8.count))
-        // Not in the middle of a code point.
-        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(unicodeScalars[..<end]) + mark
     }
 }

@@ -71,6 +71,12 @@ final class LaneReader: Sendable {
     /// Whether the lane is served or stands still because its queue is stopped.
     var isReady: Bool { isTaking.withLock { $0 } || isStopped }
 
+    /// The broker says when it took a message off the ladder (https://www.rabbitmq.com/docs/dlx#effects).
+    private func noteTime(of message: Message) {
+        let death = message.headers["x-death"]?.array?.first?.table
+        if case .timestamp(let time)? = death?["time"] { ClockWitnesses.shared.note(time, by: .broker) }
+    }
+
     var isStopped: Bool { line.log.view.stoppedQueues.contains(queue) }
 
     /// Returns when it was drained and every delivery is settled.
@@ -181,6 +187,7 @@ final class LaneReader: Sendable {
                     }
                     let current = tenure ?? tenures.begin(epoch: delivery.epoch)
                     tenure = current
+                    noteTime(of: delivery.message)
                     let verdict = DeliveryVerdict(
                         delivery.message, redelivered: delivery.redelivered, queue: queue, view: line.log.view)
                     if isParking, case .work(let baton) = verdict, !baton.isCancel {

@@ -204,7 +204,7 @@ struct BridgeFaultTests {
         try await BridgeBench.with { bench in
             let destination = try bench.destination {
                 $0.url = "http://127.0.0.1:\(silent.port)/"
-                $0.firstByteSeconds = 1
+                $0.times.firstByteSeconds = 1
             }
             let error = try await failure(bench, bench.job(), at: destination)
             #expect(error?.code == .networkFailure && error?.retry == .afterBackoff)

@@ -248,7 +248,7 @@ struct HTTPFormTests {
             var job = bench.job()
             job.size = source.size
             var configuration = try bench.form()
-            configuration.stallSeconds = 2
+            configuration.times.stallSeconds = 2
             let session = try await bench.destination(configuration).open(job, resuming: nil)
             let error = await #expect(throws: UploadError.self) {
                 try await session.upload(session.plan.part(1), from: source) { _ in }

@@ -182,7 +182,7 @@ struct PresignedFaultTests {
                 $0.url = signer.url
                 $0.answer = PresignedAnswer()
                 $0.completion = nil
-                $0.stallSeconds = 2
+                $0.times.stallSeconds = 2
             }
             var job = try bench.job()
             job.size = 256 << 20

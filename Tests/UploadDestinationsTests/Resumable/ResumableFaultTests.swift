@@ -24,7 +24,7 @@ struct ResumableFaultTests {
         (409, .serverFailure, .afterBackoff), (410, .destinationNotFound, .never), (413, .rejected, .never),
         (423, .serverFailure, .afterBackoff), (429, .rateLimited, .after(seconds: 7)),
         (500, .serverFailure, .afterBackoff), (503, .serverFailure, .after(seconds: 7)),
-        (507, .serverFailure, .afterBackoff),
+        (507, .noSpace, .afterBackoff),
     ])
     func `each status has its meaning where an upload is made`(
         status: Int, code: UploadError.Code, retry: UploadError.Retry
@@ -145,8 +145,8 @@ struct ResumableFaultTests {
     {
         try await ResumableBench.with(DraftServer()) { bench in
             var impatient = bench.configuration(.v8)
-            impatient.firstByteSeconds = 1
-            impatient.stallSeconds = 1
+            impatient.times.firstByteSeconds = 1
+            impatient.times.stallSeconds = 1
             impatient.partBytes = 64 << 20
             let job = UploadJob(
                 source: .inline(Data()), destination: .named(DestinationName(unchecked: "resumable"), key: "large"),

@@ -138,7 +138,7 @@ struct S3CorrectionTests {
                 try await destination.probe(bench.job([2], key: "other"), state: nil)
             }
             #expect(other?.code == .rateLimited)
-            guard case .after(let seconds) = other?.retry else {
+            guard case .pause(let seconds) = other?.retry else {
                 Issue.record("it is not said how long the rest is")
                 return
             }

@@ -16,8 +16,8 @@ struct S3FaultTests {
         try await S3Bench.with(server.endpoint) { bench in
             let proxy = try HTTPFaultProxy(to: server.port)
             var configuration = bench.configuration(by: server.endpoint.through(port: proxy.port))
-            configuration.firstByteSeconds = times
-            configuration.stallSeconds = times
+            configuration.times.firstByteSeconds = times
+            configuration.times.stallSeconds = times
             try await body(bench, proxy, try bench.destination(configuration))
             proxy.stop()
         }

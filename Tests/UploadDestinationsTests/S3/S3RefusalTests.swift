@@ -41,10 +41,9 @@ struct S3RefusalTests {
         #expect(error?.retry == .never)
     }
 
-    @Test func `a missing bucket fails at once`() async throws {
+    @Test func `a missing bucket is the destination's trouble`() async throws {
         let error = try await refusal { configuration, _ in configuration.bucket = "no-such-bucket-here" }
-        #expect(error?.code == .destinationNotFound)
-        #expect(error?.retry == .never)
+        #expect(error?.code == .destinationAway)
         #expect(error?.message.contains("create it or correct the destination's bucket") == true)
     }
 
@@ -83,7 +82,7 @@ struct S3RefusalTests {
         ("NoSuchUpload", 404, .sessionExpired, true), ("EntityTooSmall", 400, .invalidResponse, true),
         ("InvalidPart", 400, .invalidResponse, true), ("EntityTooLarge", 400, .rejected, false),
         ("PreconditionFailed", 412, .preconditionFailed, false), ("AccessDenied", 403, .accessDenied, false),
-        ("QuotaExceeded", 403, .serverFailure, true), ("KMS.DisabledException", 400, .misconfigured, false),
+        ("QuotaExceeded", 403, .noSpace, true), ("KMS.DisabledException", 400, .misconfigured, true),
         ("SomethingNew", 502, .serverFailure, true), ("SomethingNew", 400, .rejected, false),
         ("", 504, .serverFailure, true), ("", 429, .rateLimited, true),
     ])

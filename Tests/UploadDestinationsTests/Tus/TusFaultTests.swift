@@ -24,7 +24,7 @@ struct TusFaultTests {
         (410, .destinationNotFound, .never), (412, .rejected, .never), (413, .rejected, .never),
         (415, .rejected, .never), (423, .serverFailure, .afterBackoff), (429, .rateLimited, .after(seconds: 7)),
         (431, .rejected, .never), (460, .checksumMismatch, .afterBackoff), (500, .serverFailure, .afterBackoff),
-        (503, .serverFailure, .after(seconds: 7)), (507, .serverFailure, .afterBackoff), (200, .rejected, .never),
+        (503, .serverFailure, .after(seconds: 7)), (507, .noSpace, .afterBackoff), (200, .rejected, .never),
     ])
     func `each status has its meaning where an upload is made`(
         status: Int, code: UploadError.Code, retry: UploadError.Retry
@@ -148,8 +148,8 @@ struct TusFaultTests {
     @Test func `silence ends in a failure that is worth a retry`() async throws {
         try await TusBench.with { bench in
             var impatient = bench.configuration
-            impatient.firstByteSeconds = 1
-            impatient.stallSeconds = 1
+            impatient.times.firstByteSeconds = 1
+            impatient.times.stallSeconds = 1
             // An upload for each: while this server has not noticed that nothing more comes, it answers nobody who asks for the same.
             for (number, action) in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)].enumerated()
             {

@@ -201,8 +201,8 @@ struct WebDAVFaultTests {
     @Test func `silence ends in a failure that is worth a retry`() async throws {
         try await WebDAVBench.with(.nginx) { bench in
             var impatient = bench.configuration
-            impatient.firstByteSeconds = 1
-            impatient.stallSeconds = 1
+            impatient.times.firstByteSeconds = 1
+            impatient.times.stallSeconds = 1
             for action in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)] {
                 let job = try bench.job(4 << 20)
                 let session = try await bench.destination(impatient).open(job, resuming: nil)

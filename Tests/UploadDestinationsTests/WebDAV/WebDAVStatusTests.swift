@@ -18,7 +18,7 @@ struct WebDAVStatusTests {
         (415, .rejected, .never), (423, .serverFailure, .afterBackoff), (424, .serverFailure, .afterBackoff),
         (429, .rateLimited, .after(seconds: 7)), (500, .serverFailure, .afterBackoff),
         (502, .serverFailure, .afterBackoff), (503, .serverFailure, .after(seconds: 7)),
-        (507, .serverFailure, .afterBackoff),
+        (507, .noSpace, .afterBackoff),
     ])
     func `each status has its meaning where the bytes go`(expected: Expected) async throws {
         try await WebDAVBench.with(.nginx) { bench in
@@ -39,7 +39,7 @@ struct WebDAVStatusTests {
         (405, .rejected, .never), (409, .rejected, .afterBackoff), (423, .serverFailure, .afterBackoff),
         (424, .serverFailure, .afterBackoff), (429, .rateLimited, .after(seconds: 7)),
         (500, .serverFailure, .afterBackoff), (502, .misconfigured, .afterBackoff),
-        (503, .serverFailure, .after(seconds: 7)), (507, .serverFailure, .afterBackoff),
+        (503, .serverFailure, .after(seconds: 7)), (507, .noSpace, .afterBackoff),
     ])
     func `each status has its meaning where the file is moved`(expected: Expected) async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
@@ -71,7 +71,7 @@ struct WebDAVStatusTests {
         }
     }
 
-    @Test(arguments: [(423, UploadError.Code.serverFailure), (507, .serverFailure), (403, .accessDenied)])
+    @Test(arguments: [(423, UploadError.Code.serverFailure), (507, .noSpace), (403, .accessDenied)])
     func `what a list says inside of 207 counts`(status: Int, code: UploadError.Code) async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
             // RFC 4918, section 9.9.5, and 9.6.1 for DELETE.
@@ -101,7 +101,7 @@ struct WebDAVStatusTests {
     @Test func `a folder that cannot be made says why`() async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
             for (status, code) in [
-                (507, UploadError.Code.serverFailure), (423, .serverFailure), (401, .notAuthenticated),
+                (507, UploadError.Code.noSpace), (423, .serverFailure), (401, .notAuthenticated),
             ] {
                 bench.proxy.setRule { $0.method == "MKCOL" ? .answer(status: status) : .forward }
                 let job = try bench.job(key: "a/b")

@@ -7,12 +7,15 @@ import Testing
     let start = Date(timeIntervalSince1970: 1_800_000_000)
     let jobs = [JobID(), JobID()]
     let lost = UploadError(.networkFailure, "lost: try again")
+    let lostError = UploadError(.destinationAway, "away: mount it")
 
     /// A circuit that two jobs have opened at the start.
     func opened(seed: UInt64 = 1, by error: UploadError? = nil) throws -> Circuit {
         var circuit = Circuit(seed: seed)
         let pass = try circuit.admitted(at: start)
-        for number in 0..<5 { circuit.note(.failing(error ?? lost), by: jobs[number % 2], with: pass, at: start) }
+        for number in 0..<5 {
+            circuit.note(.failing(.write, error ?? lost), by: jobs[number % 2], with: pass, at: start)
+        }
         return circuit
     }
 
@@ -20,11 +23,11 @@ import Testing
         var circuit = Circuit(seed: 1)
         let pass = try circuit.admitted(at: start)
         for round in 0..<3 {
-            for number in 0..<4 { circuit.note(.failing(lost), by: jobs[number % 2], with: pass, at: start) }
+            for number in 0..<4 { circuit.note(.failing(.write, lost), by: jobs[number % 2], with: pass, at: start) }
             #expect(circuit.state == .closed)
-            if round < 2 { circuit.note(.alive, by: jobs[0], with: pass, at: start) }
+            if round < 2 { circuit.note(.works(.write), by: jobs[0], with: pass, at: start) }
         }
-        circuit.note(.failing(lost), by: jobs[0], with: pass, at: start)
+        circuit.note(.failing(.write, lost), by: jobs[0], with: pass, at: start)
         #expect(circuit.state == .open)
         #expect(circuit.pass(at: start) == nil)
     }
@@ -32,9 +35,9 @@ import Testing
     @Test func `what one job alone meets keeps nobody away`() throws {
         var circuit = Circuit(seed: 1)
         let pass = try circuit.admitted(at: start)
-        for _ in 0..<1000 { circuit.note(.failing(lost), by: jobs[0], with: pass, at: start) }
+        for _ in 0..<1000 { circuit.note(.failing(.write, lost), by: jobs[0], with: pass, at: start) }
         #expect(circuit.state == .closed)
-        circuit.note(.failing(lost), by: jobs[1], with: pass, at: start)
+        circuit.note(.failing(.write, lost), by: jobs[1], with: pass, at: start)
         #expect(circuit.state == .open)
     }
 
@@ -46,11 +49,11 @@ import Testing
         #expect(trial.isTrial)
         #expect(circuit.state == .halfOpen)
         #expect(circuit.pass(at: until) == nil)
-        circuit.note(.alive, by: jobs[0], with: trial, at: until)
+        circuit.note(.works(.write), by: jobs[0], with: trial, at: until)
         #expect(circuit.state == .closed)
         #expect(circuit.pass(at: until)?.isTrial == false)
         // It takes as many failures as before to open again.
-        circuit.note(.failing(lost), by: jobs[0], with: trial, at: until)
+        circuit.note(.failing(.write, lost), by: jobs[0], with: trial, at: until)
         #expect(circuit.state == .closed)
     }
 
@@ -63,7 +66,7 @@ import Testing
                 #expect(until.timeIntervalSince(opened) >= 1)
                 #expect(until.timeIntervalSince(opened) <= min(120, pow(2, Double(opening))))
                 let trial = try circuit.admitted(at: until)
-                circuit.note(.failing(lost), by: jobs[0], with: trial, at: until)
+                circuit.note(.failing(.write, lost), by: jobs[0], with: trial, at: until)
                 opened = until
             }
         }
@@ -108,15 +111,15 @@ import Testing
     @Test func `what was begun before it opened neither closes it nor keeps it open`() throws {
         var circuit = Circuit(seed: 1)
         let old = try circuit.admitted(at: start)
-        for number in 0..<5 { circuit.note(.failing(lost), by: jobs[number % 2], with: old, at: start) }
+        for number in 0..<5 { circuit.note(.failing(.write, lost), by: jobs[number % 2], with: old, at: start) }
         let until = try #require(circuit.openUntil)
-        circuit.note(.alive, by: jobs[0], with: old, at: start)
+        circuit.note(.works(.write), by: jobs[0], with: old, at: start)
         #expect(circuit.state == .open)
         let trial = try circuit.admitted(at: until)
-        circuit.note(.failing(lost), by: jobs[0], with: old, at: until)
+        circuit.note(.failing(.write, lost), by: jobs[0], with: old, at: until)
         circuit.leave(old, at: until)
         #expect(circuit.state == .halfOpen)
-        circuit.note(.alive, by: jobs[1], with: trial, at: until)
+        circuit.note(.works(.write), by: jobs[1], with: trial, at: until)
         #expect(circuit.state == .closed)
     }
 
@@ -147,7 +150,7 @@ import Testing
                     guard let pass = passes.randomElement(using: &random) else { continue }
                     let isAlive = Int.random(in: 0..<10, using: &random) == 0
                     let before = circuit.state
-                    circuit.note(isAlive ? .alive : .failing(lost), by: JobID(), with: pass, at: now)
+                    circuit.note(isAlive ? .works(.write) : .failing(.write, lost), by: JobID(), with: pass, at: now)
                     if circuit.state != before { lastTrial = nil }
                 default:
                     guard let index = passes.indices.randomElement(using: &random) else { continue }
@@ -157,37 +160,84 @@ import Testing
                 }
             }
             now += 3600
-            if let pass = circuit.pass(at: now) { circuit.note(.alive, by: jobs[0], with: pass, at: now) }
+            if let pass = circuit.pass(at: now) { circuit.note(.works(.write), by: jobs[0], with: pass, at: now) }
             #expect(circuit.state == .closed)
             #expect(circuit.isPristine)
         }
     }
 
-    @Test func `what a failure says of the destination depends on who answered`() {
-        func evidence(_ code: UploadError.Code, status: Int? = nil) -> CircuitEvidence? {
-            CircuitEvidence(
-                UploadError(code, "it went wrong: look", response: status.map { ServerResponse(status: $0) }))
+    @Test func `what every job would meet keeps them away at once`() throws {
+        let full = UploadError(.noSpace, "it is full: free some")
+        var circuit = Circuit(seed: 1)
+        let pass = try circuit.admitted(at: start)
+        circuit.note(.broken(.write, full), by: jobs[0], with: pass, at: start)
+        #expect(circuit.state == .open)
+        guard case .refused(_, let error) = circuit.admit(at: start) else {
+            Issue.record("a job was let through")
+            return
         }
-        for code in [UploadError.Code.networkFailure, .serverFailure, .rateLimited] {
-            guard case .failing? = evidence(code) else {
-                Issue.record("\(code) is no failure")
-                continue
+        #expect(error.code == .noSpace)
+        #expect(error.message.contains("no space left (it is full: free some)"), "it says what to mend")
+    }
+
+    @Test func `only what was lost, or what includes it, lets everybody in again`() throws {
+        for lost in DestinationAbility.allCases {
+            for proven in DestinationAbility.allCases {
+                var circuit = Circuit(seed: 1)
+                circuit.note(.broken(lost, lostError), by: jobs[0], with: try circuit.admitted(at: start), at: start)
+                let until = try #require(circuit.openUntil)
+                let trial = try circuit.admitted(at: until)
+                #expect(trial.ability == lost)
+                circuit.note(.works(proven), by: jobs[0], with: trial, at: until)
+                #expect((circuit.state == .closed) == (proven >= lost), "lost \(lost), proven \(proven)")
             }
         }
-        for code in [UploadError.Code.rejected, .accessDenied, .preconditionFailed, .destinationNotFound] {
-            #expect(evidence(code, status: 403) == .alive)
-            #expect(evidence(code) == nil)
+    }
+
+    @Test func `looks that are answered clear no failed writes`() throws {
+        var circuit = Circuit(seed: 1)
+        let pass = try circuit.admitted(at: start)
+        for number in 0..<5 {
+            #expect(circuit.state == .closed)
+            circuit.note(.works(.signIn), by: jobs[number % 2], with: pass, at: start)
+            circuit.note(.failing(.write, lost), by: jobs[number % 2], with: pass, at: start)
         }
-        #expect(evidence(.serverFailure, status: 409) == .alive)
-        #expect(evidence(.rejected, status: 501) == nil)
-        for code in [UploadError.Code.sourceChanged, .invalidFile, .cancelled, .interrupted] {
-            #expect(evidence(code) == nil)
+        #expect(circuit.state == .open)
+    }
+
+    @Test func `a trial that finds out that less works than was thought has that to prove next`() throws {
+        var circuit = Circuit(seed: 1)
+        circuit.note(.broken(.reach, lostError), by: jobs[0], with: try circuit.admitted(at: start), at: start)
+        var until = try #require(circuit.openUntil)
+        circuit.note(.failing(.write, lost), by: jobs[0], with: try circuit.admitted(at: until), at: until)
+        until = try #require(circuit.openUntil)
+        #expect(try circuit.admitted(at: until).ability == .write)
+    }
+
+    @Test func `an order is let through an open circuit, one a second`() throws {
+        let rest = UploadError(.rateLimited, "not now: wait", retry: .after(seconds: 3600))
+        var circuit = Circuit(seed: 1)
+        circuit.note(.broken(.write, rest), by: jobs[0], with: try circuit.admitted(at: start), at: start)
+        #expect(circuit.pass(at: start + 1) == nil)
+        var passes = 0
+        for tick in 0..<100 {
+            let now = start + 1 + Double(tick) / 10
+            guard case .granted(let pass) = circuit.admit(at: now, isOrdered: true) else { continue }
+            #expect(pass.isTrial)
+            passes += 1
+            circuit.note(.broken(.write, rest), by: jobs[0], with: pass, at: now)
         }
-        #expect(CircuitEvidence(SliceFact.probed(.unknowable)) == nil)
-        #expect(CircuitEvidence(SliceFact.probed(.nothing)) == .alive)
-        let session = SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)
-        #expect(CircuitEvidence(SliceFact.opened(session)) == nil)
-        #expect(CircuitEvidence(SliceFact.sourceClaimed) == nil)
+        #expect(passes == 10)
+        #expect(circuit.pass(at: start + 60) == nil, "the others go on waiting")
+    }
+
+    @Test func `when it last wrote something is known`() throws {
+        var circuit = Circuit(seed: 1)
+        let pass = try circuit.admitted(at: start)
+        circuit.note(.works(.signIn), by: jobs[0], with: pass, at: start)
+        #expect(circuit.servedAt == nil)
+        circuit.note(.works(.write), by: jobs[0], with: pass, at: start + 5)
+        #expect(circuit.servedAt == start + 5)
     }
 
     @Test func `hosts of URLs fail each for itself, and secrets are no part of them`() {

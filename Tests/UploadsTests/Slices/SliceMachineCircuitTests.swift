@@ -12,7 +12,7 @@ import Testing
         DestinationFacts(driver: "directory", canYield: true, way: .blocked(until: H.start + seconds, why))
     }
 
-    let trial = DestinationFacts(driver: "directory", canYield: true, way: .trial)
+    let trial = DestinationFacts(driver: "directory", canYield: true, way: .trial(.reach))
 
     @Test func `an open circuit makes a job wait before anything is opened, and that is no attempt`() throws {
         var baton = H.baton(slice: 3, state: H.state)
@@ -56,7 +56,8 @@ import Testing
         var slice = H(H.baton(job))
         slice.holding(.begun)
         slice.holding(.destinationFound(blocked(9)))
-        #expect(slice.failure == why)
+        #expect(slice.failure?.code == .expired)
+        #expect(slice.failure?.message.contains(why.message) == true)
     }
 
     @Test func `a trial that meets the same failure is no attempt`() {

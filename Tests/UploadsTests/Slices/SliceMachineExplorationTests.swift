@@ -219,7 +219,7 @@ import Testing
             case .findDestination:
                 if fails() { return .destinationUnknown }
                 let way: DestinationFacts.Way =
-                    [.free, .free, .trial, .blocked(until: H.start + 9, H.error(.serverFailure))]
+                    [.free, .free, .trial(.write), .blocked(until: H.start + 9, H.error(.serverFailure))]
                     .randomElement(using: &random) ?? .free
                 if case .blocked = way { isBlocked = true }
                 return .destinationFound(

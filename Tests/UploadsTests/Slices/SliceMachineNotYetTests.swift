@@ -105,10 +105,11 @@ private typealias H = SliceHarness
     }
 
     @Test func `a destination that is not done is alive`() {
-        #expect(CircuitEvidence(UploadError(.serverFailure, "m", retry: .notYet(seconds: 5))) == .alive)
+        let error = UploadError(.serverFailure, "m", retry: .notYet(seconds: 5))
+        #expect(CircuitEvidence(error, of: H.job().destination, isWrite: true) == .works(.signIn))
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.holding(.begun)
-        slice.holding(.destinationFound(DestinationFacts(driver: "directory", canYield: false, way: .trial)))
+        slice.holding(.destinationFound(DestinationFacts(driver: "directory", canYield: false, way: .trial(.reach))))
         slice.tell(.failed(Self.notYet()))
         #expect(slice.wait?.reason == "notYet", "and ends the trial")
     }

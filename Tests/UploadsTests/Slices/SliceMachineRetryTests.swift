@@ -36,15 +36,18 @@ import Testing
         #expect(settled(job: nil, destination: nil, attempts: 9).failure != nil)
     }
 
-    @Test func `the destination's age is the job's deadline`() {
-        var baton = H.baton()
-        baton.job.enqueuedAt = H.start - 120
-        var slice = H(baton)
-        slice.holding(.begun)
-        slice.holding(
-            .destinationFound(
-                DestinationFacts(driver: "directory", canYield: true, retry: RetryPolicy(maxAge: 60))))
-        #expect(slice.failure?.code == .expired)
+    @Test func `the destination's age ends a job that has been tried for so long`() {
+        var baton = H.baton(slice: 1)
+        for (seconds, isEnd) in [(30.0, false), (120, true)] {
+            baton.triedSince = H.start - seconds
+            var slice = H(baton)
+            slice.holding(.begun)
+            slice.holding(
+                .destinationFound(
+                    DestinationFacts(driver: "directory", canYield: true, retry: RetryPolicy(maxAge: 60))))
+            slice.holding(.failed(H.error(.serverFailure)))
+            #expect((slice.failure?.code == .serverFailure) == isEnd)
+        }
     }
 
     @Test func `the destination's base and cap bound the wait`() throws {

@@ -91,9 +91,11 @@ import Testing
         }
     }
 
-    @Test func `what stays unknown fails when the job's time runs out, with its remedy`() {
-        var slice = H(H.baton())
-        slice.now = H.start + 86_400
+    @Test func `what stays unknown fails when the patience runs out, with its remedy`() {
+        var baton = H.baton(slice: 1)
+        baton.waitingSince = H.start
+        var slice = H(baton)
+        slice.now = H.start + JobLifetime.patience
         slice.holding(.begun)
         slice.tell(.destinationUnknown)
         #expect(slice.failure?.code == .misconfigured)
@@ -103,8 +105,9 @@ import Testing
     @Test func `a wait for the unknown does not outlast the job`() {
         var baton = H.baton()
         baton.idleWaits = 20
+        baton.job.expiresAt = H.start + 107
         var slice = H(baton)
-        slice.now = H.start + 86_400 - 7
+        slice.now = H.start + 100
         slice.holding(.begun)
         slice.tell(.destinationUnknown)
         #expect(slice.wait?.seconds == 7)

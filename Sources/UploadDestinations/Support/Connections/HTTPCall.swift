@@ -18,18 +18,22 @@ final class HTTPCall: Sendable {
         /// The answer's head, once it is there: then it is the answer, whatever becomes of the body.
         var reply: HTTPReply?
         var repliedAt: ContinuousClock.Instant?
+        var slowness: SlowAnswer?
     }
 
     let head: HTTPRequestHead
     let body: ByteBuffer
     /// Most of the answer's body that is kept, in bytes.
     let keptBytesMaximum: Int
+    /// What the answer has to bring on average.
+    private let bytesPerSecondMinimum: Int
     private let state = Mutex(State())
 
-    init(_ head: HTTPRequestHead, body: ByteBuffer, keptBytesMaximum: Int) {
+    init(_ head: HTTPRequestHead, body: ByteBuffer, keptBytesMaximum: Int, bytesPerSecondMinimum: Int) {
         self.head = head
         self.body = body
         self.keptBytesMaximum = keptBytesMaximum
+        self.bytesPerSecondMinimum = bytesPerSecondMinimum
     }
 
     var isOver: Bool { state.withLock { $0.outcome != nil } }
@@ -58,6 +62,7 @@ final class HTTPCall: Sendable {
             state.isSent = false
             state.reply = nil
             state.repliedAt = nil
+            state.slowness = nil
             state.lastMove = .now
             return true
         }
@@ -76,10 +81,19 @@ final class HTTPCall: Sendable {
             state.reply = head
             state.reply?.isWhole = false
             state.repliedAt = .now
+            state.slowness = SlowAnswer(at: .now, minimum: bytesPerSecondMinimum)
         }
     }
 
-    func noteReceived() { state.withLock { $0.lastMove = .now } }
+    func noteReceived(_ bytes: Int = 0) {
+        state.withLock { state in
+            state.lastMove = .now
+            state.slowness?.receive(bytes, at: .now)
+        }
+    }
+
+    /// Whether the answer comes too slowly to wait for its end.
+    var isTooSlow: Bool { state.withLock { $0.slowness?.isTooSlow(at: .now) ?? false } }
 
     func end(_ outcome: Outcome) {
         let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in

@@ -58,12 +58,16 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let call else { return }
-        call.noteReceived()
-        switch unwrapInboundIn(data) {
+        let part = unwrapInboundIn(data)
+        if case .body(let bytes) = part { call.noteReceived(bytes.readableBytes) } else { call.noteReceived() }
+        switch part {
+        // On the way to an answer: a sign of life.
+        case .head(let head) where (100..<200).contains(head.status.code): break
         case .head(let head):
             isKept = head.isKeepAlive
             let reply = HTTPReply(status: Int(head.status.code), headers: head.headers, body: Data(), isWhole: true)
             call.noteReply(reply)
+            head.headers.tellTime()
             self.reply = reply
         case .body(let part):
             bodyBytes += part.readableBytes

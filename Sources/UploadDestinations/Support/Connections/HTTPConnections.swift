@@ -68,7 +68,10 @@ public final class HTTPConnections: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if origin.isSecure { try pipeline.addHandler(try Self.handler(of: try tls.get(), for: origin)) }
-                    try pipeline.addHTTPClientHandlers()
+                    try pipeline.addHandlers(
+                        HTTPRequestEncoder(),
+                        ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)),
+                        NIOHTTPRequestHeadersValidator())
                     try pipeline.addHandler(
                         HTTPConnectionHandler { channel, isFree in
                             guard let self else { return channel.close(promise: nil) }

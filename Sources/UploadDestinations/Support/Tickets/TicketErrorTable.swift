@@ -41,7 +41,7 @@ enum TicketErrorTable {
         case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the file; its answer may say why", .never)
-        case 507: (.serverFailure, "it has no space left; free some there", .afterBackoff)
+        case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no status for a PUT; check the server", .afterBackoff)
         }

@@ -1,0 +1,11 @@
+extension String {
+    /// Its beginning of at most so many bytes. A character of Unicode may have any number of them, so counting characters bounds nothing.
+    package func utf8Prefix(_ bytesMaximum: Int) -> String {
+        guard utf8.count > bytesMaximum else { return self }
+        let mark = "…"
+        var end = utf8.index(startIndex, offsetBy: max(0, bytesMaximum - mark.utf8.count))
+        // Not in the middle of a code point.
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(unicodeScalars[..<end]) + mark
+    }
+}
