@@ -12,7 +12,8 @@ public struct FileStatus: Hashable, Sendable {
     public let size: Int64
     public let device: UInt64
     public let inode: UInt64
-    /// The last change of the contents, in nanoseconds since 1970.
+    /// The last change of the contents, in nanoseconds since 1970: from 1677 to 2262. A time beyond that counts as the nearest one that
+    /// there is a number for, since anybody may give a file any time (`touch -d`).
     public let modifiedNanoseconds: Int64
     /// Permission bits.
     public let mode: UInt32
@@ -29,9 +30,16 @@ public struct FileStatus: Hashable, Sendable {
         size = Int64(raw.st_size)
         device = UInt64(raw.st_dev)
         inode = UInt64(raw.st_ino)
-        modifiedNanoseconds = Int64(raw.st_mtim.tv_sec) * 1_000_000_000 + Int64(raw.st_mtim.tv_nsec)
+        modifiedNanoseconds = Self.nanoseconds(raw.st_mtim)
         mode = raw.st_mode & 0o7777
         group = raw.st_gid
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let (product, isTooLarge) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = product.addingReportingOverflow(Int64(time.tv_nsec))
+        guard isTooLarge || overflows else { return sum }
+        return time.tv_sec < 0 ? .min : .max
     }
 
     public var modifiedAt: Date { Date(timeIntervalSince1970: Double(modifiedNanoseconds) / 1e9) }

@@ -14,10 +14,18 @@ public struct NotifierClock: Sendable {
         self.sleep = sleep
     }
 
-    /// The machine's.
+    /// Seconds that are slept at most: a row of the ledger may be due at any time at all, and of more a `Duration` makes a trap.
+    static let sleepMaximum: TimeInterval = 1e9
+
+    /// The machine's. Whoever sleeps longer than ``sleepMaximum``, about 31 years, is woken then.
     public static let system = NotifierClock(
         now: { Date() },
-        sleep: { try await Task.sleep(for: .seconds(max(0, $0.timeIntervalSinceNow))) })
+        sleep: { try await Task.sleep(for: pause(of: $0.timeIntervalSinceNow)) })
+
+    /// The pause for seconds that may be any number.
+    static func pause(of seconds: TimeInterval) -> Duration {
+        seconds > 0 ? .seconds(min(seconds, sleepMaximum)) : .zero
+    }
 
     func sleep(for duration: Duration) async throws { try await sleep(now().addingTimeInterval(duration.seconds)) }
 }

@@ -60,11 +60,27 @@ import Uploads
             },
             Driver(sample: WebDAVState(file: "f", etag: "e").uploadState) { state, _ in WebDAVState(state)?.uploadState
             },
-        ]
+        ] + ticketDrivers + [directoryDriver]
     }()
 
+    private static var ticketDrivers: [Driver] {
+        [PresignedDestination.driverName, BridgeDestination.driverName].map { name in
+            Driver(
+                sample: TicketState(id: "u", place: "https://h/u?secret", etag: "\"e\"").uploadState(of: name)
+            ) { state, _ in (try? TicketState(state, of: name))?.uploadState(of: name) }
+        }
+    }
+
+    /// It trusts no number of its state, and finds the file by the job.
+    private static var directoryDriver: Driver {
+        let destination = DirectoryDestination(DirectoryConfiguration(path: "/nowhere"))
+        return Driver(sample: DirectoryState(partName: "f", partBytes: 8 << 20).state) { state, _ in
+            destination.sessionID(of: state).map { DirectoryState(partName: $0, partBytes: 8 << 20).state }
+        }
+    }
+
     @Test func `no state of a session makes its driver trap, and what is read is written again`() throws {
-        var fuzz = Fuzz()
+        var fuzz = Fuzz(for: "states of sessions")
         var readCount = 0
         for input in 0..<Fuzz.inputCount {
             let driver = fuzz.pick(Self.drivers)

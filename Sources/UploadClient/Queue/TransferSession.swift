@@ -60,9 +60,9 @@ public struct TransferSession: Hashable, Encodable, Sendable, Identifiable {
     }
 
     /// Bytes that the destination holds.
-    public var bytesDone: Int64 { files.reduce(0) { $0 + $1.bytesDone } }
+    public var bytesDone: Int64 { files.lazy.map(\.bytesDone).sumSaturating() }
     /// Of the files whose size is known.
-    public var bytesTotal: Int64 { files.reduce(0) { $0 + ($1.size ?? 0) } }
+    public var bytesTotal: Int64 { files.lazy.map { $0.size ?? 0 }.sumSaturating() }
     /// 0 to 1; 1 for nothing but empty files. Where objects are carried whose sizes become known one by one, each file counts alike.
     public var fractionDone: Double {
         if files.contains(where: { $0.other != nil }) {

@@ -109,7 +109,7 @@ extension DirectoryRecord {
         let status = try object.status()
         let bytes = try journal.read(Int(headerBytes), at: 0)
         let partSize = word(2, of: bytes).flatMap { Int64(exactly: $0) } ?? 0
-        guard partSize > 0, status.size == target.job.size else { return nil }
+        guard (1...WireLimits.sizeMaximum).contains(partSize), status.size == target.job.size else { return nil }
         let plan = PartPlan(size: target.job.size, partSize: partSize)
         guard bytes == header(plan, inode: status.inode) else { return nil }
         return DirectoryRecord(object, journal, plan, target.partName, try entries(of: journal, plan))

@@ -89,7 +89,7 @@ struct DirectorySweep: Sendable {
         private mutating func add(_ unfinished: DirectoryTarget.Unfinished, key: String, modifiedAt: Date, bytes: Int64)
         {
             if let known = found[unfinished.partName] {
-                found[unfinished.partName]?.bytes = (known.bytes ?? 0) + bytes
+                found[unfinished.partName]?.bytes = (known.bytes ?? 0).addingSaturating(bytes)
                 found[unfinished.partName]?.startedAt = max(known.startedAt, modifiedAt)
             } else if found.count < UnfinishedUpload.countMaximum {
                 found[unfinished.partName] = UnfinishedUpload(

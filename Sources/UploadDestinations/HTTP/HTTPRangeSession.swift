@@ -70,7 +70,7 @@ final class HTTPRangeSession: UploadSession {
         while true {
             let (state, condition) = progress.withLock { ($0.state, $0.condition) }
             guard state.reached < end else { return }
-            let next = state.reached..<min(end, state.reached + state.partBytes)
+            let next = state.reached..<min(end, state.reached.addingSaturating(state.partBytes))
             let checksum = try await self.checksum(of: next, from: source)
             let before = try await settled()
             // A gap would be filled with zeros.

@@ -29,8 +29,8 @@ struct HTTPState: Hashable, Sendable {
     init(_ state: UploadState) throws(UploadError) {
         let payload = state.payload
         guard state.driver == HTTPDestination.driverName, let job = payload["job"]?.string,
-            let size = payload["size"]?.integer, let partBytes = payload["partBytes"]?.integer, partBytes > 0,
-            let reached = payload["reached"]?.integer, size >= 0, (0...size).contains(reached)
+            let size = payload["size"]?.integer, (0...WireLimits.sizeMaximum).contains(size),
+            let partBytes = state.partBytes, let reached = payload["reached"]?.integer, (0...size).contains(reached)
         else {
             throw UploadError(.sessionExpired, "the state of the upload cannot be read: it is begun anew")
         }

@@ -22,7 +22,7 @@ struct ResumableState: Hashable, Sendable {
     init(_ state: UploadState) throws(UploadError) {
         guard let url = state.payload["url"]?.string, !url.isEmpty,
             let interop = state.payload["interop"]?.integer.flatMap({ ResumableInterop(rawValue: Int(clamping: $0)) }),
-            let partBytes = state.payload["partBytes"]?.integer, partBytes > 0
+            let partBytes = state.partBytes
         else {
             throw UploadError(.sessionExpired, "the state of the resumable upload cannot be read: it is begun anew")
         }

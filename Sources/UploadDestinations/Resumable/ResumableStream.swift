@@ -109,9 +109,9 @@ final class ResumableStream: Sendable {
     private func next(after start: Int64, _ end: Int64) -> Int64 {
         let limit = progress.withLock { $0.limit }
         let most = min(partBytes, limit.appendMaximum ?? .max)
-        let usual = min(end, start + most)
+        let usual = min(end, start.addingSaturating(most))
         // "Requests completing the upload … are exempt from this limit."
-        return max(usual, min(upload.size, start + min(limit.appendMinimum ?? 0, most)))
+        return max(usual, min(upload.size, start.addingSaturating(min(limit.appendMinimum ?? 0, most))))
     }
 
     /// Up to where the server holds the file, asked of it where that is not certain.

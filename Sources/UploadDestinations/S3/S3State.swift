@@ -17,7 +17,7 @@ struct S3State: Hashable, Sendable {
     /// - Throws: `sessionExpired` for a payload that this driver cannot have written.
     init(_ state: UploadState) throws(UploadError) {
         guard let uploadID = state.payload["uploadId"]?.string, !uploadID.isEmpty,
-            let partBytes = state.payload["partBytes"]?.integer, partBytes > 0,
+            let partBytes = state.partBytes,
             let checksum = state.payload["checksum"]?.string.flatMap(S3Configuration.Checksum.init(rawValue:))
         else {
             throw UploadError(.sessionExpired, "the state of the multipart upload cannot be read: it is begun anew")

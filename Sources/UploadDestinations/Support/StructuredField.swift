@@ -66,8 +66,8 @@ enum StructuredField: Hashable, Sendable {
         }
 
         /// With its parameters, which are passed over. An inner list is some other value.
-        mutating func item() -> StructuredField? {
-            guard let value = bare(), parameters() else { return nil }
+        mutating func item(isInList: Bool = false) -> StructuredField? {
+            guard let value = bare(isInList: isInList), parameters() else { return nil }
             return value
         }
 
@@ -80,7 +80,9 @@ enum StructuredField: Hashable, Sendable {
             return true
         }
 
-        private mutating func bare() -> StructuredField? {
+        /// - Parameter isInList: inner lists hold no lists (section 3.1.1). Without this rule a server's field of nothing but brackets
+        ///   would use up the stack.
+        private mutating func bare(isInList: Bool = false) -> StructuredField? {
             guard let first = rest.first else { return nil }
             switch first {
             case UInt8(ascii: "?"):
@@ -91,18 +93,18 @@ enum StructuredField: Hashable, Sendable {
                 let number = run { Self.isDigit($0) || "-.".utf8.contains($0) }
                 if number.contains(".") { return Double(number) == nil ? nil : .other }
                 // Section 3.3.1: fifteen digits.
-                guard let integer = Int64(number), abs(integer) < 1_000_000_000_000_000 else { return nil }
+                guard let integer = Int64(number), integer.magnitude < 1_000_000_000_000_000 else { return nil }
                 return .integer(integer)
             case UInt8(ascii: "\""): return quoted() ? .other : nil
             case UInt8(ascii: ":"):
                 rest = rest.dropFirst()
                 _ = run { $0 != UInt8(ascii: ":") }
                 return take(":") ? .other : nil
-            case UInt8(ascii: "("):
+            case UInt8(ascii: "(") where !isInList:
                 rest = rest.dropFirst()
                 skipSpaces()
                 while !take(")") {
-                    guard item() != nil else { return nil }
+                    guard item(isInList: true) != nil else { return nil }
                     skipSpaces()
                 }
                 return .other

@@ -27,7 +27,7 @@ struct TusState: Hashable, Sendable {
             let urls = values.compactMap(\.string)
             if urls.count == values.count, !urls.isEmpty, !urls.contains("") { place = .partials(urls) }
         }
-        guard let place, let partBytes = state.payload["partBytes"]?.integer, partBytes > 0 else {
+        guard let place, let partBytes = state.partBytes else {
             throw UploadError(.sessionExpired, "the state of the tus upload cannot be read: it is begun anew")
         }
         self.init(place, partBytes: partBytes)

@@ -39,7 +39,7 @@ final class TusStream: Sendable {
             if start > last { standstills = 0 }
             last = start
             progress.withLock { $0.isDoubtful = true }
-            let next = min(end, start + upload.client.configuration.partBytes)
+            let next = min(end, start.addingSaturating(upload.client.configuration.partBytes))
             switch try await upload.append(start..<next, from: source, sent: sent) {
             case .held(let held?, let response):
                 progress.withLock { $0 = Progress(reached: held, response: response) }

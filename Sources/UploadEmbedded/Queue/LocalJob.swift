@@ -99,7 +99,7 @@ extension LocalJob {
     /// happened too often without progress.
     mutating func recover(at now: Date) {
         guard isClaimed, end == nil else { return }
-        if isStarted, !hasProgressed { poisonCount += 1 }
+        if isStarted, !hasProgressed { poisonCount = poisonCount.addingSaturating(1) }
         guard poisonCount < Self.poisonedAfter else {
             let error = UploadError(
                 .poisoned,

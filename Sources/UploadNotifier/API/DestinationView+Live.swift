@@ -48,19 +48,13 @@ extension DestinationView {
             workers = Self.count(reports) { _ in true }
             failing = Self.count(reports) { $0.circuit != .closed }
             held = Self.count(reports, where: \.pace.isHeld)
-            jobsInFlight = reports.reduce(0) { Self.sum($0, $1.jobsInFlight) }
-            partsInFlight = reports.reduce(0) { Self.sum($0, $1.partsInFlight ?? 0) }
+            jobsInFlight = reports.map { max(0, $0.jobsInFlight) }.sumSaturating()
+            partsInFlight = reports.map { max(0, $0.partsInFlight ?? 0) }.sumSaturating()
             bytesPerSecond = reports.reduce(0) { $0 + $1.pace.shown }
         }
 
         private static func count(_ reports: [DestinationReport], where matches: (DestinationReport) -> Bool) -> Int {
             Set(reports.filter(matches).map(\.worker)).count
-        }
-
-        /// What is told may be anything.
-        private static func sum(_ sum: Int, _ part: Int) -> Int {
-            let (result, overflows) = sum.addingReportingOverflow(max(0, part))
-            return overflows ? .max : result
         }
     }
 }

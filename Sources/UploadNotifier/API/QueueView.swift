@@ -33,9 +33,9 @@ struct QueueView: Encodable, Sendable {
         oldestWaiting = standing.oldestWaiting
         bytesLeft = standing.bytesLeft
         let minutes = window / 60
-        completedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.completed }) / minutes
-        failedPerMinute = Double(standing.throughput.reduce(0) { $0 + $1.failed }) / minutes
-        bytesPerSecond = Double(standing.throughput.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }) / window
+        completedPerMinute = Double(standing.throughput.lazy.map(\.completed).sumSaturating()) / minutes
+        failedPerMinute = Double(standing.throughput.lazy.map(\.failed).sumSaturating()) / minutes
+        bytesPerSecond = Double(standing.throughput.lazy.map(\.bytes).sumSaturating()) / window
         secondsLeft = standing.secondsLeft(window: window)
     }
 

@@ -56,9 +56,9 @@ struct DashboardModel: Sendable {
             let (offset, overflows) = Int(saturating: (minute.start.timeIntervalSince1970 / 60).rounded(.down))
                 .subtractingReportingOverflow(last - minutesCount + 1)
             guard !overflows, minutes.indices.contains(offset) else { continue }
-            minutes[offset].completed += minute.completed
-            minutes[offset].failed += minute.failed
-            minutes[offset].cancelled += minute.cancelled
+            minutes[offset].completed = minutes[offset].completed.addingSaturating(minute.completed)
+            minutes[offset].failed = minutes[offset].failed.addingSaturating(minute.failed)
+            minutes[offset].cancelled = minutes[offset].cancelled.addingSaturating(minute.cancelled)
             minutes[offset].bytes = minutes[offset].bytes.addingSaturating(minute.bytes)
         }
         return minutes

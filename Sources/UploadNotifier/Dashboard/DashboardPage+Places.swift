@@ -50,9 +50,8 @@ extension DashboardPage {
     }
 
     private func row(_ destination: DestinationView) -> HTML {
-        let live = LedgerStatus.allCases.filter { !$0.isEnd }.reduce(0) {
-            $0 + destination.jobs[$1.rawValue, default: 0]
-        }
+        let live = LedgerStatus.allCases.filter { !$0.isEnd }.map { destination.jobs[$0.rawValue, default: 0] }
+            .sumSaturating()
         var facts: [HTML] = []
         if let driver = destination.driver { facts.append("<span>\(driver)</span>") }
         facts.append(

@@ -23,7 +23,7 @@ extension DashboardPage {
 
     private func row(_ queue: QueueView) -> HTML {
         let name = queue.name.rawValue
-        let waiting = count(.queued, in: queue) + count(.waiting, in: queue)
+        let waiting = count(.queued, in: queue).addingSaturating(count(.waiting, in: queue))
         let paused = count(.paused, in: queue)
         let pausedNote: HTML? = paused > 0 ? "<small>\(DashboardText.count(paused)) paused</small>" : nil
         return """
@@ -48,7 +48,7 @@ extension DashboardPage {
 
     private func badge(of queue: QueueView) -> HTML? {
         if queue.isStopped == true { return Self.badge("Stopped", "warn") }
-        let live = LedgerStatus.allCases.filter { !$0.isEnd }.reduce(0) { $0 + count($1, in: queue) }
+        let live = LedgerStatus.allCases.filter { !$0.isEnd }.map { count($0, in: queue) }.sumSaturating()
         return queue.consumers == 0 && live > 0 ? Self.badge("No worker", "bad") : nil
     }
 

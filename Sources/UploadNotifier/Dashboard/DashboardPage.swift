@@ -50,8 +50,8 @@ struct DashboardPage: Sendable {
 
     private var summary: DashboardPart {
         let counts = model.counts
-        let waiting = counts[.queued, default: 0] + counts[.waiting, default: 0]
-        let completed = model.minutes.reduce(0) { $0 + $1.completed }
+        let waiting = counts[.queued, default: 0].addingSaturating(counts[.waiting, default: 0])
+        let completed = model.minutes.lazy.map(\.completed).sumSaturating()
         let running = counts[.running, default: 0]
         let failed = counts[.failed, default: 0]
         return DashboardPart(
@@ -75,10 +75,10 @@ struct DashboardPage: Sendable {
     }
 
     private var throughput: DashboardPart {
-        let jobs = model.minutes.reduce(0) { $0 + $1.completed }
-        let failed = model.minutes.reduce(0) { $0 + $1.failed }
-        let bytes = model.minutes.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }
-        guard jobs + failed > 0 else {
+        let jobs = model.minutes.lazy.map(\.completed).sumSaturating()
+        let failed = model.minutes.lazy.map(\.failed).sumSaturating()
+        let bytes = model.minutes.lazy.map(\.bytes).sumSaturating()
+        guard jobs > 0 || failed > 0 else {
             return Self.card("throughput", "Throughput", Self.empty("Nothing has ended within the last hour."))
         }
         let failures: HTML? = failed > 0 ? "<span class=\"key bad\">\(DashboardText.count(failed)) failed</span>" : nil

@@ -7,17 +7,21 @@ enum ThroughputChart {
 
     /// Jobs of each minute, those that failed on top.
     static func jobs(_ minutes: [ThroughputMinute]) -> HTML {
-        let top = Double(max(1, minutes.map { $0.completed + $0.failed }.max() ?? 1))
-        let completed = minutes.reduce(0) { $0 + $1.completed }
-        let failed = minutes.reduce(0) { $0 + $1.failed }
+        let top = Double(max(1, minutes.map { $0.completed.addingSaturating($0.failed) }.max() ?? 1))
+        let completed = minutes.lazy.map(\.completed).sumSaturating()
+        let failed = minutes.lazy.map(\.failed).sumSaturating()
         let bars = minutes.enumerated().map { index, minute -> HTML in
             let good = bar(index, from: 0, to: Double(minute.completed) / top, "good")
             let bad = bar(
-                index, from: Double(minute.completed) / top, to: Double(minute.completed + minute.failed) / top, "bad")
+                index, from: Double(minute.completed) / top,
+                to: (Double(minute.completed) + Double(minute.failed)) / top,
+                "bad")
             return "<g>\(good)\(bad)</g>"
         }
         return chart(
-            bars, "Jobs per minute over the last hour: \(completed) completed, \(failed) failed, at most \(Int(top))")
+            bars,
+            "Jobs per minute over the last hour: \(completed) completed, \(failed) failed, at most \(Int(saturating: top))"
+        )
     }
 
     /// Bytes of the jobs that completed in each minute.
@@ -26,7 +30,7 @@ enum ThroughputChart {
         let bars = minutes.enumerated().map { index, minute -> HTML in
             "\(bar(index, from: 0, to: Double(minute.bytes) / top, "flow"))"
         }
-        let sum = minutes.reduce(Int64(0)) { $0.addingSaturating($1.bytes) }
+        let sum = minutes.lazy.map(\.bytes).sumSaturating()
         return chart(bars, "Bytes per minute over the last hour: \(DashboardText.bytes(sum)) in all")
     }
 

@@ -192,7 +192,7 @@ final class DeliveryLine: Sendable {
     private func refused(
         _ delivery: DelegateDelivery, by registered: RegisteredDelegate, _ attempt: DeliveryAttempt, error: UploadError
     ) async throws(UploadError) {
-        let number = delivery.attempts + 1
+        let number = delivery.attempts.addingSaturating(1)
         let metadata: Logger.Metadata = [
             LogKey.event: "\(delivery.event.id)", LogKey.attempt: "\(number)", LogKey.error: "\(error)",
         ]

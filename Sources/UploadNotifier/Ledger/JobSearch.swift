@@ -91,7 +91,7 @@ struct JobSearch {
         }
         let scopes = filter.isScoped ? try Self.scopes(filter, in: db) : nil
         if let batch = filter.batch {
-            if let scopes, scopes.reduce(0, { $0 + $1.count }) <= Self.fewMaximum { return .scopes(scopes) }
+            if let scopes, scopes.map(\.count).sumSaturating() <= Self.fewMaximum { return .scopes(scopes) }
             return .index("jobs_by_batch", [JobCondition("batch = ?", [batch])])
         }
         if let scopes, scopes.count <= Self.scopeCountMaximum { return .scopes(scopes) }

@@ -6,7 +6,8 @@ extension Ledger {
     public func counts() async throws(UploadError) -> [LedgerStatus: Int] {
         try await read { db in
             try JobSearch.scopes(LedgerFilter(), in: db).reduce(into: [:]) { counts, scope in
-                if let status = LedgerStatus(rawValue: scope.status) { counts[status, default: 0] += scope.count }
+                guard let status = LedgerStatus(rawValue: scope.status) else { return }
+                counts[status] = (counts[status] ?? 0).addingSaturating(scope.count)
             }
         }
     }
@@ -28,7 +29,7 @@ extension Ledger {
             for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
                 guard let status = LedgerStatus(rawValue: scope.status) else { continue }
                 var queue = queues[scope.queue] ?? QueueStanding(queue: QueueName(unchecked: scope.queue))
-                queue.counts[status, default: 0] += scope.count
+                queue.counts[status] = (queue.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd { queue.bytesLeft = queue.bytesLeft.addingSaturating(scope.bytes) }
                 if status == .queued || status == .waiting, let oldest = try Self.oldest(of: scope, in: db) {
                     queue.oldestWaiting = min(oldest, queue.oldestWaiting ?? oldest)
@@ -60,7 +61,7 @@ extension Ledger {
                 guard let status = LedgerStatus(rawValue: scope.status) else { continue }
                 var destination =
                     destinations[scope.destination] ?? DestinationStanding(destination: scope.destination)
-                destination.counts[status, default: 0] += scope.count
+                destination.counts[status] = (destination.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd {
                     destination.bytesLeft = destination.bytesLeft.addingSaturating(scope.bytes)
                 }

@@ -110,7 +110,7 @@ struct TextSearch {
         }
         if filter.isScoped {
             let scopes = try JobSearch.scopes(filter, in: db)
-            if scopes.reduce(0, { $0 + $1.count }) <= bounds.fewMaximum {
+            if scopes.map(\.count).sumSaturating() <= bounds.fewMaximum {
                 return try scopes.flatMap { try sequences("jobs_by_scope", [JobCondition($0)]) ?? [] }
             }
         }

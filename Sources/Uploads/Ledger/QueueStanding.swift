@@ -24,7 +24,7 @@ public struct QueueStanding: Hashable, Sendable {
     }
 
     /// Jobs whose round has not ended.
-    public var live: Int { counts.reduce(0) { $0 + ($1.key.isEnd ? 0 : $1.value) } }
+    public var live: Int { counts.lazy.filter { !$0.key.isEnd }.map(\.value).sumSaturating() }
 
     /// Seconds until all live jobs are done if they go on as in these minutes; nil where nothing tells.
     /// - Parameter window: the seconds that ``throughput`` covers, above 0.

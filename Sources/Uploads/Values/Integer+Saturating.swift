@@ -25,3 +25,8 @@ extension FixedWidthInteger {
         }
     }
 }
+
+extension Sequence where Element: FixedWidthInteger {
+    /// The sum, or the nearest value that the type can hold.
+    public func sumSaturating() -> Element { reduce(0) { $0.addingSaturating($1) } }
+}

@@ -18,7 +18,9 @@ struct ResumableValueTests {
         ("0", .integer(0)), ("-7", .integer(-7)), ("999999999999999", .integer(999_999_999_999_999)),
         ("1.5", .other), ("\"a\\\"b\"", .other), (":aGk=:", .other), ("token/x", .other), ("(1 \"a, b\" x);q", .other),
         ("?2", nil), ("", nil), ("1 2", nil), ("1,2", nil), ("1000000000000000", nil), ("\"open", nil), (":open", nil),
-        ("(1", nil), ("--1", nil), ("1;", nil),
+        ("(1", nil), ("--1", nil), ("1;", nil), ("-999999999999999", .integer(-999_999_999_999_999)),
+        ("-1000000000000000", nil), ("-9223372036854775808", nil), ("9223372036854775807", nil), ("((1) 2)", nil),
+        (String(repeating: "(", count: 70_000), nil),
     ])
     func `items are read as RFC 9651 has them`(text: String, expected: StructuredField?) {
         #expect(StructuredField.item(text) == expected)

@@ -18,6 +18,12 @@ public struct Fuzz {
         generator = SeededGenerator(seed: self.seed)
     }
 
+    /// - Parameter name: of the test. The seed is printed before the first input, for a trap leaves nothing else behind.
+    public init(for name: String) {
+        self.init()
+        print("\(name): seed \(seed), LONGSHORE_FUZZ_INPUTS \(Self.inputCount)")
+    }
+
     private static func setting(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
