@@ -13,7 +13,7 @@ struct ImgurAnswer {
     init(_ reply: HTTPReply, _ response: ServerResponse) {
         self.reply = reply
         self.response = response
-        body = try? JSONDecoder().decode(JSONValue.self, from: reply.body)
+        body = JSONValue(json: reply.body)
     }
 
     func failure(at target: HTTPTarget, now: Date = Date()) -> UploadError? {

@@ -36,7 +36,7 @@ extension HTTPReply {
     var problem: String? {
         struct Problem: Decodable { var type: String? }
         guard header("content-type")?.lowercased().hasPrefix("application/problem+json") == true,
-            let type = try? JSONDecoder().decode(Problem.self, from: body).type
+            let type = try? WireJSON.decode(Problem.self, from: body).type
         else { return nil }
         return type.split(separator: "#").last.map(String.init)
     }

@@ -27,7 +27,7 @@ struct JSONPath: Hashable, Sendable {
 
 extension JSONValue {
     init?(json data: Data) {
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
+        guard let value = try? WireJSON.decode(JSONValue.self, from: data) else { return nil }
         self = value
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import NIOHTTP1
 import Testing
 import Uploads
 
@@ -13,6 +14,21 @@ import Uploads
     ])
     func `names and places lead to a value`(path: String, expected: String?) throws {
         #expect(JSONPath(path).value(in: try #require(json))?.scalarText == expected)
+    }
+
+    @Test(arguments: ["[", #"{"a":"#]) func `an answer that nests without end is none`(step: String) {
+        let body = Data(String(repeating: step, count: 20_000).utf8)
+        #expect(JSONValue(json: body) == nil)
+        let reply = HTTPReply(status: 200, headers: [:], body: body, isWhole: true)
+        let target = try? HTTPTarget(
+            UploadJob(source: .inline(Data()), destination: .url("https://h/x"), size: 0), HTTPConfiguration())
+        let answer = ImgurAnswer(reply, reply.response)
+        #expect(target.flatMap { answer.failure(at: $0) }?.code == .invalidResponse)
+        // What nests as deep as it may is closed, and is read.
+        let most = 64
+        let closed = String(repeating: "[", count: most) + String(repeating: "]", count: most)
+        #expect(JSONValue(json: Data(closed.utf8)) != nil)
+        #expect(JSONValue(json: Data("[\(closed)]".utf8)) == nil)
     }
 
     @Test func `times come as text or as a number`() {

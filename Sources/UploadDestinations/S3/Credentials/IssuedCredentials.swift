@@ -22,7 +22,7 @@ struct IssuedCredentials: Decodable {
     static func credentials(
         in answer: CredentialsExchange.Answer, of exchange: CredentialsExchange
     ) throws(UploadError) -> AWSCredentials {
-        let issued = try? JSONDecoder().decode(Self.self, from: answer.body)
+        let issued = try? WireJSON.decode(Self.self, from: answer.body)
         guard answer.status == 200, let issued, issued.accessKeyID != nil, issued.secretAccessKey != nil else {
             throw exchange.failure(answer, reason: CredentialsExchange.errorName(issued?.code))
         }
