@@ -176,13 +176,24 @@ struct QuarantineTests {
         try await record(
             [
                 .unreadable(
-                    Data(repeating: 1, count: 3 << 20), reason: String(repeating: "long\0", count: 100_000),
-                    envelope: envelope)
+                    Data(repeating: 1, count: WireLimits.bodyBytesMaximum + 1),
+                    reason: String(repeating: "lóng\0", count: 100_000), envelope: envelope)
             ], in: ledger)
         let letter = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
-        #expect(letter.reason.count <= UnreadableMessage.reasonCountMaximum)
-        #expect(letter.size == 3 << 20 && !letter.isWhole)
+        #expect(letter.reason.utf8.count <= UnreadableMessage.reasonBytesMaximum)
+        #expect(letter.size == WireLimits.bodyBytesMaximum + 1 && !letter.isWhole)
         #expect(letter.envelope == MessageEnvelope(type: "x"), "what JSON cannot say is left out")
+        try ledger.close()
+    }
+
+    @Test func `the largest message that a reader takes is kept whole`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let body = Data((0..<WireLimits.bodyBytesMaximum).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        try await record([.unreadable(body, reason: "an index is missing")], in: ledger)
+        let listed = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
+        let letter = try #require(try await ledger.unreadable(listed.id))
+        #expect(letter.isWhole && letter.body == body)
         try ledger.close()
     }
 

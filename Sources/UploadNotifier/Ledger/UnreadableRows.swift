@@ -10,7 +10,7 @@ enum UnreadableRows {
     static func keep(
         _ body: Data, reason: String, _ envelope: MessageEnvelope?, at time: Date, in db: Database
     ) throws {
-        let reason = String(reason.prefix(UnreadableMessage.reasonCountMaximum))
+        let reason = reason.utf8Prefix(UnreadableMessage.reasonBytesMaximum)
         var digest = SHA256()
         digest.update(data: Data(reason.utf8))
         digest.update(data: [0])

@@ -2,10 +2,11 @@ public import Foundation
 
 /// A message that cannot be read, or that the ledger cannot record: kept for an operator.
 public struct UnreadableMessage: Hashable, Sendable, Identifiable {
-    /// Bytes of a body that are kept: 1 MiB.
-    public static let bodyBytesMaximum = 1 << 20
-    /// Most characters of a reason that are kept.
-    public static let reasonCountMaximum = 1000
+    /// Bytes of a body that are kept: as many as the largest body that any reader takes, for what cannot be recorded is acknowledged, and
+    /// the row is all that is left of it.
+    public static let bodyBytesMaximum = WireLimits.bodyBytesMaximum
+    /// Most bytes of a reason that are kept.
+    public static let reasonBytesMaximum = 1000
     /// Most characters of a name that are kept with a replay.
     public static let byCountMaximum = 200
 
