@@ -35,7 +35,7 @@ extension OriginalFile {
                 .sourceChanged,
                 "\(file.path) has \(status.size) bytes, the job says \(size): enqueue the file again")
         }
-        if let modifiedAt, abs(status.modifiedAt.timeIntervalSince(modifiedAt)) > 0.0015 {
+        if let modifiedAt, abs(WireJSON.carried(status.modifiedAt).timeIntervalSince(modifiedAt)) > 0.0015 {
             throw UploadError(.sourceChanged, "\(file.path) was changed after it was enqueued: enqueue it again")
         }
     }

@@ -112,6 +112,22 @@ struct OriginTests {
         try await client.shutdown()
     }
 
+    @Test(arguments: ["-5", "-9223372036854775808", "*", "9223372036854775808"])
+    func `an object whose server tells no size that can be has none`(total: String) async throws {
+        let server = try ScriptedServer { connection in
+            let isHead = connection.readHead().hasPrefix("HEAD")
+            connection.answer(
+                isHead ? "405 No HEAD" : "206 Partial Content",
+                headers: isHead ? [] : ["Content-Range: bytes 0-0/\(total)"], body: isHead ? "" : "a")
+        }
+        let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
+        let origin = HTTPDestination(HTTPConfiguration(), client: client)
+        let job = UploadJob(source: .inline(Data()), destination: .url("http://127.0.0.1:\(server.port)/x"), size: 0)
+        let found = try #require(try await origin.find(job))
+        #expect(found.object.size == nil)
+        try await client.shutdown()
+    }
+
     /// RFC 9110, section 15.5.17: an empty file has no first byte, and its length is told by the range.
     @Test func `a refusal of the range is no file of the length of its page`() async throws {
         for (headers, expected) in [(["Content-Range: bytes */0"], Int64(0)), ([], nil)] {

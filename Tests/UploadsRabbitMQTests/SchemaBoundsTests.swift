@@ -7,91 +7,116 @@ import Uploads
 
 /// The bounds of the schemas and of the decoders are the same.
 @Suite(.timeLimit(.minutes(600))) struct SchemaBoundsTests {
-    /// A number of a schema, with the values in which it stands.
-    private struct Bounded {
-        let schema: String
-        let path: [String]
-        let minimum: Int64
-        let maximum: Int64
-        let isInteger: Bool
-    }
-
-    private func bounded(_ schema: String, below place: [String] = [], _ value: JSONValue? = nil) throws -> [Bounded] {
-        let schemaValue =
-            try value
-            ?? WireJSON.decode(
-                JSONValue.self,
-                from: Data(contentsOf: URL(filePath: Python.schemas).appending(path: "\(schema).schema.json")))
-        guard case .object(let properties)? = schemaValue["properties"] else { return [] }
-        return try properties.sorted { $0.key < $1.key }.flatMap { name, value -> [Bounded] in
-            let type = value["type"]?.string
-            if type == "integer" || type == "number" {
-                let maximum = try #require(value["maximum"]?.integer, "\(schema) \(place + [name]) has no maximum")
-                let minimum = try #require(value["minimum"]?.integer, "\(schema) \(place + [name]) has no minimum")
-                return [
-                    Bounded(
-                        schema: schema, path: place + [name], minimum: minimum, maximum: maximum,
-                        isInteger: type == "integer")
-                ]
-            }
-            return try bounded(schema, below: place + [name], value)
-        }
-    }
-
-    private func with(_ value: JSONValue, _ path: ArraySlice<String>, _ number: Int64) -> JSONValue {
-        guard let name = path.first, case .object(var fields) = value else { return .integer(number) }
-        fields[name] = with(fields[name] ?? [:], path.dropFirst(), number)
-        return .object(fields)
-    }
-
-    @Test func `every number of a schema has bounds, and a decoder refuses the next one beyond`() throws {
-        var job = FuzzSamples.job
-        job.serial = SerialPosition(index: 1)
-        let baton = FuzzSamples.baton(of: job)
-        var event = UploadEvent(
+    /// Values in which everything stands that a schema names, those first in which one bound holds alone.
+    private static let samples: [(schema: String, sample: FuzzSample)] = {
+        let baton = FuzzSamples.baton(of: FuzzSamples.job)
+        var failed = UploadEvent(
             outcome: .failed(FuzzSamples.error, state: baton.state), of: baton, at: FuzzSamples.time)
-        event.data.object = FuzzSamples.object
-        event.data.bytesDone = 1
-        event.data.bytesPerSecond = 1
-        try check("upload.job.v1", FuzzSample(job))
-        try check("upload.baton.v1", FuzzSample(baton))
-        try check("upload.event.v1", FuzzSample(event))
-        try check("upload.destination.v1", FuzzSample(FuzzSamples.report))
-        try check("upload.answer.v1", FuzzSample(FuzzSamples.answer))
+        failed.data.object = FuzzSamples.object
+        failed.data.reason = "retry"
+        failed.data.waitingUntil = FuzzSamples.time
+        failed.data.bytesDone = 1
+        failed.data.bytesPerSecond = 1
+        // Any number up to the most is that of a piece.
+        var piece = SnapshotPiece(of: UUID(), number: 1, count: SnapshotPiece.countMaximum)
+        piece.fences = [JobID(): 1]
+        piece.pauses = [JobID(): 1]
+        piece.stoppedQueues = [.standard]
+        let entries = [ControlEntry.snapshot(piece)] + FuzzSamples.entries
+        var samples: [(schema: String, sample: FuzzSample)] = []
+        samples += FuzzSamples.jobs.map { ("upload.job.v1", FuzzSample($0)) }
+        samples.append(("upload.baton.v1", FuzzSample(baton)))
+        samples.append(("upload.event.v1", FuzzSample(failed)))
+        samples += entries.map { ("upload.control.v1", FuzzSample($0)) }
+        samples += FuzzSamples.orders.map { ("upload.order.v1", FuzzSample($0)) }
+        samples.append(("upload.destination.v1", FuzzSample(FuzzSamples.report)))
+        samples += FuzzSamples.answers.map { ("upload.answer.v1", FuzzSample($0)) }
+        return samples
+    }()
+
+    @Test func `every number, text, list and object of a schema is bounded, and a decoder refuses the next one beyond`()
+        throws
+    {
+        var walk = try SchemaWalk()
+        for (schema, sample) in Self.samples {
+            let value = try WireJSON.decode(JSONValue.self, from: sample.written())
+            for found in try walk.walk(schema, value) { try check(found, in: value, of: sample) }
+        }
+        #expect(walk.unseen() == [], "a sample has to have it")
     }
 
-    private func check(_ schema: String, _ sample: FuzzSample) throws {
-        let value = try WireJSON.decode(JSONValue.self, from: sample.written())
-        for bounded in try bounded(schema) {
-            func isRead(_ number: Int64) throws -> Bool {
-                (try? sample.rewritten(WireJSON.encode(with(value, bounded.path[...], number)))) != nil
-            }
-            #expect(try isRead(bounded.minimum), "\(schema) \(bounded.path) \(bounded.minimum)")
-            #expect(try isRead(bounded.maximum), "\(schema) \(bounded.path) \(bounded.maximum)")
-            #expect(try !isRead(bounded.minimum - 1), "\(schema) \(bounded.path) \(bounded.minimum - 1)")
-            // Beyond 2^53 the next floating point number is further away.
-            let beyond = bounded.isInteger ? bounded.maximum + 1 : bounded.maximum * 2
-            #expect(try !isRead(beyond), "\(schema) \(bounded.path) \(beyond)")
+    private func check(_ found: SchemaWalk.Found, in value: JSONValue, of sample: FuzzSample) throws {
+        func expect(_ isRead: Bool, _ what: String, _ change: (JSONValue) -> JSONValue) throws {
+            let json = try WireJSON.encode(value.replacing(found.path[...], change))
+            #expect(((try? sample.read(json)) != nil) == isRead, "\(found.place): \(what)")
         }
+        func text(_ count: Int) -> JSONValue { .string(String(repeating: "a", count: count)) }
+        switch found.bound {
+        case .number(let minimum, let maximum, let isInteger):
+            // Beyond 2^53 the next floating point number is further away.
+            let beyond = isInteger ? maximum + 1 : maximum * 2
+            for (number, isRead) in [(minimum, true), (maximum, true), (minimum - 1, false), (beyond, false)] {
+                try expect(isRead, "\(number)") { _ in .integer(number) }
+            }
+        case .text(let maximum):
+            try expect(true, "\(maximum) characters") { _ in text(maximum) }
+            try expect(false, "\(maximum + 1) characters") { _ in text(maximum + 1) }
+        case .list(let maximum):
+            for (count, isRead) in [(maximum, true), (maximum + 1, false)] {
+                try expect(isRead, "\(count) elements") { list in
+                    guard case .array(let elements) = list, let first = elements.first else { return list }
+                    return .array(Array(repeating: first, count: count))
+                }
+            }
+        case .members(let maximum, let areJobs):
+            for (count, isRead) in [(maximum, true), (maximum + 1, false)] {
+                try expect(isRead, "\(count) members") { object in
+                    guard case .object(let fields) = object, let first = fields.values.first else { return object }
+                    let names = (0..<count).map { areJobs ? JobID().rawValue : "k\($0)" }
+                    return .object(Dictionary(names.map { ($0, first) }) { first, _ in first })
+                }
+            }
+        case .names(let maximum):
+            for (count, isRead) in [(maximum, true), (maximum + 1, false)] {
+                try expect(isRead, "a name of \(count)") { _ in .object([String(repeating: "a", count: count): "v"]) }
+            }
+        case .texts(let maximum):
+            try expect(true, "\(maximum) bytes") { _ in ["a": text(maximum - 1)] }
+            try expect(false, "\(maximum + 1) bytes") { _ in ["a": text(maximum)] }
+        }
+    }
+
+    @Test(arguments: [(0, true), (1, false)])
+    func `the payload of a session has as many bytes as the schema says in words`(more: Int, isRead: Bool) throws {
+        let counted = 2 * WireLimits.payloadValueBytes + "u".utf8.count
+        let text = String(repeating: "a", count: WireLimits.payloadBytesMaximum - counted + more)
+        var baton = FuzzSamples.baton(of: FuzzSamples.job)
+        baton.state?.payload = ["u": "x"]
+        let json = String(decoding: try WireJSON.encode(baton), as: UTF8.self)
+            .replacing(#""payload":{"u":"x"}"#, with: #""payload":{"u":"\#(text)"}"#)
+        #expect(((try? WireJSON.decode(Baton.self, from: Data(json.utf8))) != nil) == isRead)
+        // A program of ours does not write it: it goes on without the session.
+        baton.state?.payload = ["u": .string(text)]
+        let written = try WireJSON.decode(Baton.self, from: WireJSON.encode(baton))
+        #expect((written.state != nil) == isRead)
     }
 
     @Test func `what a schema calls valid can be read`() async throws {
-        var fuzz = Fuzz()
-        let kinds: [(String, FuzzSample)] =
-            FuzzSamples.jobs.map { ("upload.job.v1", FuzzSample($0)) }
-            + [("upload.baton.v1", FuzzSample(FuzzSamples.baton(of: FuzzSamples.job)))]
-            + FuzzSamples.orders.map { ("upload.order.v1", FuzzSample($0)) }
-            + [
-                ("upload.destination.v1", FuzzSample(FuzzSamples.report)),
-                ("upload.answer.v1", FuzzSample(FuzzSamples.answer)),
-            ]
+        var fuzz = Fuzz(for: "what schemas call valid")
+        let baton = FuzzSamples.baton(of: FuzzSamples.job)
+        // That inline data has the size that the job says no schema can say.
+        let inline = Data(#""inline""#.utf8)
+        var kinds = try Self.samples.filter { try $0.sample.written().range(of: inline) == nil }
+        kinds += FuzzSamples.events(of: baton).map { ("upload.event.v1", FuzzSample($0)) }
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
         while cases.count < Fuzz.inputCount / 4 {
             let (schema, sample) = fuzz.pick(kinds)
             let json = try sample.damaged(&fuzz)
-            // One line of one JSON value for the judge, whose own reader has its own idea of deep.
-            guard (try? WireJSON.decode(JSONValue.self, from: json)) != nil, !json.contains(10), json.count < 50_000
+            // One line of one JSON value for the judge, whose own reader has its own idea of deep; and none that is refused for what a
+            // schema can say in words only: its depth, the bytes of a session, and of texts together.
+            guard let value = try? WireJSON.decode(JSONValue.self, from: json), !json.contains(10), json.count < 50_000,
+                value.depth <= WireLimits.depthMaximum, Self.fits(value["state"]), Self.fits(value["data"]?["state"])
             else { continue }
             cases.append((schema, json))
             samples.append(sample)
@@ -100,9 +125,14 @@ import Uploads
         #expect(verdicts.count == cases.count)
         for (index, verdict) in verdicts.enumerated() where verdict == "valid" {
             #expect(
-                (try? samples[index].rewritten(cases[index].json)) != nil,
+                (try? samples[index].read(cases[index].json)) != nil,
                 "seed \(fuzz.seed), input \(index): \(String(decoding: cases[index].json.prefix(2000), as: UTF8.self))")
         }
-        #expect(verdicts.contains("valid"))
+        let valid = Set(zip(verdicts, cases).filter { $0.0 == "valid" }.map(\.1.schema))
+        #expect(valid == Set(kinds.map(\.0)), "some of each kind have to be valid, or nothing is proved")
+    }
+
+    private static func fits(_ state: JSONValue?) -> Bool {
+        UploadState(driver: "", payload: state?["payload"] ?? [:]).fitsMessages
     }
 }

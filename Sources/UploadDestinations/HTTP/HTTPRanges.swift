@@ -43,7 +43,7 @@ struct HTTPRanges: Sendable {
                     "HEAD of \(target.displayURL) tells no length, without which no range can be sent: remove 'ranges' from the "
                         + "destination", response: response)
             }
-            return Standing(size: size, etag: reply.header("etag"), response: response)
+            return Standing(size: size, etag: reply.etag, response: response)
         case 404, 410: return nil
         default: throw target.failure(response)
         }

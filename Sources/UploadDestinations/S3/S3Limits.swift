@@ -2,6 +2,8 @@ import Uploads
 
 /// What S3 allows (Amazon S3 User Guide, "Amazon S3 multipart upload limits" and "Creating object key names").
 enum S3Limits {
+    /// Longest id of an upload that is kept, in bytes: the state has to fit a message. Those of AWS have about 130.
+    static let uploadIDBytesMaximum = 4096
     static let partBytesMinimum: Int64 = 5 << 20
     static let partBytesMaximum: Int64 = 5 << 30
     static let partCountMaximum = 10_000

@@ -37,7 +37,14 @@ struct S3Upload: Sendable {
                 ("x-amz-checksum-type", configuration.checksum == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"),
             ]
         }
-        return try await client.send(request).xml(S3CreatedUpload.self, of: request.operation).uploadID
+        let id = try await client.send(request).xml(S3CreatedUpload.self, of: request.operation).uploadID
+        guard id.utf8.count <= S3Limits.uploadIDBytesMaximum else {
+            throw UploadError(
+                .invalidResponse,
+                "\(location) began an upload whose id has \(id.utf8.count) bytes: at most \(S3Limits.uploadIDBytesMaximum) can be kept; "
+                    + "look at the server", retry: .never)
+        }
+        return id
     }
 
     /// - Returns: the part's ETag.

@@ -13,6 +13,11 @@ struct HTTPReply: Sendable {
 
     func header(_ name: String) -> String? { headers.first(name: name) }
 
+    /// The tag; nil also where it is longer than a message may carry (``StoredObject/etag``), so that no state holds one either.
+    var etag: String? {
+        header("etag").flatMap { $0.unicodeScalars.count > WireLimits.nameLengthMaximum ? nil : $0 }
+    }
+
     mutating func setHeader(_ name: String, to value: String) { headers.replaceOrAdd(name: name, value: value) }
 
     /// Chosen headers and the beginning of the body: what may be part of an outcome.

@@ -37,7 +37,7 @@ struct WebDAVResource: Sendable {
         // To the same with a slash at its end.
         isFolder = (300..<400).contains(reply.status)
         size = reply.header("content-length").flatMap { Int64($0) }
-        etag = reply.header("etag").flatMap(Self.etag)
+        etag = reply.etag.flatMap(Self.etag)
         modifiedAt = reply.header("last-modified").flatMap { HTTPDate.parse($0, now: Date()) }
         digests = Digests(headers: reply.response.headers)
     }
@@ -45,7 +45,8 @@ struct WebDAVResource: Sendable {
     /// Some servers leave out the quotes in properties.
     private static func etag(_ text: String) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces)
-        guard !text.isEmpty else { return nil }
+        // With its quotes it has to fit messages.
+        guard !text.isEmpty, text.unicodeScalars.count <= WireLimits.nameLengthMaximum - 2 else { return nil }
         return text.hasSuffix("\"") ? text : "\"\(text)\""
     }
 

@@ -15,8 +15,8 @@ struct OrderProgress: Codable {
     mutating func add(_ jobs: [OrderAnswer.Job]) { answer.add(jobs) }
 
     mutating func finish(count: Int) {
-        answer.matched = count
-        answer.done = count
+        answer.matched = min(count, WireLimits.countMaximum)
+        answer.done = answer.matched
         isDone = true
     }
 

@@ -12,6 +12,8 @@ struct OwedRecord: Codable {
     var entry: ControlEntry?
     var event: String?
 
+    private enum CodingKeys: String, CodingKey { case kind, marker, baton, lane, entry, event }
+
     /// nil for an action that is not published.
     init?(_ action: IssuingAction, source: String?) {
         switch action {
@@ -29,6 +31,20 @@ struct OwedRecord: Codable {
             kind = .tell
             event = source
         case .record, .note: return nil
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try container.decode(Kind.self, forKey: .kind)
+        marker = try container.decodeIfPresent(IssueMarker.self, forKey: .marker)
+        baton = try container.decodeIfPresent(Baton.self, forKey: .baton)
+        lane = try container.decodeIfPresent(Lane.self, forKey: .lane)
+        entry = try container.decodeIfPresent(ControlEntry.self, forKey: .entry)
+        event = try container.decodeIfPresent(String.self, forKey: .event)
+        guard (event?.utf8.count ?? 0) <= 4 * WireLimits.nameLengthMaximum else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .event, in: container, debugDescription: "it is longer than the id of an event can be")
         }
     }
 

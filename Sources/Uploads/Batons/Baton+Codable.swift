@@ -45,7 +45,8 @@ extension Baton: Codable {
         try container.encode(attempts, forKey: .attempts)
         try container.encode(idleWaits, forKey: .idleWaits)
         try container.encodeIfPresent(waitingSince, forKey: .waitingSince)
-        try container.encodeIfPresent(state, forKey: .state)
+        // What no reader takes would cost the job itself. Without its state the upload begins anew.
+        try container.encodeIfPresent(state.flatMap { $0.fitsMessages ? $0 : nil }, forKey: .state)
         try container.encode(failures, forKey: .failures)
         try container.encode(isCancel, forKey: .isCancel)
         try container.encode(runsAlone, forKey: .runsAlone)

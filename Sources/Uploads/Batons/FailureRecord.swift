@@ -24,7 +24,7 @@ public struct FailureRecord: Codable, Hashable, Sendable {
         at = try container.decode(Date.self, forKey: .at)
         attempt = try container.decode(1...WireLimits.countMaximum, forKey: .attempt)
         code = try container.decode(UploadError.Code.self, forKey: .code)
-        message = Self.cut(try container.decode(String.self, forKey: .message))
+        message = try container.decodeText(atMost: Self.messageCodePointsMaximum, forKey: .message)
     }
 
     static func cut(_ message: String) -> String {

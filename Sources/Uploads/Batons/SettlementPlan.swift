@@ -120,8 +120,3 @@ extension Baton {
         failures.removeFirst(max(0, failures.count - Self.failureCountMaximum))
     }
 }
-
-extension Int {
-    /// One more, and never more than a message may carry: the worker that takes the next slice must be able to read it.
-    fileprivate mutating func advance() { self = Swift.min(addingSaturating(1), WireLimits.countMaximum) }
-}

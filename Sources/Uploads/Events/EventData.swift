@@ -12,8 +12,9 @@ public struct EventData: Hashable, Sendable {
     public var error: UploadError?
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?
-    /// `waiting`: the wait reason's word; `suspect`: why it is one.
-    public var reason: String?
+    /// `waiting`: the wait reason's word; `suspect`: why it is one. Cut to
+    /// ``WireLimits/nameLengthMaximum``.
+    public var reason: String? { didSet { reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum) } }
     /// `progress`: bytes of the file that the destination holds.
     public var bytesDone: Int64?
     /// `progress`: bytes per second over the last report's time.
@@ -38,7 +39,7 @@ extension EventData: Codable {
         response = try container.decodeIfPresent(ServerResponse.self, forKey: .response)
         error = try container.decodeIfPresent(UploadError.self, forKey: .error)
         waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
-        reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
         bytesDone = try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesDone)
         bytesPerSecond = try container.decodeIfPresent(
             0...Double(WireLimits.bytesSentMaximum), forKey: .bytesPerSecond)

@@ -14,7 +14,7 @@ extension UploadEvent: Codable {
                 forKey: .type, in: container, debugDescription: "'\(type)' is not the type of an upload event")
         }
         self.init(
-            id: try container.decode(String.self, forKey: .id), kind: kind,
+            id: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .id), kind: kind,
             time: try container.decode(Date.self, forKey: .time),
             data: try container.decode(EventData.self, forKey: .data))
     }

@@ -9,9 +9,15 @@ public struct DropTally: Codable, Hashable, Sendable {
 
     public init() {}
 
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        count = try container.decode(0...WireLimits.countMaximum, forKey: .count)
+        undelivered = try container.decode(0...WireLimits.countMaximum, forKey: .undelivered)
+    }
+
     mutating func add(_ cause: DeathCause) {
-        count = count.addingSaturating(1)
-        if cause == .deliveryLimit { undelivered = undelivered.addingSaturating(1) }
+        count.advance()
+        if cause == .deliveryLimit { undelivered.advance() }
     }
 
     /// Seconds until the job is issued anew: 2, twice as long each time, at most 10 minutes. Whatever drops the message may do so

@@ -3,7 +3,7 @@ extension IssuingMachine {
     func grant(_ wish: IssueWish, of known: LedgerJob) -> IssuingDecision {
         var job = known
         // What a worker had begun and never settled: all else has stopped no worker.
-        if wish.isSuspect, wish.isBegun, !job.hasProgressed { job.poisonCount = job.poisonCount.addingSaturating(1) }
+        if wish.isSuspect, wish.isBegun, !job.hasProgressed { job.poisonCount.advance() }
         if wish.verb == nil, let problem = poisoning(of: job) { return fail(job, .poisoned, problem) }
         guard let generation = nextGeneration(of: job) else { return cannotIssue(job) }
         let carriesPause = wish.verb == nil && job.isPaused && !job.isCancelling

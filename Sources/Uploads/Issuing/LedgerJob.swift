@@ -64,6 +64,31 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.end = nil
     }
 
+    /// The bounds are those of messages: a row may be damaged, and what is made of it goes into messages.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        baton = try container.decode(Baton.self, forKey: .baton)
+        isWhole = try container.decode(Bool.self, forKey: .isWhole)
+        status = try container.decode(LedgerStatus.self, forKey: .status)
+        since = try container.decode(Date.self, forKey: .since)
+        waitingUntil = try container.decodeIfPresent(Date.self, forKey: .waitingUntil)
+        reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
+        trouble = try container.decodeTextIfPresent(
+            atMost: FailureRecord.messageCodePointsMaximum, forKey: .trouble)
+        isSliceStarted = try container.decode(Bool.self, forKey: .isSliceStarted)
+        wish = try container.decodeIfPresent(IssueWish.self, forKey: .wish)
+        initialState = try container.decodeIfPresent(UploadState.self, forKey: .initialState)
+        initialBytesSent = try container.decode(0...WireLimits.bytesSentMaximum, forKey: .initialBytesSent)
+        hasProgressed = try container.decode(Bool.self, forKey: .hasProgressed)
+        poisonCount = try container.decode(0...WireLimits.countMaximum, forKey: .poisonCount)
+        isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
+        pausedThrough = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .pausedThrough)
+        line = try container.decodeIfPresent(LineStanding.self, forKey: .line)
+        hold = try container.decodeIfPresent(IssueHold.self, forKey: .hold)
+        drops = try container.decodeIfPresent(DropTally.self, forKey: .drops)
+        end = try container.decodeIfPresent(RoundEnd.self, forKey: .end)
+    }
+
     public var id: JobID { baton.job.id }
     public var round: Int { baton.round }
     public var generation: Int { baton.generation }

@@ -16,4 +16,13 @@ public struct RoundEnd: Codable, Hashable, Sendable {
         self.at = at
         self.error = error
     }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            kind: try container.decode(EventKind.self, forKey: .kind),
+            event: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .event),
+            at: try container.decode(Date.self, forKey: .at),
+            error: try container.decodeIfPresent(UploadError.self, forKey: .error))
+    }
 }

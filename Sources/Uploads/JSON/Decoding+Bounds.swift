@@ -51,7 +51,15 @@ extension KeyedDecodingContainer {
     /// - Returns: nil where the field is missing or null.
     /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most so many bytes together.
     func decodeTextsIfPresent(atMost maximum: Int, forKey key: Key) throws -> [String: String]? {
-        guard let texts = try decodeIfPresent([String: String].self, forKey: key) else { return nil }
+        try decodeIfPresent([String: String].self, forKey: key).map { try check($0, atMost: maximum, key) }
+    }
+
+    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most so many bytes together.
+    func decodeTexts(atMost maximum: Int, forKey key: Key) throws -> [String: String] {
+        try check(try decode([String: String].self, forKey: key), atMost: maximum, key)
+    }
+
+    private func check(_ texts: [String: String], atMost maximum: Int, _ key: Key) throws -> [String: String] {
         let bytes = texts.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
         guard bytes <= maximum else {
             throw refusal("\(bytes) bytes are too many: at most \(maximum) are allowed", key)

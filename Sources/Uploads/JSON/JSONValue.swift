@@ -67,5 +67,16 @@ extension JSONValue {
         }
     }
 
+    /// The bytes of its names and texts, and ``WireLimits/payloadValueBytes`` for each value in it.
+    var weight: Int {
+        switch self {
+        case .null, .bool, .integer, .number: WireLimits.payloadValueBytes
+        case .string(let text): WireLimits.payloadValueBytes + text.utf8.count
+        case .array(let values): values.reduce(WireLimits.payloadValueBytes) { $0 + $1.weight }
+        case .object(let fields):
+            fields.reduce(WireLimits.payloadValueBytes) { $0 + $1.key.utf8.count + $1.value.weight }
+        }
+    }
+
     public subscript(key: String) -> JSONValue? { if case .object(let value) = self { value[key] } else { nil } }
 }

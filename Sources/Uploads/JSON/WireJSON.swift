@@ -40,11 +40,12 @@ public enum WireJSON {
         return try decoder.decode(type, from: data)
     }
 
-    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6), to the nearest millisecond.
-    public static func timestamp(_ date: Date) -> String {
-        WireTime.text(date)
-            ?? (date + 0.000_5).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6), to the nearest millisecond. A time before 1970 or beyond 9999, which no reader
+    /// takes, is written as the nearest one that readers do.
+    public static func timestamp(_ date: Date) -> String { WireTime.text(date) ?? WireTime.edge(beyond: date) }
+
+    /// A time as a message carries it: the nearest one from 1970 to 9999.
+    public static func carried(_ date: Date) -> Date { min(max(date, WireTime.first), WireTime.last) }
 
     /// The time that an RFC 3339 text names, with or without fractions of a second; nil before 1970 and beyond 9999, whose times
     /// cannot be written again.

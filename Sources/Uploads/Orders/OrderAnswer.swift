@@ -11,8 +11,8 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     public struct Job: Codable, Hashable, Sendable {
         public var id: JobID
         public var done: Bool
-        /// Why it was refused.
-        public var reason: String?
+        /// Why it was refused, cut to ``WireLimits/nameLengthMaximum``.
+        public let reason: String?
         /// Of an order to run again: the round that is to come, or the one that is under way already; nil if there is none.
         public var round: Int?
 
@@ -20,14 +20,14 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
             self.id = id
             self.round = round
             self.done = reason == nil
-            self.reason = reason
+            self.reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum)
         }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             id = try container.decode(JobID.self, forKey: .id)
             done = try container.decode(Bool.self, forKey: .done)
-            reason = try container.decodeIfPresent(String.self, forKey: .reason)
+            reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
             round = try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .round)
         }
     }
@@ -50,8 +50,8 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     /// The first ``jobsMaximum`` of the jobs.
     public var jobs: [Job]
     public var problem: Problem?
-    /// The problem in words.
-    public var reason: String?
+    /// The problem in words, cut to ``WireLimits/messageLengthMaximum``.
+    public private(set) var reason: String?
     /// What a sweep found.
     public var sweep: SweepReport?
 
@@ -71,7 +71,7 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         jobs =
             try container.decodeListIfPresent(of: Job.self, atMost: Self.jobsMaximum, forKey: .jobs) ?? []
         problem = try container.decodeIfPresent(Problem.self, forKey: .problem)
-        reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        reason = try container.decodeTextIfPresent(atMost: WireLimits.messageLengthMaximum, forKey: .reason)
         sweep = try container.decodeIfPresent(SweepReport.self, forKey: .sweep)
     }
 
@@ -90,13 +90,13 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     /// An order that the ledger could not carry out to its end.
     public init(order: UUID, notRecorded reason: String) {
         self.init(order: order, problem: .notRecorded)
-        self.reason = reason
+        self.reason = reason.codePointPrefix(WireLimits.messageLengthMaximum)
     }
 
     /// Counts more jobs in, and lists them while there is room.
     public mutating func add(_ more: [Job]) {
-        matched += more.count
-        done += more.count(where: \.done)
+        matched = Swift.min(matched.addingSaturating(more.count), WireLimits.countMaximum)
+        done = Swift.min(done.addingSaturating(more.count(where: \.done)), WireLimits.countMaximum)
         jobs += more.prefix(max(0, Self.jobsMaximum - jobs.count))
     }
 }

@@ -7,10 +7,10 @@ public struct SweepReport: Codable, Hashable, Sendable {
 
     /// Something that nobody needs any more.
     public struct Item: Codable, Hashable, Sendable {
-        /// The key at the destination, or the path below the staging area.
-        public var name: String
+        /// The key at the destination, or the path below the staging area; cut to ``WireLimits/nameLengthMaximum``, as are the other texts.
+        public let name: String
         /// What tells an unfinished upload from all others at the destination.
-        public var sessionID: String?
+        public let sessionID: String?
         public var job: JobID?
         /// When it was begun, or last written to where that is known.
         public var since: Date
@@ -18,31 +18,32 @@ public struct SweepReport: Codable, Hashable, Sendable {
         public var bytes: Int64?
         public var removed: Bool
         /// Why it could not be removed.
-        public var reason: String?
+        public var reason: String? { didSet { reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum) } }
 
         public init(
             name: String, sessionID: String? = nil, job: JobID? = nil, since: Date, bytes: Int64? = nil,
             removed: Bool = false, reason: String? = nil
         ) {
-            self.name = name
-            self.sessionID = sessionID
+            self.name = name.codePointPrefix(WireLimits.nameLengthMaximum)
+            self.sessionID = sessionID?.codePointPrefix(WireLimits.nameLengthMaximum)
             self.job = job
             self.since = since
             self.bytes = bytes.map { min(max(0, $0), WireLimits.bytesSentMaximum) }
             self.removed = removed
-            self.reason = reason
+            self.reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum)
         }
 
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
-                name: try container.decode(String.self, forKey: .name),
-                sessionID: try container.decodeIfPresent(String.self, forKey: .sessionID),
+                name: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .name),
+                sessionID: try container.decodeTextIfPresent(
+                    atMost: WireLimits.nameLengthMaximum, forKey: .sessionID),
                 job: try container.decodeIfPresent(JobID.self, forKey: .job),
                 since: try container.decode(Date.self, forKey: .since),
                 bytes: try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .bytes),
                 removed: try container.decode(Bool.self, forKey: .removed),
-                reason: try container.decodeIfPresent(String.self, forKey: .reason))
+                reason: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason))
         }
     }
 
@@ -80,8 +81,8 @@ public struct SweepReport: Codable, Hashable, Sendable {
 
     /// Counts one in, and lists it while there is room.
     public mutating func add(_ item: Item) {
-        found += 1
-        if item.removed { removed += 1 }
+        found = Swift.min(found.addingSaturating(1), WireLimits.countMaximum)
+        if item.removed { removed = Swift.min(removed.addingSaturating(1), WireLimits.countMaximum) }
         bytes = min(bytes.addingSaturating(item.bytes ?? 0), WireLimits.bytesSentMaximum)
         if items.count < Self.itemsMaximum { items.append(item) }
     }

@@ -58,7 +58,7 @@ extension ObjectProperties: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func text(_ key: Key) throws -> String? {
-            try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: key)
+            try container.decodeTextIfPresent(atMost: Self.headerBytesMaximum, forKey: key)
         }
         self.init(
             cacheControl: try text(.cacheControl),
@@ -66,7 +66,24 @@ extension ObjectProperties: Codable {
             contentEncoding: try text(.contentEncoding),
             contentLanguage: try text(.contentLanguage),
             storageClass: try text(.storageClass),
-            tags: try container.decodeTextsIfPresent(atMost: WireLimits.textsBytesMaximum, forKey: .tags) ?? [:])
+            tags: try container.decodeIfPresent([String: String].self, forKey: .tags) ?? [:])
+        guard tags.count <= Self.tagCountMaximum else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .tags, in: container,
+                debugDescription: "\(tags.count) are too many: at most \(Self.tagCountMaximum) are allowed")
+        }
+        guard tags.allSatisfy(Self.isShort) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .tags, in: container,
+                debugDescription: """
+                    a name has 1 to \(Self.tagKeyCharactersMaximum) characters, a value at most \(Self.tagValueCharactersMaximum)
+                    """)
+        }
+    }
+
+    private static func isShort(_ key: String, _ value: String) -> Bool {
+        (1...tagKeyCharactersMaximum).contains(key.unicodeScalars.count)
+            && value.unicodeScalars.count <= tagValueCharactersMaximum
     }
 
     public func encode(to encoder: any Encoder) throws {

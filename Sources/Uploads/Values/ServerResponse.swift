@@ -2,27 +2,40 @@ public import Foundation
 
 /// What the destination answered: part of the outcome, because some answers are the only handle to what was stored.
 public struct ServerResponse: Codable, Hashable, Sendable {
-    /// Most of a body that is kept, in bytes; the rest is cut off.
+    /// Most of a body that is kept, in bytes; the rest is cut off. As text it has as many characters at most.
     public static let bodyBytesMaximum = 65_536
 
     /// The protocol's status, for HTTP 100 to 599; 0 to ``WireLimits/statusMaximum``.
     public var status: Int
-    /// Chosen headers, names in lower case; never a credential or a cookie.
-    public var headers: [String: String]
+    /// Chosen headers, names in lower case; never a credential or a cookie. Names and values have at most
+    /// ``WireLimits/textsBytesMaximum`` bytes together: of more, the last ones by name are left out.
+    public var headers: [String: String] { didSet { headers = Self.bounded(headers) } }
     /// The body's first ``bodyBytesMaximum`` bytes as text; bytes that are not UTF-8 are replaced.
-    public var body: String?
+    public var body: String? { didSet { body = body?.codePointPrefix(Self.bodyBytesMaximum) } }
 
     public init(status: Int, headers: [String: String] = [:], body: Data? = nil) {
         self.status = min(max(0, status), WireLimits.statusMaximum)
-        self.headers = headers
+        self.headers = Self.bounded(headers)
         self.body = body.map { String(decoding: $0.prefix(Self.bodyBytesMaximum), as: UTF8.self) }
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            status: try container.decode(0...WireLimits.statusMaximum, forKey: .status),
-            headers: try container.decode([String: String].self, forKey: .headers))
-        body = try container.decodeIfPresent(String.self, forKey: .body)
+        status = try container.decode(0...WireLimits.statusMaximum, forKey: .status)
+        headers = try container.decodeTexts(atMost: WireLimits.textsBytesMaximum, forKey: .headers)
+        body = try container.decodeTextIfPresent(atMost: Self.bodyBytesMaximum, forKey: .body)
+    }
+
+    private static func bounded(_ headers: [String: String]) -> [String: String] {
+        func bytes(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count }
+        guard headers.reduce(0, { $0 + bytes($1.key, $1.value) }) > WireLimits.textsBytesMaximum else { return headers }
+        var left = WireLimits.textsBytesMaximum
+        var kept: [String: String] = [:]
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            left -= bytes(name, value)
+            guard left >= 0 else { break }
+            kept[name] = value
+        }
+        return kept
     }
 }

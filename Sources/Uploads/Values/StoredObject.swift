@@ -1,11 +1,16 @@
 /// What lies at the destination after an upload.
+///
+/// Most of it is what a server says, which is anything: what no message may carry is cut or left out as it is set, so that whatever
+/// reads the message can read the object.
 public struct StoredObject: Codable, Hashable, Sendable {
-    /// Where: a path or a URL without its query.
-    public var location: String
-    public var etag: String?
-    public var version: String?
-    /// Bytes; what a server says beyond ``WireLimits/sizeMaximum`` is taken for that.
-    public var size: Int64?
+    /// Where: a path or a URL without its query, cut to ``WireLimits/pathLengthMaximum``.
+    public var location: String { didSet { location = location.codePointPrefix(WireLimits.pathLengthMaximum) } }
+    /// nil also for one of more than ``WireLimits/nameLengthMaximum`` characters: a part of a tag would be the tag of nothing.
+    public var etag: String? { didSet { etag = Self.name(etag) } }
+    /// The same of a version.
+    public var version: String? { didSet { version = Self.name(version) } }
+    /// Bytes; what a server says beyond ``WireLimits/sizeMaximum`` is taken for that, and what is less than nothing is no size.
+    public var size: Int64? { didSet { size = Self.bounded(size) } }
     public var digests: Digests
     /// Whether a newer job's object lies there, so that this job's was not written over it.
     public var isOvertaken: Bool
@@ -19,23 +24,31 @@ public struct StoredObject: Codable, Hashable, Sendable {
         digests: Digests = Digests(), isOvertaken: Bool = false, isKept: Bool = false,
         isVerified: Bool = false
     ) {
-        self.location = location
-        self.etag = etag
-        self.version = version
-        self.size = size.map { min($0, WireLimits.sizeMaximum) }
+        self.location = location.codePointPrefix(WireLimits.pathLengthMaximum)
+        self.etag = Self.name(etag)
+        self.version = Self.name(version)
+        self.size = Self.bounded(size)
         self.digests = digests
         self.isOvertaken = isOvertaken
         self.isKept = isKept
         self.isVerified = isVerified
     }
 
+    private static func bounded(_ size: Int64?) -> Int64? {
+        size.flatMap { $0 < 0 ? nil : min($0, WireLimits.sizeMaximum) }
+    }
+
+    private static func name(_ text: String?) -> String? {
+        text.flatMap { $0.unicodeScalars.count > WireLimits.nameLengthMaximum ? nil : $0 }
+    }
+
     /// What an earlier version wrote knows neither `isKept` nor `isVerified`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            location: try container.decode(String.self, forKey: .location),
-            etag: try container.decodeIfPresent(String.self, forKey: .etag),
-            version: try container.decodeIfPresent(String.self, forKey: .version),
+            location: try container.decodeText(atMost: WireLimits.pathLengthMaximum, forKey: .location),
+            etag: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .etag),
+            version: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .version),
             size: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .size),
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,

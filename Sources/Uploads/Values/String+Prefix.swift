@@ -8,4 +8,10 @@ extension String {
         while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
         return String(unicodeScalars[..<end]) + mark
     }
+
+    /// Its beginning of at most so many code points, which is what JSON Schema counts.
+    package func codePointPrefix(_ maximum: Int) -> String {
+        guard utf8.count > maximum, unicodeScalars.count > maximum else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.prefix(max(0, maximum - 1)))) + "…"
+    }
 }

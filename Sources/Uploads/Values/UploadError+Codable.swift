@@ -18,7 +18,7 @@ extension UploadError: Codable {
             default: nil
             }
         self.init(
-            code, try container.decode(String.self, forKey: .message), retry: retry,
+            code, try container.decodeText(atMost: WireLimits.messageLengthMaximum, forKey: .message), retry: retry,
             response: try container.decodeIfPresent(ServerResponse.self, forKey: .response))
     }
 

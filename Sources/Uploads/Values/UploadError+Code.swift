@@ -85,7 +85,13 @@ extension UploadError {
 
 extension UploadError.Code: Codable {
     public init(from decoder: any Decoder) throws {
-        self.init(named: try decoder.singleValueContainer().decode(String.self))
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard name.unicodeScalars.count <= WireLimits.nameLengthMaximum else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "its text has more than \(WireLimits.nameLengthMaximum) characters")
+        }
+        self.init(named: name)
     }
 
     public func encode(to encoder: any Encoder) throws {

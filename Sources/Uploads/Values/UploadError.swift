@@ -8,6 +8,7 @@ public struct UploadError: Error, Sendable {
     /// The kind of failure: bounded, so it may be a metric label.
     public let code: Code
     /// What went wrong with what, and its remedy. Safe to log: never a secret, never the query of a URL.
+    /// Cut to ``WireLimits/messageLengthMaximum``.
     public let message: String
     /// Whether trying again may help.
     public let retry: Retry
@@ -28,7 +29,7 @@ public struct UploadError: Error, Sendable {
         line: Int = #line
     ) {
         self.code = code
-        self.message = message
+        self.message = message.codePointPrefix(WireLimits.messageLengthMaximum)
         self.retry = retry ?? code.usualRetry
         self.cause = cause
         self.response = response

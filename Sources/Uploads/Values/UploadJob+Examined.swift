@@ -5,14 +5,18 @@ extension UploadJob {
     /// The same, of an object as it was found.
     /// - Parameters:
     ///   - object: with its size.
-    ///   - contentType: what the object says of itself; taken where the job names none.
+    ///   - contentType: what the object says of itself; taken where the job names none, and of a length that a job may carry.
     public func examined(as object: StoredObject, contentType: String? = nil) -> UploadJob {
         guard case .object(let reference, _) = source else { return self }
         var job = self
         job.source = .object(reference, seen: object)
         job.size = object.size ?? 0
         job.digests = object.digests
-        if let contentType, self.contentType == ContentType.unknown { job.contentType = contentType }
+        if let contentType, self.contentType == ContentType.unknown,
+            contentType.unicodeScalars.count <= WireLimits.nameLengthMaximum
+        {
+            job.contentType = contentType
+        }
         return job
     }
 

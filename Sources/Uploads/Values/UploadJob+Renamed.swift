@@ -4,14 +4,15 @@ extension UploadJob {
 
     /// The same for the next place beside where it was to go: `cat-1.jpg`, `cat-2.jpg` … for `cat.jpg`, and after eight of them one with
     /// the end of the job's id. Each follows from the one before, so that a repeated step finds the same.
-    /// - Returns: nil when there are no more, or the destination is a URL that is a credential.
+    /// - Returns: nil when there are no more, the place's name would be longer than a message may carry, or the destination is a URL that is
+    ///   a credential.
     public var renamed: UploadJob? {
         guard destination == destination.redacted else { return nil }
         let original = renamedFrom ?? destination
         let suffixes = (1...Self.renamingCountMaximum).map(String.init) + [String(id.rawValue.suffix(12))]
         let places = suffixes.map { original.appending("-\($0)") }
         let next = renamedFrom == nil ? 0 : (places.firstIndex(of: destination) ?? places.count) + 1
-        guard next < places.count else { return nil }
+        guard next < places.count, places[next].isShort else { return nil }
         var job = self
         job.renamedFrom = original
         job.destination = places[next]
@@ -29,6 +30,13 @@ extension UploadJob {
 }
 
 extension DestinationReference {
+    /// Whether every reader takes it.
+    fileprivate var isShort: Bool {
+        switch self {
+        case .named(_, let text), .url(let text): text.unicodeScalars.count <= WireLimits.pathLengthMaximum
+        }
+    }
+
     /// With a suffix behind the stem of its last component.
     fileprivate func appending(_ suffix: String) -> DestinationReference {
         func renamed(_ path: String) -> String {

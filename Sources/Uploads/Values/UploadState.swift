@@ -1,10 +1,8 @@
 /// All that is needed to go on with an upload anywhere: the driver's name and a payload that only the driver reads.
 public struct UploadState: Codable, Hashable, Sendable {
-    /// Most bytes of the encoded state: 16 KiB.
-    public static let encodedBytesMaximum = 16_384
-
     /// The driver that wrote the payload: `directory`, `http`, `s3` …
     public var driver: String
+    /// At most ``WireLimits/payloadBytesMaximum``: a baton leaves a state with more of it out, and the upload begins anew.
     public var payload: JSONValue
     /// How far a finished object was read back.
     public var readBack: ReadBack?
@@ -31,10 +29,20 @@ public struct UploadState: Codable, Hashable, Sendable {
                 forKey: .payload, in: container,
                 debugDescription: "it nests deeper than \(WireLimits.depthMaximum) levels")
         }
+        guard fitsMessages else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .payload, in: container,
+                debugDescription: "it is too large: at most \(WireLimits.payloadBytesMaximum) bytes are allowed")
+        }
     }
 }
 
 extension UploadState {
+    /// Whether every reader takes it.
+    public var fitsMessages: Bool {
+        payload.nests(atMost: WireLimits.depthMaximum) && payload.weight <= WireLimits.payloadBytesMaximum
+    }
+
     /// The same without the queries of URLs in it, which may be credentials: for those who only look, and do not go on with it.
     var shown: UploadState {
         var state = self

@@ -20,9 +20,15 @@ public enum WireLimits {
     public static let nameLengthMaximum = 1024
     /// The same of a key, a path, a URL.
     public static let pathLengthMaximum = 16_384
-    /// Bytes of a job's metadata or tags, names and values together. Producers are held to less
+    /// Characters of a sentence for people: an error's message, which may name a path.
+    public static let messageLengthMaximum = 16_384
+    /// Bytes of a job's metadata, or of the headers of a server's answer, names and values together. Producers are held to less
     /// (``ObjectProperties/metadataBytesMaximum``).
     public static let textsBytesMaximum = 65_536
+    /// The payload of an open session: the bytes of its names and texts, and ``payloadValueBytes`` for each value.
+    public static let payloadBytesMaximum = 16_384
+    /// What each value of such a payload counts for besides its text.
+    public static let payloadValueBytes = 8
     /// How deep the values may nest that are carried without being understood: the fields of a newer version, and the state of an open
     /// session.
     public static let depthMaximum = 32
@@ -30,4 +36,9 @@ public enum WireLimits {
     public static let jobBytesMaximum = 262_144
     /// Bytes of the body of any other message. Brokers take 16 MiB.
     public static let bodyBytesMaximum = 4_194_304
+}
+
+extension Int {
+    /// One more, and never more than a message or a row of the ledger may carry: whatever reads it next must be able to.
+    mutating func advance() { self = Swift.min(addingSaturating(1), WireLimits.countMaximum) }
 }

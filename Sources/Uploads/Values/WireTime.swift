@@ -6,6 +6,15 @@ enum WireTime {
     /// From 1970-01-01 to 2001-01-01, where `Date` begins to count.
     private static let referenceSeconds: Int64 = 978_307_200
 
+    /// What can be written.
+    static let first = Date(timeIntervalSince1970: 0)
+    static let last = Date(timeIntervalSince1970: 253_402_300_799.999)
+
+    /// What is written of a time that is before or behind all of these, or none.
+    static func edge(beyond date: Date) -> String {
+        date > last ? "9999-12-31T23:59:59.999Z" : "1970-01-01T00:00:00.000Z"
+    }
+
     /// `2026-11-21T08:00:00.000Z`, to the nearest millisecond, so that a time that was read is written as it was. nil for years
     /// before 1970 or beyond 9999.
     static func text(_ date: Date) -> String? {

@@ -6,14 +6,23 @@ public struct FuzzSample: Sendable {
     /// As it is.
     public let written: @Sendable () throws -> Data
     public let damaged: @Sendable (inout Fuzz) throws -> Data
-    /// Reads a value of this kind, and writes what was read.
-    public let rewritten: @Sendable (Data) throws -> Data
+    /// Reads a value of this kind; what is returned writes it. Apart, for what cannot be read is refused, and what cannot be written is a
+    /// fault.
+    public let read: @Sendable (Data) throws -> Writing
+
+    public typealias Writing = @Sendable () throws -> Data
 
     public init<Value: Codable & Sendable>(_ value: Value) {
         written = { try WireJSON.encode(value) }
         damaged = { try $0.damaged(value) }
-        rewritten = { try WireJSON.encode(try WireJSON.decode(Value.self, from: $0)) }
+        read = { data in
+            let value = try WireJSON.decode(Value.self, from: data)
+            return { try WireJSON.encode(value) }
+        }
     }
+
+    /// Reads a value of this kind, and writes what was read.
+    public func rewritten(_ data: Data) throws -> Data { try read(data)() }
 }
 
 /// Valid values of every kind, in which every field is set.
@@ -22,22 +31,31 @@ public enum FuzzSamples {
     public static let error = UploadError(
         .rateLimited, "slow down", retry: .after(seconds: 3),
         response: ServerResponse(status: 429, headers: ["retry-after": "3"], body: Data("no".utf8)))
-    public static let object = StoredObject(location: "s3://a/b", etag: "e", version: "v", size: 5, isKept: true)
+    public static let object = StoredObject(
+        location: "s3://a/b", etag: "e", version: "v", size: 5, digests: digests,
+        isKept: true)
+
+    public static let digests = Digests(
+        sha256: String(repeating: "ab", count: 32), crc64nvme: String(repeating: "cd", count: 8))
 
     public static let job: UploadJob = {
         var job = UploadJob(
             source: .staged(area: "a", name: "b"),
             destination: .named(DestinationName(unchecked: "photos"), key: "x/y.jpg"),
-            contentType: "image/jpeg", size: 9_000_000, digests: Digests(sha256: "ab", crc64nvme: "cd"),
+            contentType: "image/jpeg", size: 9_000_000, digests: digests,
             metadata: ["a": "1"],
             retry: RetryPolicy(maxAttempts: 3), enqueuedAt: time)
-        job.properties = ObjectProperties(cacheControl: "no-store", tags: ["k": "v"])
+        job.properties = ObjectProperties(
+            cacheControl: "no-store", contentDisposition: "inline", contentEncoding: "br", contentLanguage: "de",
+            storageClass: "GLACIER", tags: ["k": "v"])
         job.ifExists = .rename
         job.batch = "b"
         job.client = "gallery"
         job.idempotencyKey = "k"
         job.notBefore = time + 1
         job.expiresAt = time + 86_400
+        job.verify = true
+        job.renamedFrom = .named(DestinationName(unchecked: "photos"), key: "x/z.jpg")
         job.unknown = ["later": ["deep": ["n": 3]]]
         return job
     }()
@@ -48,6 +66,7 @@ public enum FuzzSamples {
         var url = job
         url.source = .object(.url("https://host.example/a?b=c"), seen: object)
         url.destination = .url("https://host.example/d?secret")
+        url.renamedFrom = .url("https://host.example/e")
         var inline = job
         inline.source = .inline(Data("abc".utf8))
         inline.size = 3
@@ -67,6 +86,8 @@ public enum FuzzSamples {
         baton.bytesSent = 1 << 40
         baton.activeSeconds = 1.5
         baton.startedAt = time
+        baton.waitingSince = time
+        baton.triedSince = time
         baton.unknown = ["later": 1]
         return baton
     }
@@ -81,6 +102,7 @@ public enum FuzzSamples {
         events[0].data.bytesDone = 5
         events[0].data.bytesPerSecond = 1.5
         events[0].data.waitingUntil = time
+        events[0].data.reason = "limited"
         return events
     }
 
@@ -88,9 +110,14 @@ public enum FuzzSamples {
         [
             .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
             .init(
-                .matching(.runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b"), atMost: 5), by: "jo",
-                at: time),
-            .init(.move([job.id], .index(3)), by: "jo", at: time), .init(.stopQueues([.standard]), by: "jo", at: time),
+                .matching(
+                    .runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b", statuses: [.queued]),
+                    atMost: 5), by: "jo", at: time),
+            .init(.move([job.id], .index(3)), by: "jo", at: time),
+            .init(.move([job.id], .before(JobID())), by: "jo", at: time),
+            .init(.move([job.id], .after(JobID())), by: "jo", at: time),
+            .init(.stopQueues([.standard]), by: "jo", at: time), .init(.startQueues([.standard]), by: "jo", at: time),
+            .init(.sweepStaging(dryRun: true), by: "jo", at: time),
             .init(
                 .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo",
                 at: time),
@@ -99,17 +126,62 @@ public enum FuzzSamples {
 
     public static var report: DestinationReport {
         DestinationReport(
-            worker: "w", destination: "photos", origin: "https://h", circuit: .open, until: time, jobsInFlight: 3,
+            worker: "w", destination: "photos", origin: "https://h", circuit: .open, until: time, error: "full",
+            jobsInFlight: 3,
             partsInFlight: 4, limits: TransferLimits(jobs: 1, parts: 2, bytesPerSecond: 3, requestsPerSecond: 4),
             pace: .init(bytesPerSecond: 1.5, isHeld: true), at: time)
     }
 
     public static var answer: OrderAnswer {
         var sweep = SweepReport(dryRun: true, listed: 3)
-        sweep.add(SweepReport.Item(name: "n", sessionID: "s", job: job.id, since: time, bytes: 5))
+        sweep.add(SweepReport.Item(name: "n", sessionID: "s", job: job.id, since: time, bytes: 5, reason: "no"))
         var answer = OrderAnswer(order: UUID(), sweep: sweep)
         answer.add([OrderAnswer.Job(id: job.id, reason: "no", round: 2)])
         return answer
+    }
+
+    public static var answers: [OrderAnswer] { [answer, OrderAnswer(order: UUID(), notRecorded: "the disk is full")] }
+
+    public static var entries: [ControlEntry] {
+        var piece = SnapshotPiece(of: UUID(), number: 2, count: 3)
+        piece.fences = [job.id: 4, JobID(): 5]
+        piece.pauses = [job.id: 4]
+        piece.stoppedQueues = [.standard]
+        return [
+            .fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .forget([job.id: 6]), .queueStopped(.standard),
+            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece), .marker(UUID()),
+        ]
+    }
+
+    /// One that waits to be issued anew, and one that has ended.
+    public static var ledgerJobs: [LedgerJob] {
+        let baton = baton(of: job)
+        var waiting = LedgerJob(baton, isWhole: true, at: time)
+        waiting.status = .waiting
+        waiting.waitingUntil = time
+        waiting.reason = "retry"
+        waiting.trouble = "full"
+        waiting.wish = IssueWish(marker: IssueMarker(job: job.id, round: 2, generation: 3), verb: .resume)
+        waiting.poisonCount = 2
+        waiting.pausedThrough = 3
+        waiting.line = .released
+        waiting.hold = IssueHold(.policy, until: time)
+        waiting.drops = try? WireJSON.decode(DropTally.self, from: Data(#"{"count": 3, "undelivered": 2}"#.utf8))
+        var ended = LedgerJob(baton, isWhole: true, at: time)
+        ended.status = .failed
+        ended.end = RoundEnd(kind: .failed, event: "e", at: time, error: error)
+        return [waiting, ended]
+    }
+
+    public static var envelope: MessageEnvelope {
+        var envelope = MessageEnvelope(
+            type: "upload.job.v1", contentType: "application/json", messageID: "m",
+            headers: ["tenant": "x", "n": 3, "list": ["a", ["b": 1]]], queue: "q", exchange: "x", routingKey: "k",
+            replayOf: 7, isRedacted: true)
+        envelope.contentEncoding = "gzip"
+        envelope.correlationID = "c"
+        envelope.appID = "a"
+        return envelope
     }
 
     public static let all: [FuzzSample] = {
@@ -117,12 +189,12 @@ public enum FuzzSamples {
         var samples = jobs.map { FuzzSample($0) } + batons.map { FuzzSample($0) }
         samples += events(of: batons[0]).map { FuzzSample($0) }
         samples += orders.map { FuzzSample($0) }
-        samples += [ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .queueStopped(.standard)]
-            .map { FuzzSample($0) }
+        samples += entries.map { FuzzSample($0) }
         samples.append(FuzzSample(IssueMarker(job: job.id, round: 1, generation: 2)))
         samples.append(FuzzSample(report))
-        samples.append(FuzzSample(answer))
-        samples.append(FuzzSample(LedgerJob(batons[0], isWhole: true, at: time)))
+        samples += answers.map { FuzzSample($0) }
+        samples += ledgerJobs.map { FuzzSample($0) }
+        samples.append(FuzzSample(envelope))
         return samples
     }()
 }

@@ -54,6 +54,28 @@ import Uploads
         #expect(plan.event?.data.baton.attempts == 1, "it is no attempt")
     }
 
+    @Test func `a baton that can count no further is handed on with counts that every reader takes`() throws {
+        let most = WireLimits.countMaximum
+        let last = baton {
+            ($0.slice, $0.attempts, $0.idleWaits) = (most, most, most)
+            $0.bytesSent = WireLimits.bytesSentMaximum
+            $0.activeSeconds = WireLimits.secondsMaximum
+        }
+        let report = SliceReport(bytesSent: 5, activeSeconds: 5, startedAt: now)
+        for settlement in [
+            Settlement.handOver(state), .altered(last.job), .wait(until: now, reason: .unknownDestination, state: nil),
+            .wait(until: now, reason: .retry(UploadError(.serverFailure, "503")), state: state),
+        ] {
+            let plan = plan(settlement, of: last, report: report)
+            let onward = try #require(plan.onward?.baton)
+            #expect(onward.slice == most && onward.attempts == most && onward.idleWaits <= most)
+            let read = try WireJSON.decode(Baton.self, from: WireJSON.encode(onward))
+            #expect(read.slice == most && read.bytesSent == onward.bytesSent, "\(settlement)")
+            let event = try #require(plan.event)
+            #expect(throws: Never.self) { try WireJSON.decode(UploadEvent.self, from: WireJSON.encode(event)) }
+        }
+    }
+
     @Test func `superseded acknowledges and does nothing else`() {
         let plan = plan(.superseded)
         #expect(plan.acknowledges)
