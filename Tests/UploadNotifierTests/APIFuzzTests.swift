@@ -41,7 +41,7 @@ import Uploads
         let house = try await APIHouse()
         try await house.record([.job(FuzzSamples.job, maybeRepeated: false)])
         try await house.with { client in
-            var fuzz = Fuzz()
+            var fuzz = Fuzz(for: "bodies and queries of the HTTP API")
             for input in 0..<max(1, Fuzz.inputCount / 4) {
                 let (method, path, body) = fuzz.pick(Self.requests)
                 let text = String(decoding: try fuzz.damaged(body), as: UTF8.self)

@@ -46,12 +46,26 @@ import UploadTesting
 
 /// A ledger with something in each of its tables.
 private final class DamagedWorld {
-    /// Columns that hold text or bytes, and what finds a row.
+    /// Columns that hold something, and what finds a row.
     private struct Column {
         var table: String
         var name: String
         var type: String
         var keys: [String]
+
+        /// As SQL has them; nil for a column that holds none.
+        var numbers: [String]? {
+            switch type {
+            case "INTEGER":
+                [
+                    "9223372036854775807", "9223372036854775806", "-9223372036854775808", "4611686018427387904", "-1",
+                    "0",
+                    "1000000001", "1 << 53",
+                ]
+            case "REAL": ["1e308", "-1e308", "9e999", "-9e999", "9.3e18", "-1", "0", "0.5", "253402300800"]
+            default: nil
+            }
+        }
     }
 
     private static let line = QueueName(unchecked: "line")
@@ -131,9 +145,12 @@ private final class DamagedWorld {
         return try tables.flatMap { table in
             let info = try Row.fetchAll(db, sql: "PRAGMA table_info(\(table))")
             let keys = info.filter { $0["pk"] as Int > 0 }.map { $0["name"] as String }
+            let references = try Row.fetchAll(db, sql: "PRAGMA foreign_key_list(\(table))").map { $0["from"] as String }
             return info.compactMap { row -> Column? in
                 let type: String = row["type"]
-                guard type == "TEXT" || type == "BLOB" else { return nil }
+                // Numbers of rows are SQLite's own: behind the largest it gives out none.
+                let isRowNumber = type == "INTEGER" && (row["pk"] as Int > 0 || references.contains(row["name"]))
+                guard ["TEXT", "BLOB", "INTEGER", "REAL"].contains(type), !isRowNumber else { return nil }
                 return Column(table: table, name: row["name"], type: type, keys: keys)
             }
         }
@@ -155,8 +172,17 @@ private final class DamagedWorld {
             ).map { Array($0.databaseValues) }
         }
         guard let row = rows.randomElement(using: &random) else { return "nothing in \(column.table).\(column.name)" }
-        let value = Self.damaged(Data.fromDatabaseValue(row[0]) ?? Data(), using: &random)
         let condition = column.keys.map { "\($0) = ?" }.joined(separator: " AND ")
+        if let numbers = column.numbers {
+            let number = numbers[Int.random(in: numbers.indices, using: &random)]
+            try await ledger.write { db in
+                try db.execute(
+                    sql: "UPDATE OR IGNORE \(column.table) SET \(column.name) = \(number) WHERE \(condition)",
+                    arguments: StatementArguments(row.dropFirst()))
+            }
+            return "\(column.table).\(column.name) is \(number)"
+        }
+        let value = Self.damaged(Data.fromDatabaseValue(row[0]) ?? Data(), using: &random)
         try await ledger.write { db in
             // What another row has already is not written.
             try db.execute(

@@ -169,7 +169,7 @@ extension Ledger: DeliveryOutbox {
     ) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE deliveries SET attempts = attempts + 1, due = ?, error = ?, failing = coalesce(failing, ?)
+                UPDATE deliveries SET attempts = min(max(attempts, 0), \(WireLimits.countMaximum - 1)) + 1, due = ?, error = ?, failing = coalesce(failing, ?)
                 WHERE id = ?
                 """
         ).execute(arguments: [

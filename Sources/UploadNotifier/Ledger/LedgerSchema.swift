@@ -55,7 +55,8 @@ enum LedgerSchema {
         migrator.registerMigration("wholes") { db in try db.execute(sql: wholes) }
         migrator.registerMigration("texts") { db in try db.execute(sql: texts) }
         migrator.registerMigration("holds") { db in try db.execute(sql: holds) }
-        migrator.registerMigration("sums") { db in try db.execute(sql: LedgerSums.sql) }
+        migrator.registerMigration("sums") { db in try db.execute(sql: LedgerSums.columns + LedgerSums.triggers) }
+        migrator.registerMigration("counts") { db in try db.execute(sql: LedgerSums.triggers) }
         return migrator
     }
 

@@ -3,8 +3,18 @@
 ///
 /// A sum is `over * 2^62 + bytes`, with `bytes` from 0 to 2^62 - 1: `over` is 0 in all but sums that nobody can have meant, so `bytes` is
 /// the sum for those who look at the file. Adding a job cuts nothing off, so removing it leaves the right rest.
+///
+/// A row that something else has damaged may hold any number. What is counted up from there stays within bounds, so that no damaged row
+/// keeps a job from being recorded.
 enum LedgerSums {
     private static let mask = "4611686018427387903"
+    /// Far above what can be, and far enough below 2^63 that a row which holds it can be counted up.
+    private static let countMaximum = "2305843009213693952"
+
+    /// A count after one more, or several, from 0 on.
+    private static func up(_ count: String, by more: String = "1") -> String {
+        "\(count) = max(min(\(count) + \(more), \(countMaximum)), 0)"
+    }
 
     /// What a reader makes of the two: the sum, or the largest number there is.
     static func sum(bytes: Int64, over: Int64) -> Int64 { over > 0 ? .max : over < 0 ? 0 : bytes }
@@ -15,7 +25,9 @@ enum LedgerSums {
 
     /// Both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
     private static func change(bytes: String, over: String) -> String {
-        "bytes = (\(bytes)) & \(mask), over = \(over) + ((\(bytes)) >> 62)"
+        """
+        bytes = (\(bytes)) & \(mask), over = max(min(\(over) + ((\(bytes)) >> 62), \(countMaximum)), -\(countMaximum))
+        """
     }
 
     private static let add = change(bytes: "bytes + excluded.bytes", over: "over + excluded.over")
@@ -24,12 +36,12 @@ enum LedgerSums {
     private static let join = """
         INSERT INTO tallies (queue, destination, status, jobs, bytes, over)
         VALUES (new.queue, new.destination, new.status, 1, \(low("new.size")), \(high("new.size")))
-        ON CONFLICT DO UPDATE SET jobs = jobs + 1, \(add);
+        ON CONFLICT DO UPDATE SET \(up("jobs")), \(add);
         """
 
     /// A job of the old row leaves its tally.
     private static let leave = """
-        UPDATE tallies SET jobs = jobs - 1,
+        UPDATE tallies SET \(up("jobs", by: "-1")),
         \(change(bytes: "bytes - \(low("old.size"))", over: "over - \(high("old.size"))"))
         WHERE queue = old.queue AND destination = old.destination AND status = old.status;
         """
@@ -43,16 +55,19 @@ enum LedgerSums {
             new.queue, CAST(new.since / 60 AS INTEGER), new.status = 'completed', new.status = 'failed',
             new.status = 'cancelled', iif(new.status = 'completed', \(low("new.size")), 0),
             iif(new.status = 'completed', \(high("new.size")), 0)
-        ) ON CONFLICT DO UPDATE SET completed = completed + excluded.completed, failed = failed + excluded.failed,
-        cancelled = cancelled + excluded.cancelled, \(add);
+        ) ON CONFLICT DO UPDATE SET \(up("completed", by: "excluded.completed")),
+        \(up("failed", by: "excluded.failed")), \(up("cancelled", by: "excluded.cancelled")), \(add);
         """
 
-    static let sql = """
+    static let columns = """
         ALTER TABLE tallies ADD COLUMN over INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE throughput ADD COLUMN over INTEGER NOT NULL DEFAULT 0;
         UPDATE tallies SET bytes = \(low("bytes")), over = \(high("bytes"));
         UPDATE throughput SET bytes = \(low("bytes")), over = \(high("bytes"));
+        """
 
+    /// In place of those that were there.
+    static let triggers = """
         DROP TRIGGER jobs_added;
         DROP TRIGGER jobs_ended_at_once;
         DROP TRIGGER jobs_moved;
