@@ -7,20 +7,23 @@ import UploadsRabbitMQ
 
 /// Damaged messages into every exchange and queue of a running pool, with good jobs in between.
 @Suite(.timeLimit(.minutes(24 * 60))) struct ForeignMessageTests {
-    /// Good jobs come after so many of the others.
-    private static let interval = 250
+    /// Good jobs come after so many of the others, and have to be done before more come.
+    private static let interval = max(250, Fuzz.inputCount / 200)
     private static let goodCount = 4
 
     @Test func noMessageStopsAProgramALaneOrAGoodJob() async throws {
-        var fuzz = Fuzz()
-        print("foreign messages: seed \(fuzz.seed), \(Fuzz.inputCount) of them")
-        try await Deployment.with { deployment in
+        var fuzz = Fuzz(for: "foreign messages")
+        let directory = try TemporaryDirectory()
+        let told = directory.url("told.ndjson")
+        // Not rotated, so that it can be read as it grows.
+        let delegate = "told: {kind: log, path: \(told.path), rotateBytes: 1024GiB, types: [completed]}"
+        try await Deployment.with(delegates: [delegate]) { deployment in
             let programs = [
                 try deployment.start(.notifier), try deployment.start(.worker), try deployment.start(.worker),
             ]
-            let file = try deployment.makeFile("good.bin", bytes: 5000)
-            var good = Set(try await deployment.enqueue(["--to", "local:first", file.path]))
-            try await Self.waitFor(good, deployment, fuzz.seed)
+            let files = try (0..<Self.goodCount).map { try deployment.makeFile("good-\($0).bin", bytes: 5000).path }
+            var told = ToldCompletions(file: told)
+            try await Self.send(files, "first", deployment, &told, fuzz.seed)
             let topology = try UploadTopology(namespace: deployment.namespace)
             var waiting: [PublisherConfirm] = []
             try await deployment.withBroker { connection in
@@ -37,19 +40,15 @@ import UploadsRabbitMQ
                         for confirm in waiting { _ = await confirm.outcome() }
                         waiting = []
                     }
-                    guard input % Self.interval == 0 else { continue }
-                    for number in 0..<Self.goodCount {
-                        good.formUnion(
-                            try await deployment.enqueue(["--to", "local:good-\(input)-\(number)", file.path]))
+                    if input % Self.interval == 0 {
+                        try await Self.send(files, "good-\(input)", deployment, &told, fuzz.seed)
                     }
                 }
                 for confirm in waiting { _ = await confirm.outcome() }
             }
-            try await Self.waitFor(good, deployment, fuzz.seed)
             for program in programs { #expect(program.isRunning, "\(program.name), seed \(fuzz.seed)") }
             for lane in Lane.allCases { try await deployment.waitForEmptyLane(lane) }
-            let last = Set(try await deployment.enqueue(["--to", "local:last", file.path]))
-            try await Self.waitFor(last, deployment, fuzz.seed)
+            try await Self.send(files, "last", deployment, &told, fuzz.seed)
             let setAside = try deployment.queryLedger("SELECT count(*) FROM unreadable").first.flatMap { Int($0) } ?? 0
             #expect(setAside > Fuzz.inputCount / 20, "the ledger keeps what nobody can read, for people")
         }
@@ -64,10 +63,18 @@ import UploadsRabbitMQ
         return try #require(opened)
     }
 
-    private static func waitFor(_ ids: Set<String>, _ deployment: Deployment, _ seed: UInt64) async throws {
-        try await eventually("every good job is completed, seed \(seed)", within: .seconds(900)) {
-            let told = try deployment.toldOutcomes().filter { $0["type"] as? String == "upload.completed" }
-            return ids.isSubset(of: Set(told.compactMap { $0["subject"] as? String }))
+    /// Enqueues good jobs, and waits until each of them is completed.
+    private static func send(
+        _ files: [String], _ folder: String, _ deployment: Deployment, _ told: inout ToldCompletions, _ seed: UInt64
+    ) async throws {
+        var left = Set(try await deployment.enqueue(["--to", "local:\(folder)/"] + files))
+        #expect(left.count == files.count)
+        let end = ContinuousClock.now + .seconds(900)
+        while true {
+            left.subtract(try told.more())
+            if left.isEmpty { return }
+            try #require(ContinuousClock.now < end, "\(left) are not completed, sent as \(folder), seed \(seed)")
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 
