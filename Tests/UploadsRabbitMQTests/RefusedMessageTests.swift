@@ -122,7 +122,7 @@ import Uploads
             let bad = Samples.job()
             let handler = TestHandler { claimed in
                 guard claimed.baton.job.id == bad.id else { return await TestHandler.completing(claimed) }
-                return .handOver(UploadState(driver: "x", payload: .string(String(repeating: "x", count: 30_000))))
+                return .handOver(UploadState(driver: "x", payload: .string(String(repeating: "x", count: 10_000))))
             }
             try await rig.serve(try await rig.worker(), handler)
             let good = (0..<20).map { _ in Samples.job() }

@@ -45,7 +45,9 @@ extension NotifierMessage {
     ) {
         let death = message.headers["x-death"]?.array?.first?.table
         let isOwed = death?["queue"]?.string == topology.notifier
-        let told = message.headers[WireFormat.reasonHeader]?.string?.utf8Prefix(WireFormat.reasonBytesMaximum)
+        let told = message.headers[WireFormat.reasonHeader]?.string.flatMap { reason in
+            reason.isEmpty ? nil : reason.utf8Prefix(WireFormat.reasonBytesMaximum)
+        }
         let cause = told.map { .other($0) } ?? death.map { DeathCause($0, topology) } ?? .noLane
         let reason = cause.reason
         switch WireFormat.read(message) {
