@@ -73,7 +73,10 @@ public struct WebDAVDestination: Destination {
     }
 
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
-        try await client.remove(upload(of: job).target.temporaryPath)
+        let upload = try upload(of: job)
+        try await client.remove(upload.target.temporaryPath)
+        // The file of a trial that was cut off lies beside it.
+        if upload.hasUnprovenName { try await upload.removeTrials() }
     }
 
     func upload(of job: UploadJob) throws(UploadError) -> WebDAVUpload {

@@ -46,15 +46,20 @@ struct WebDAVTarget: Sendable {
         temporaryPath = [folder ?? beside, URLKey.escape(temporaryName)].filter { !$0.isEmpty }.joined(separator: "/")
     }
 
-    /// Paths in the temporary file's folder: of a name with the unusual characters in it, and of what may be left of it where a server
-    /// cuts it at one of them.
-    var trialPaths: (whole: String, cut: [String]) {
+    /// Paths in the temporary file's folder: of a name with the unusual characters in it, and of what a server may make of that name. All
+    /// carry the job's id, so this driver may remove what lies there.
+    var trialPaths: (whole: String, others: Set<String>) {
         let folder = temporaryPath.split(separator: "/").dropLast().joined(separator: "/")
         func path(_ name: String) -> String { (folder.isEmpty ? "" : folder + "/") + URLKey.escape(name) }
         let start = ".trial\(Self.infix)\(job.id)\(Self.suffix)"
-        let characters = unusualCharacters.sorted().map { String($0) }
-        let whole = start + characters.joined() + "\(Self.infix)\(job.id)\(Self.suffix)"
-        return (path(whole), characters.indices.map { path(start + characters[..<$0].joined()) })
+        // The digits show a server that decodes twice: it takes %41 for A.
+        let texts = unusualCharacters.sorted().map { $0 == "%" ? "%41" : String($0) }
+        let whole = start + texts.joined() + "\(Self.infix)\(job.id)\(Self.suffix)"
+        // Cut at one of the characters, decoded, or both.
+        let cut = texts.indices.map { start + texts[..<$0].joined() }
+        var others = Set(cut + (cut + [whole]).compactMap(\.removingPercentEncoding))
+        others.remove(whole)
+        return (path(whole), Set(others.map(path)))
     }
 
     /// Of a job always the same, so that an attempt replaces what the one before it has left. Within 255 bytes.

@@ -9,22 +9,35 @@ extension WebDAVUpload {
     /// overwritten. Wherever the server cuts the name, what it makes of it is known for an unfinished file of this job.
     /// - Throws: `rejected` when the server takes such a name for another one.
     func proveNames() async throws(UploadError) {
-        let characters = target.unusualCharacters
-        guard !characters.isSubset(of: client.facts.provenCharacters) else { return }
+        guard hasUnprovenName else { return }
         try await checkIsThere()
-        let (whole, cut) = target.trialPaths
-        let there = try await move(target.temporaryPath, to: whole, overwriting: false)
+        let whole = target.trialPaths.whole
+        var there = try await move(target.temporaryPath, to: whole, overwriting: false)
+        if there.status == 412 {
+            // Perhaps a worker died, or an answer was lost, between this step and the way back: the file of that attempt still lies there.
+            try await removeTrials()
+            there = try await move(target.temporaryPath, to: whole, overwriting: false)
+        }
         guard there.isDone else {
             throw there.status == 412
                 ? nameTakenForAnother : client.failure(there, of: "MOVE", at: client.url(target.temporaryPath))
         }
         guard try await client.look(at: whole) != nil else {
-            for path in cut { try await client.remove(path) }
+            try await removeTrials()
             throw nameTakenForAnother
         }
         let back = try await move(whole, to: target.temporaryPath, overwriting: false)
         guard back.isDone else { throw client.failure(back, of: "MOVE", at: client.url(whole)) }
-        client.learn { $0.provenCharacters.formUnion(characters) }
+        client.learn { $0.provenCharacters.formUnion(target.unusualCharacters) }
+    }
+
+    /// Whether a trial may have to be made, so that an earlier one may have left something.
+    var hasUnprovenName: Bool { !target.unusualCharacters.isSubset(of: client.facts.provenCharacters) }
+
+    /// Removes what trials of this job have left.
+    func removeTrials() async throws(UploadError) {
+        let (whole, others) = target.trialPaths
+        for path in [whole] + others.sorted() { try await client.remove(path) }
     }
 
     var nameTakenForAnother: UploadError {

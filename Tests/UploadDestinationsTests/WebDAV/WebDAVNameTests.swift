@@ -1,5 +1,6 @@
 import Foundation
 import NIOHTTP1
+import Synchronization
 import Testing
 import UploadTesting
 import Uploads
@@ -77,6 +78,59 @@ struct WebDAVNameTests {
             }
             #expect(bench.methods.filter { $0 == "MOVE" }.count == 4, "there, back, and each into its place")
             #expect(bench.names() == ["a b", "b a"])
+        }
+    }
+
+    @Test(arguments: Kind.allCases, [1, 2])
+    func `an attempt goes on where a trial was cut off`(kind: Kind, lost: Int) async throws {
+        try await WebDAVBench.with(kind) { bench in
+            let moves = Mutex(0)
+            bench.proxy.setRule { request in
+                guard request.method == "MOVE" else { return .forward }
+                return moves.withLock { moves in
+                    moves += 1
+                    return moves == lost ? .forwardThenCut : .forward
+                }
+            }
+            let job = try bench.job(key: "a b")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.send(job, to: session)
+            let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
+            #expect(error?.code == .networkFailure)
+            #expect(bench.names().count == 1 && bench.names().first?.contains(".trial") == (lost == 1))
+            // Another worker sends the file again: what the trial left lies in the way of its own.
+            #expect(try await carry(job, at: bench) != nil)
+            #expect(bench.names() == ["a b"])
+            #expect(bench.stored("a b") == DestinationConformance.bytes(100_000))
+        }
+    }
+
+    @Test func `what is discarded leaves no trial behind`() async throws {
+        try await WebDAVBench.with(.apache) { bench in
+            bench.proxy.setRule { $0.method == "MOVE" ? .forwardThenCut : .forward }
+            let job = try bench.job(key: "a?b")
+            let session = try await bench.destination().open(job, resuming: nil)
+            try await bench.send(job, to: session)
+            _ = await #expect(throws: UploadError.self) { try await session.complete(.none) }
+            #expect(bench.names().count == 1)
+            try await bench.destination().discard(#require(session.state), of: job)
+            #expect(bench.names() == [])
+        }
+    }
+
+    @Test func `a server that decodes a name twice is found out before anything is put there`() async throws {
+        try await WebDAVBench.with(.wsgidav) { bench in
+            bench.proxy.setRule { request in
+                guard request.method == "MOVE" else { return .forward }
+                return .rewriteRequest { headers in
+                    for index in headers.indices where headers[index].name.lowercased() == "destination" {
+                        headers[index].value = headers[index].value.removingPercentEncoding ?? ""
+                    }
+                }
+            }
+            #expect(try await carry(bench.job(key: "n/a%41"), at: bench) == nil)
+            #expect(bench.names(in: "n").filter { !$0.hasSuffix(".part") } == [], "it would have become aA")
+            #expect(!bench.names(in: "n").contains { $0.hasPrefix(".trial") })
         }
     }
 }

@@ -21,6 +21,8 @@ extension HTTPFaultProxy {
         case stallRequest(afterBytes: Int)
         /// Passes the request's body on at this pace.
         case throttle(bytesPerSecond: Int)
+        /// Changes the headers that the server gets.
+        case rewriteRequest(@Sendable (inout [(name: String, value: String)]) -> Void)
         /// Changes the server's answer, of up to 16 MiB; its length is set anew.
         case rewriteAnswer(@Sendable (inout Answer) -> Void)
         /// Resets the connection at once.

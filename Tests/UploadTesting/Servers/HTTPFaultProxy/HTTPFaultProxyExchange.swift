@@ -42,7 +42,9 @@ struct HTTPFaultProxyExchange {
 
     /// Passes head and body on.
     func sendRequest(to server: SocketStream, _ action: HTTPFaultProxy.Action) -> Sent {
-        guard server.write(head.forwarded) else { return .broken }
+        var passed = head
+        if case .rewriteRequest(let change) = action { change(&passed.fields) }
+        guard server.write(passed.forwarded) else { return .broken }
         if head.wantsContinue {
             // The client waits for the server's word, for a while.
             if SocketStream.wait(for: [client, server])[1] {

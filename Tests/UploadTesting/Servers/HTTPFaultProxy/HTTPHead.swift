@@ -12,7 +12,7 @@ struct HTTPHead {
 
     /// Of its first line: three, the last of an answer perhaps empty.
     let words: [String]
-    let fields: [(name: String, value: String)]
+    var fields: [(name: String, value: String)]
 
     /// - Returns: nil for what is no head.
     init?(_ text: String) {
