@@ -166,7 +166,7 @@ let package = Package(
         tests("UploadsTests", ["Uploads", "UploadTesting"]),
         tests(
             "UploadWorkersTests",
-            ["UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),
+            ["UploadDestinations", "UploadWorkers", "Uploads", "UploadTesting", logging, metrics, serviceLifecycle]),
         tests("UploadSourcesTests", ["LinuxFiles", "UploadSources", "Uploads", "UploadTesting", crypto]),
         tests(
             "UploadDestinationsTests",

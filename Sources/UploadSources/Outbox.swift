@@ -24,6 +24,10 @@ public struct Outbox: Sendable {
     static let unreadableSuffix = ".unreadable"
 
     let directory: Directory
+    /// Makes the directory's entries durable, unless a test has it fail.
+    var flush: @Sendable (Directory) throws(SystemError) -> Void = { directory throws(SystemError) in
+        try directory.synchronize()
+    }
 
     /// The directory.
     public var path: String { directory.path }
@@ -42,13 +46,23 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// Keeps jobs; they are durable when this returns. Those that `load` or the disk refuse are not kept.
+    /// What became of a job that was to be kept.
+    public enum Keeping: Sendable {
+        /// It is durable.
+        case kept
+        /// There is no file of it.
+        case refused(UploadError)
+        /// Its file is there, and may be lost if the machine stops. As long as it is there it is published like any other.
+        case unknown(UploadError)
+    }
+
+    /// Keeps jobs. Those that `load` or the disk refuse are not kept.
     /// - Parameter load: makes the job at an index, as it is published.
-    /// - Returns: for each index why it could not be kept, nil where it was.
+    /// - Returns: what became of each, by index.
     public func keep(
         count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob
-    ) async -> [UploadError?] {
-        var failures = [UploadError?](repeating: nil, count: count)
+    ) async -> [Keeping] {
+        var keepings = [Keeping](repeating: .kept, count: count)
         await withTaskGroup(of: (Int, UploadError?).self) { group in
             var next = 0
             func startNext() {
@@ -67,23 +81,24 @@ public struct Outbox: Sendable {
             }
             for _ in 0..<Self.writesAtOnce { startNext() }
             while let (index, failure) = await group.next() {
-                failures[index] = failure
+                if let failure { keepings[index] = .refused(failure) }
                 startNext()
             }
         }
         do throws(UploadError) {
             try await synchronize()
         } catch {
+            // Another program may publish the files already, so they are not taken back.
             let problem = error
-            return failures.map { $0 ?? problem }
+            return keepings.map { if case .kept = $0 { .unknown(problem) } else { $0 } }
         }
-        return failures
+        return keepings
     }
 
     /// Makes what was kept and removed durable.
     func synchronize() async throws(UploadError) {
-        try await Blocking.run { [directory] () throws(UploadError) in
-            do throws(SystemError) { try directory.synchronize() } catch { throw UploadError(staging: error) }
+        try await Blocking.run { [directory, flush] () throws(UploadError) in
+            do throws(SystemError) { try flush(directory) } catch { throw UploadError(staging: error) }
         }
     }
 

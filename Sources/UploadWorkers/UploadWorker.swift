@@ -40,7 +40,7 @@ public final class UploadWorker: Service {
         let workerMetrics = WorkerMetrics(factory: metrics)
         runner = SliceRunner(
             destinations: destinations, sources: sources, configuration: configuration,
-            rules: SliceRules(parts: configuration.parts),
+            rules: configuration.rules,
             circuits: Circuits(
                 rules: configuration.circuit, metrics: workerMetrics, logger: logger,
                 now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),

@@ -44,4 +44,12 @@ public struct WorkerConfiguration: Hashable, Sendable {
 
     /// The end of the grace that is kept for publishing the last hand-overs: a fifth of it, at most 5 s.
     var cutMargin: Duration { min(.seconds(5), grace / 5) }
+
+    /// What its slices are decided by. The last answers leave half of the margin for publishing what came of them.
+    var rules: SliceRules {
+        var rules = SliceRules(parts: parts)
+        let milliseconds = Int(clamping: Int64(cutMargin / .milliseconds(2)))
+        rules.lastAnswersMilliseconds = min(rules.lastAnswersMilliseconds, milliseconds)
+        return rules
+    }
 }

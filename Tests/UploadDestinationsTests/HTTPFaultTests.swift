@@ -122,6 +122,22 @@ struct HTTPFaultTests {
         #expect(requests.load(ordering: .relaxed) == 1)
     }
 
+    @Test func `a success whose body does not come is the answer, too, to a request that is called off`() async throws {
+        let isRead = Atomic<Bool>(false)
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.read(1000)
+            connection.write("HTTP/1.1 201 Created\r\nETag: \"e1\"\r\nContent-Length: 100000\r\n\r\n")
+            connection.waitUntilRead()
+            isRead.store(true, ordering: .relaxed)
+            connection.waitForHangUp()
+        }
+        let upload = Task { try await put(port: server.port).result }
+        try await eventually { isRead.load(ordering: .relaxed) }
+        upload.cancel()
+        #expect(try await upload.value.get().object.etag == "\"e1\"")
+    }
+
     @Test func `a server that takes a body slowly and steadily gets to answer`() async throws {
         let count = 4_000_000
         let server = try ScriptedServer { connection in
@@ -166,6 +182,16 @@ struct HTTPFaultTests {
             #expect(error.code == .accessDenied, "abrupt: \(isAbrupt)")
             #expect(error.response?.body == "the signature has expired")
         }
+    }
+
+    @Test func `a refusal before the body is read is the answer though its own body does not come`() async throws {
+        let error = try await failure(Self.large, limitSeconds: 0.5) { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 403 Forbidden\r\nContent-Length: 1000\r\n\r\nthe signature")
+            connection.waitForHangUp()
+        }
+        #expect(error.code == .accessDenied)
+        #expect(error.response?.status == 403)
     }
 
     @Test func `Retry-After is understood in seconds and as a date`() async throws {

@@ -3,7 +3,8 @@ import Synchronization
 import Testing
 
 /// A web server in a process of its own that takes webhooks. The last part of the path says what it answers, one answer
-/// a request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`).
+/// a request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`), `stall` and `break` (200,
+/// and a body that does not end, or breaks off).
 final class HookServer: Sendable {
     struct Request: Decodable, Sendable {
         let path: String
@@ -99,6 +100,16 @@ final class HookServer: Sendable {
                             self.wfile.write(b"x" * 65536)
                     except OSError:
                         self.close_connection = True
+                    return
+                if answer in ("stall", "break"):
+                    self.send_response(200)
+                    self.send_header("content-length", "100")
+                    self.end_headers()
+                    self.wfile.write(b"hello")
+                    self.wfile.flush()
+                    if answer == "stall":
+                        threading.Event().wait(3600)
+                    self.close_connection = True
                     return
                 self.send_response(429 if answer == "busy" else int(answer))
                 if answer == "busy":

@@ -117,6 +117,16 @@ struct WebhookDelegateTests {
         #expect(error?.response?.body?.utf8.count == 1024)
     }
 
+    @Test(arguments: ["stall", "break"])
+    func `a success whose body does not come to its end is a success, and is not told again`(body: String) async throws
+    {
+        let server = try await HookServer()
+        let answer = try await hook(server.url("a/\(body)")).deliver(outcome)
+        #expect(answer?.status == 200)
+        #expect(answer?.body == "hello")
+        #expect(try await server.requests(1).count == 1)
+    }
+
     @Test func `no answer within the time is a failure that may pass`() async throws {
         let server = try await HookServer()
         let error = await failure(try hook(server.url("a/hang"), timeout: 0.2))

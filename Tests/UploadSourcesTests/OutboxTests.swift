@@ -2,9 +2,10 @@ import Foundation
 import LinuxFiles
 import Synchronization
 import Testing
-import UploadSources
 import UploadTesting
 import Uploads
+
+@testable import UploadSources
 
 @Suite(.timeLimit(.minutes(10)))
 struct OutboxTests {
@@ -26,8 +27,8 @@ struct OutboxTests {
 
     private func keep(_ jobs: [UploadJob]) async throws -> Outbox {
         let outbox = try await area.outbox()
-        let failures = await outbox.keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
-        #expect(failures.allSatisfy { $0 == nil })
+        let keepings = await outbox.keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
+        #expect(keepings.allSatisfy { $0.isKept })
         return outbox
     }
 
@@ -119,11 +120,57 @@ struct OutboxTests {
 
     @Test func `what cannot be loaded is not kept`() async throws {
         let jobs = jobs(2)
-        let failures = try await area.outbox().keep(count: 2) { index throws(UploadError) in
+        let keepings = try await area.outbox().keep(count: 2) { index throws(UploadError) in
             if index == 0 { throw UploadError(.sourceChanged, "grown") }
             return jobs[index]
         }
-        #expect(failures.map { $0?.code } == [.sourceChanged, nil])
+        guard case .refused(let error) = keepings[0], keepings[1].isKept else {
+            Issue.record("\(keepings)")
+            return
+        }
+        #expect(error.code == .sourceChanged)
         #expect(try files == ["\(jobs[1].id).json"])
     }
+
+    @Test func `what cannot be made durable at last stays, is published, and is called unknown`() async throws {
+        let jobs = jobs(2)
+        var outbox = try await area.outbox()
+        outbox.flush = { directory throws(SystemError) in
+            throw SystemError(EIO, call: "fsync", path: directory.path)
+        }
+        let keepings = await outbox.keep(count: 3) { index throws(UploadError) in
+            if index == 2 { throw UploadError(.sourceChanged, "grown") }
+            return jobs[index]
+        }
+        let words = keepings.map {
+            switch $0 {
+            case .kept: "kept"
+            case .refused(let error), .unknown(let error): "\(error.code)"
+            }
+        }
+        #expect(words == ["invalidFile", "invalidFile", "sourceChanged"])
+        for keeping in keepings.prefix(2) {
+            if case .unknown = keeping {} else { Issue.record("\(keeping)") }
+        }
+        #expect(try files.count == 2)
+        outbox.flush = { _ throws(SystemError) in }
+        #expect(try await outbox.publish(atMost: 10) { _ throws(UploadError) in }.published.count == 2)
+    }
+
+    @Test func `what ends a pass takes nothing away from what it did`() async throws {
+        let job = jobs(1)[0]
+        var outbox = try await keep([job])
+        try scratch.write("{", to: "staging/outbox/0-broken.json")
+        outbox.flush = { directory throws(SystemError) in
+            throw SystemError(EIO, call: "fsync", path: directory.path)
+        }
+        let pass = try await outbox.publish(atMost: 10) { _ throws(UploadError) in }
+        #expect(pass.failure?.message.contains("fsync") == true)
+        #expect(pass.published == [job.id])
+        #expect(pass.setAside.map(\.name) == ["0-broken.json.corrupt"])
+    }
+}
+
+extension Outbox.Keeping {
+    var isKept: Bool { if case .kept = self { true } else { false } }
 }

@@ -31,8 +31,8 @@ struct UnreadableOutboxTests {
 
     private func keep(_ jobs: [UploadJob]) async throws -> Outbox {
         let outbox = try await area.outbox()
-        let failures = await outbox.keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
-        #expect(failures.allSatisfy { $0 == nil })
+        let keepings = await outbox.keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
+        #expect(keepings.allSatisfy { $0.isKept })
         return outbox
     }
 

@@ -37,6 +37,22 @@ import Uploads
         #expect(bench.log.counts.openedRounds.sorted() == [1, 3])
     }
 
+    @Test func `what a destination keeps counts, though each session has to compare it anew`() async throws {
+        let bench = WorkerBench { MemoryDestination(comparesAnew: true, log: $0) }
+        let job = WorkerBench.job(size: 50)
+        let session = try await bench.destination.open(job, resuming: nil)
+        try await session.upload(session.plan.part(1), from: CountedSource(size: 50)) { _ in }
+        await session.close()
+        // As a slice leaves it that began with nothing there, sent the first part and used up its time.
+        var baton = Baton(job: job)
+        baton.slice = 2
+        baton.state = session.state
+        baton.state?.bytesMissing = 50
+        bench.queue.add(baton)
+        try await bench.running { try await eventually { bench.log.counts.settled.count == 1 } }
+        #expect(bench.log.settlements(of: job.id).map(\.label) == ["ended"])
+    }
+
     @Test func `no more slices run at once than are configured`() async throws {
         let bench = WorkerBench(WorkerConfiguration(concurrency: 3))
         for _ in 0..<200 { bench.add() }

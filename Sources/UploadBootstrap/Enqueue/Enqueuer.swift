@@ -156,25 +156,27 @@ struct Enqueuer {
     ) async -> [Int] {
         guard !indices.isEmpty else { return [] }
         let uploads = plan.uploads
-        let failures: [UploadError?]
+        let keepings: [Outbox.Keeping]
         do throws(UploadError) {
             let area =
                 try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
-            failures = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
+            keepings = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
                 try maker.loaded(jobs[indices[position]], uploads[indices[position]])
             }
         } catch {
             let problem = error
-            failures = indices.map { _ in problem }
+            keepings = indices.map { _ in .refused(problem) }
         }
         var kept: [Int] = []
-        for (index, failure) in zip(indices, failures) {
-            if let failure {
-                if case .untried = fates[index] { fates[index] = .refused(failure) }
-            } else {
+        for (index, keeping) in zip(indices, keepings) {
+            switch keeping {
+            case .kept:
                 fates[index] = .kept
                 kept.append(index)
                 printID(of: jobs[index], at: index)
+            case .refused(let error): if case .untried = fates[index] { fates[index] = .refused(error) }
+            // It is published as long as its file is there, and needs its copy then.
+            case .unknown(let error): if case .untried = fates[index] { fates[index] = .unknown(error) }
             }
         }
         return kept

@@ -57,7 +57,9 @@ struct OrderReport: Hashable {
         }
         if answer.problem == .notRecorded {
             exitCode = .uploadFailed
-            errors = [answer.reason ?? "the ledger cannot carry out the order; see the notifier's log"]
+            errors = [
+                PlainText.safe(answer.reason ?? "the ledger cannot carry out the order; see the notifier's log")
+            ]
             if printsJSON { output = [Self.json(Line(order: order.id, verb: order.command.verb, done: false))] }
             return
         }
@@ -96,7 +98,7 @@ struct OrderReport: Hashable {
     private mutating func tell(sweep answer: OrderAnswer, _ printsJSON: Bool) {
         guard let sweep = answer.sweep else {
             exitCode = .uploadFailed
-            errors = [answer.reason ?? "the notifier could not sweep"]
+            errors = [PlainText.safe(answer.reason ?? "the notifier could not sweep")]
             return
         }
         let isFailed = sweep.removed < sweep.found && !sweep.dryRun
@@ -107,9 +109,10 @@ struct OrderReport: Hashable {
         }
         for item in sweep.items {
             let bytes = item.bytes.map { ", \(Quantity.text(bytes: $0))" } ?? ""
-            let text = "\(item.name) (since \(WireJSON.timestamp(item.since))\(bytes))"
+            // Keys and paths may hold line ends, which would make lines of their own.
+            let text = "\(PlainText.safe(item.name)) (since \(WireJSON.timestamp(item.since))\(bytes))"
             if let reason = item.reason {
-                errors.append("\(text) stays: \(reason)")
+                errors.append("\(text) stays: \(PlainText.safe(reason))")
             } else {
                 output.append("\(item.removed ? "removed" : "would remove") \(text)")
             }
@@ -127,7 +130,7 @@ struct OrderReport: Hashable {
             } else if job.done {
                 output.append("\(job.id) \(result)")
             } else {
-                errors.append("rejected: \(job.reason ?? "job \(job.id) refused")")
+                errors.append("rejected: \(PlainText.safe(job.reason ?? "job \(job.id) refused"))")
             }
         }
         if answer.matched > answer.jobs.count, answer.problem == nil {

@@ -29,7 +29,8 @@ enum PlainText {
 
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        // The last are the marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), and line separators.
+        case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

@@ -191,11 +191,18 @@ package final class BrokerLink: Sendable {
     private func forgetSubmitter(for queue: QueueName) { state.withLock { $0.submitters[queue] = nil } }
 
     /// Keeps a job in the outbox, from where it is published as one that may be a repeat.
+    /// - Throws: `networkFailure` when it may be published all the same.
     func keep(_ job: UploadJob) async throws(UploadError) {
-        if let failure = try await area.outbox().keep(count: 1, load: { _ throws(UploadError) in job }).first ?? nil {
-            throw failure
+        switch try await area.outbox().keep(count: 1, load: { _ throws(UploadError) in job }).first {
+        case .kept?, nil:
+            logger.info("the job is kept in the outbox until the broker takes it", metadata: ["job": "\(job.id)"])
+        case .refused(let error)?: throw error
+        case .unknown(let error)?:
+            throw UploadError(
+                .networkFailure,
+                "the job is in the outbox and may be published, and it is not known whether it is durable: \(error.message)",
+                cause: error)
         }
-        logger.info("the job is kept in the outbox until the broker takes it", metadata: ["job": "\(job.id)"])
     }
 
     // MARK: Ordering

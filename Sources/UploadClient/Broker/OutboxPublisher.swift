@@ -13,10 +13,9 @@ package struct OutboxPublisher: Sendable {
     /// The staging area's path.
     let staging: String
     let broker: UploadBroker
-    let logger: Logger
     /// Between two looks here.
     let interval: Duration
-    let warnings: OutboxWarnings
+    private let log: OutboxLog
 
     /// - Parameter warnings: what was warned of before, where several look into one outbox for one program.
     package init(
@@ -26,8 +25,7 @@ package struct OutboxPublisher: Sendable {
         self.staging = staging
         self.broker = broker
         self.interval = interval
-        self.warnings = warnings
-        self.logger = logger
+        log = OutboxLog(staging: staging, warnings: warnings, logger: logger)
     }
 
     /// Looks into the outbox at once, again at once while there is more than one look takes, and then at every interval, until
@@ -73,52 +71,11 @@ package struct OutboxPublisher: Sendable {
                 try await submitter.submit(
                     job, maybeRepeated: true, within: UploadSubmitter.confirmLimit, isAlone: true)
             }
-            tell(pass)
+            log.tell(pass)
             return pass.isFull
         } catch {
-            tell(error)
+            log.tell(error)
             return false
-        }
-    }
-
-    private func tell(_ pass: Outbox.Pass) {
-        if !pass.published.isEmpty {
-            logger.info("published from the outbox", metadata: ["count": "\(pass.published.count)"])
-        }
-        for (name, reason) in pass.setAside where warnings.isDue("no job: \(name)") {
-            logger.error(
-                "a file in the outbox holds no job and was set aside",
-                metadata: ["file": "\(name)", "reason": "\(reason)"])
-        }
-        for (name, error) in pass.unreadable where warnings.isDue("\(error.code): \(name)") {
-            logger.warning(
-                "a file in the outbox cannot be read and was set aside",
-                metadata: [
-                    "file": "\(name)", "error": "\(error.message)",
-                    "remedy":
-                        "mend it, and it is published; or remove it. Jobs of serial lines behind it wait until then",
-                ])
-        }
-        for (job, error) in pass.refused where warnings.isDue("\(error.code): \(job)") {
-            logger.warning(
-                "a job in the outbox could not be published; it is tried again",
-                metadata: ["job": "\(job)", "error": "\(error.message)"])
-        }
-        for (job, error) in pass.unremoved where warnings.isDue("not removed: \(job)") {
-            logger.warning(
-                "a job was published and its file in the outbox cannot be removed; it is published again as a repeat",
-                metadata: ["job": "\(job)", "error": "\(error.message)"])
-        }
-        if let failure = pass.failure { tell(failure) }
-    }
-
-    private func tell(_ failure: UploadError) {
-        if failure.code == .networkFailure || failure.code == .interrupted {
-            logger.debug("the outbox waits for the broker", metadata: ["error": "\(failure.message)"])
-        } else if warnings.isDue("\(failure.code): \(failure.message)") {
-            logger.warning(
-                "the outbox cannot be worked on; it is tried again",
-                metadata: ["staging": "\(staging)", "error": "\(failure.message)"])
         }
     }
 }

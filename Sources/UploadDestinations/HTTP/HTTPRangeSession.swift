@@ -21,6 +21,8 @@ final class HTTPRangeSession: UploadSession {
         var standing: HTTPRanges.Standing??
         /// Of the first range.
         var condition = WriteCondition.none
+        /// Whether what lay there before was removed, because it was longer.
+        var hasRemoved = false
     }
 
     /// Begins: nothing is sent or asked yet.
@@ -37,14 +39,13 @@ final class HTTPRangeSession: UploadSession {
         isResumed = true
         plan = PartPlan(size: state.size, partSize: state.partBytes)
         let standing = try await ranges.standing()
-        guard state.reached == 0 || standing.map({ (state.reached...state.size).contains($0.size) }) == true else {
+        guard state.sent == 0 || standing.map({ (state.reached...state.size).contains($0.size) }) == true else {
             throw ranges.gone
         }
         var state = state
-        if state.reached > 0, !state.matches(standing?.etag) {
-            state.reached = 0
-            state.tail = nil
-        }
+        state.sent = min(state.sent, standing?.size ?? 0)
+        if state.tail?.range.upperBound != state.sent { state.tail = nil }
+        if state.reached > 0, !state.matches(standing?.etag) { state.reached = 0 }
         progress = Mutex(Progress(state: state, standing: .some(standing)))
     }
 
@@ -57,6 +58,10 @@ final class HTTPRangeSession: UploadSession {
             .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
     }
 
+    /// What was compared counts as long as a tag keeps it so. Where the server gives none, each session compares anew from the beginning,
+    /// and what counts is what was sent and seen.
+    var bytesHeld: Int64 { progress.withLock { $0.state.etag == nil ? $0.state.sent : $0.state.reached } }
+
     /// A job that replaces whatever is there goes on with what it has begun; one that must not keeps to its condition.
     func prepare(for condition: WriteCondition) {
         guard !isResumed || ranges.target.job.ifExists != .replace else { return }
@@ -68,29 +73,38 @@ final class HTTPRangeSession: UploadSession {
     ) async throws(UploadError) {
         let end = part.range.upperBound
         while true {
-            let (state, condition) = progress.withLock { ($0.state, $0.condition) }
+            let (state, condition, hasRemoved) = progress.withLock { ($0.state, $0.condition, $0.hasRemoved) }
             guard state.reached < end else { return }
             let next = state.reached..<min(end, state.reached.addingSaturating(state.partBytes))
             let checksum = try await self.checksum(of: next, from: source)
             let before = try await settled()
             // A gap would be filled with zeros.
             guard before?.size ?? 0 >= state.reached else { throw ranges.gone }
-            if let before, before.size >= next.upperBound, before.size <= state.size, isResumed || state.reached > 0,
-                try await ranges.holds(next, checksum)
-            {
-                note(next, checksum, before)
-                continue
+            if let before, before.size >= next.upperBound, before.size <= state.size, isResumed || state.reached > 0 {
+                if try await ranges.holds(next, checksum) {
+                    note(next, checksum, before)
+                    continue
+                }
+                forget(after: next.lowerBound)
             }
             progress.withLock { $0.standing = nil }
-            try await ranges.put(next, from: source, next.lowerBound == 0 ? condition : .none, sent)
+            do throws(UploadError) {
+                try await ranges.put(next, from: source, next.lowerBound == 0 ? condition : .none, sent)
+            } catch  where hasRemoved && error.code == .preconditionFailed {
+                throw stays(error.response)
+            }
             guard let after = try await settled() else { throw ranges.gone }
             guard after.size >= next.upperBound else { throw tookForWhole(after) }
             if next.lowerBound == 0, after.size > max(next.upperBound, isResumed ? state.size : 0) {
                 // What lay there before was longer, and its end still is there.
+                guard !hasRemoved else { throw stays(after.response) }
                 try await ranges.delete()
+                forget(after: 0)
                 progress.withLock { progress in
+                    progress.hasRemoved = true
                     progress.standing = .some(nil)
-                    progress.condition = .none
+                    // Nothing is overwritten that was put there since.
+                    progress.condition = .absent
                 }
                 continue
             }
@@ -112,8 +126,19 @@ final class HTTPRangeSession: UploadSession {
     private func note(_ range: Range<Int64>, _ checksum: CRC64NVME, _ standing: HTTPRanges.Standing) {
         progress.withLock { progress in
             progress.state.reached = range.upperBound
-            progress.state.tail = HTTPState.Tail(range: range, checksum: checksum)
             progress.state.etag = standing.etag
+            guard range.upperBound >= progress.state.sent else { return }
+            progress.state.sent = range.upperBound
+            progress.state.tail = HTTPState.Tail(range: range, checksum: checksum)
+        }
+    }
+
+    /// What lies there from a position on is not what was sent.
+    private func forget(after position: Int64) {
+        progress.withLock { progress in
+            guard progress.state.sent > position else { return }
+            progress.state.sent = position
+            progress.state.tail = nil
         }
     }
 
@@ -122,6 +147,15 @@ final class HTTPRangeSession: UploadSession {
         let standing = try await ranges.standing()
         progress.withLock { $0.standing = .some(standing) }
         return standing
+    }
+
+    /// Somebody put another object there in between, or the server, or a cache before it, does not do what it says.
+    private func stays(_ response: ServerResponse?) -> UploadError {
+        UploadError(
+            .invalidResponse,
+            "something longer than what was sent still lies at \(ranges.target.displayURL), though its DELETE was answered with success: "
+                + "look for another program that writes there, or for a cache before the server",
+            retry: .afterBackoff, response: response)
     }
 
     private func tookForWhole(_ standing: HTTPRanges.Standing) -> UploadError {

@@ -107,13 +107,13 @@ struct HTTPRanges: Sendable {
             return .complete(completed(standing))
         }
         // Before the first range was taken it is somebody else's, as far as one knows.
-        return .partial(state.uploadState, beside: state.reached == 0 ? object(standing) : nil)
+        return .partial(state.uploadState, beside: state.sent == 0 ? object(standing) : nil)
     }
 
     /// Removes what is unfinished, if it is this upload's. What is whole stays.
     func remove(_ state: HTTPState) async throws(UploadError) {
         guard let tail = state.tail, let standing = try await standing(),
-            (state.reached..<state.size).contains(standing.size)
+            (state.sent..<state.size).contains(standing.size)
         else { return }
         if !state.matches(standing.etag) {
             guard try await holds(tail.range, tail.checksum) else { return }

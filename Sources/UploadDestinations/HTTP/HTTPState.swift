@@ -15,7 +15,11 @@ struct HTTPState: Hashable, Sendable {
     var partBytes: Int64
     /// Up to where the server holds the file's bytes, as long as it gives this tag.
     var reached: Int64
+    /// Up to where bytes were sent and seen, those included that have to be compared again because the tag is another one or there is
+    /// none.
+    var sent: Int64
     var etag: String?
+    /// Ends where `sent` does.
     var tail: Tail?
 
     init(_ job: UploadJob, partBytes: Int64) {
@@ -23,6 +27,7 @@ struct HTTPState: Hashable, Sendable {
         size = job.size
         self.partBytes = partBytes
         reached = 0
+        sent = 0
     }
 
     /// - Throws: `sessionExpired` for a payload that this driver cannot have written.
@@ -38,11 +43,12 @@ struct HTTPState: Hashable, Sendable {
         self.size = size
         self.partBytes = partBytes
         self.reached = reached
+        sent = min(max(payload["sent"]?.integer ?? reached, reached), size)
         etag = payload["etag"]?.string
-        if let start = payload["tailFrom"]?.integer, (0..<max(1, reached)).contains(start), reached > start,
+        if let start = payload["tailFrom"]?.integer, (0..<max(1, sent)).contains(start), sent > start,
             let value = payload["tailChecksum"]?.string.flatMap({ UInt64($0, radix: 16) })
         {
-            tail = Tail(range: start..<reached, checksum: CRC64NVME(value))
+            tail = Tail(range: start..<sent, checksum: CRC64NVME(value))
         }
     }
 
@@ -58,6 +64,7 @@ struct HTTPState: Hashable, Sendable {
         var payload: [String: JSONValue] = [
             "job": .string(job), "size": .integer(size), "partBytes": .integer(partBytes), "reached": .integer(reached),
         ]
+        if sent > reached { payload["sent"] = .integer(sent) }
         if let etag { payload["etag"] = .string(etag) }
         if let tail {
             payload["tailFrom"] = .integer(tail.range.lowerBound)

@@ -44,13 +44,14 @@ final class ResumableStream: Sendable {
         to end: Int64, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         var standstills = 0
-        var last: Int64 = -1
+        // A server that falls back and takes the same bytes again has not moved: it would be sent them without end.
+        var furthest: Int64 = -1
         while true {
             // What the server has lost in the meantime goes with the part: there is no other way to bring it.
             let start = try await settled()
             guard start < end else { return }
-            if start > last { standstills = 0 }
-            last = start
+            if start > furthest { standstills = 0 }
+            furthest = max(furthest, start)
             standstills += 1
             try await step(start..<next(after: start, end), from: source, standstills, sent: sent)
         }

@@ -126,8 +126,7 @@ final class S3Client: Sendable {
         var exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: place.url,
             keptBytesMaximum: request.keptBytesMaximum)
-        // CompleteMultipartUpload sends white space for minutes before it says what came of it.
-        if ![.PUT, .DELETE, .HEAD].contains(request.method) { exchange.restSeconds = nil }
+        exchange.restSeconds = request.restSeconds
         if let connections, request.download == nil,
             let origin = HTTPOrigin(scheme: place.scheme, authority: place.host),
             let body = try await request.payload.collected(for: place.url)

@@ -1,3 +1,4 @@
+import Foundation
 import Uploads
 
 /// What S3 allows (Amazon S3 User Guide, "Amazon S3 multipart upload limits" and "Creating object key names").
@@ -16,4 +17,7 @@ enum S3Limits {
     static let pageMaximum = 1000
     /// Most bytes of a listing's page that are read: about 2 KiB an entry.
     static let pageBytesMaximum = 4 << 20
+    /// Seconds from the status to the end of the answer to CompleteMultipartUpload: "processing could take several minutes", in which the
+    /// server sends white space (Amazon S3 API Reference, "CompleteMultipartUpload").
+    static let completionSeconds: TimeInterval = 600
 }

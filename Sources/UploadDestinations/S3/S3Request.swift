@@ -36,6 +36,14 @@ struct S3Request: Sendable {
     /// Where the body of a success goes, which is not kept then.
     var download: HTTPDownload?
 
+    /// Seconds from the status to the end of the answer; nil where the body is what was asked for.
+    var restSeconds: TimeInterval? {
+        if operation == Self.completion { return S3Limits.completionSeconds }
+        return method == .GET ? nil : HTTPExchange.restSeconds
+    }
+
+    static let completion = "CompleteMultipartUpload"
+
     /// Whether it can be sent again as it is; a body that streams cannot.
     var isRepeatable: Bool { if case .stream = payload { false } else { true } }
 }

@@ -81,7 +81,7 @@ struct S3Upload: Sendable {
     func complete(
         _ parts: S3PartsToComplete, _ state: S3State, _ condition: WriteCondition
     ) async throws(UploadError) -> S3Client.Answer {
-        var request = self.request("CompleteMultipartUpload", .POST, ["uploadId": state.uploadID])
+        var request = self.request(S3Request.completion, .POST, ["uploadId": state.uploadID])
         request.headers = objectHeaders.ofEveryRequest + condition.headers
         request.headers.append(("content-type", "application/xml"))
         request.headers.append(("x-amz-mp-object-size", String(target.job.size)))

@@ -17,12 +17,15 @@ extension HTTPExchange {
             head, body: body, keptBytesMaximum: keptBytesMaximum, bytesPerSecondMinimum: times.bytesPerSecondMinimum)
         let watch = StallWatch.shared.add {
             let (last, isSent) = call.movement
-            if isSent, let restSeconds, let repliedAt = call.repliedAt {
-                guard repliedAt + .seconds(restSeconds) <= .now else { return false }
-                call.giveUp(UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server"))
-                return true
-            }
-            guard let stall = call.isTooSlow ? tooSlow : stall(isSending: !isSent, since: last) else { return false }
+            let stall =
+                if isSent, let restSeconds, let repliedAt = call.repliedAt {
+                    overdue(restSeconds, from: repliedAt, last: last)
+                } else if call.isTooSlow {
+                    tooSlow
+                } else {
+                    self.stall(isSending: !isSent, since: last)
+                }
+            guard let stall else { return false }
             call.giveUp(stall)
             return true
         }

@@ -102,8 +102,8 @@ struct HTTPExchange: Sendable {
         case .failure(let error):
             // The status is the server's last word on the request, whatever became of the rest: nothing that would repeat the request
             // may follow from a body that breaks off, stalls, or is not waited for because the worker stops.
-            let isCalledOff = movement.stall != nil || Task.isCancelled
-            if let reply = movement.reply, !isCalledOff || body?.isComplete ?? true { return reply }
+            // An answer may also come before the body is sent: the driver sees by the body whether a success can be one.
+            if let reply = movement.reply { return reply }
             if let stall = movement.stall { throw stall }
             if let failure = body?.failure {
                 throw failure as? UploadError ?? UploadError(source: failure, of: displayURL)
@@ -140,13 +140,23 @@ struct HTTPExchange: Sendable {
     private func stall(_ body: HTTPBody?, _ movement: Movement) -> UploadError? {
         let isSending = body.map { !$0.isComplete } ?? false
         if !isSending, let restSeconds, let repliedAt = movement.repliedAt {
-            guard max(body?.lastMove ?? repliedAt, repliedAt) + .seconds(restSeconds) <= .now else { return nil }
-            return UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server")
+            return overdue(restSeconds, from: max(body?.lastMove ?? repliedAt, repliedAt), last: movement.received)
         }
         if !isSending, movement.isTooSlow { return tooSlow }
         return stall(
             isSending: isSending, since: max(body?.lastMove ?? movement.received, movement.received),
             bodyBytes: movement.reply == nil ? body?.size ?? 0 : 0)
+    }
+
+    /// What is wrong with an answer whose status has come: its rest takes too long, or the server is silent. How slow it is does not matter.
+    /// - Parameter last: when something last came.
+    func overdue(
+        _ restSeconds: TimeInterval, from replied: ContinuousClock.Instant, last: ContinuousClock.Instant
+    ) -> UploadError? {
+        guard replied + .seconds(restSeconds) > .now else {
+            return UploadError(.networkFailure, "\(displayURL) did not end its answer: check the server")
+        }
+        return stall(isSending: false, since: last)
     }
 
     var tooSlow: UploadError {

@@ -31,13 +31,14 @@ final class TusStream: Sendable {
     ) async throws(UploadError) {
         var standstills = 0
         var pauses = upload.client.configuration.lockedPauseSeconds[...]
-        var last: Int64 = -1
+        // A server that falls back and takes the same bytes again has not moved: it would be sent them without end.
+        var furthest: Int64 = -1
         while true {
             // What the server has lost in the meantime goes with the part: there is no other way to bring it.
             let start = try await settled()
             guard start < end else { return }
-            if start > last { standstills = 0 }
-            last = start
+            if start > furthest { standstills = 0 }
+            furthest = max(furthest, start)
             progress.withLock { $0.isDoubtful = true }
             let next = min(end, start.addingSaturating(upload.client.configuration.partBytes))
             switch try await upload.append(start..<next, from: source, sent: sent) {

@@ -15,6 +15,9 @@ extension SliceRun {
         case .waitToRetry(let index, let milliseconds):
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .retryDue(index)
+        case .awaitLastAnswers(let milliseconds):
+            guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
+            return .lastAnswersDue
         case .complete(let condition): return await requests.run(tickets.request) { await self.complete(condition) }
         case .readBack(let begin): return await requests.run(tickets.request) { await self.readBack(begin) }
         case .removeStagedCopy:
@@ -180,12 +183,11 @@ extension SliceRun {
             return open.session
         }
         await former?.close()
-        let bytesMissing = missing.reduce(0) { $0 + $1.size }
-        meter.begin(held: session.plan.size - bytesMissing)
+        meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
         return .opened(
             SessionFacts(
                 state: session.state, partCount: session.plan.count, missingCount: missing.count,
-                bytesMissing: bytesMissing))
+                bytesMissing: session.plan.size - session.bytesHeld))
     }
 
     private func sendPart(_ index: Int, _ tickets: Tickets) async -> SliceFact? {

@@ -42,7 +42,17 @@ final class SliceRun: Sendable {
 
     func tell(_ fact: SliceFact) { mailbox.yield(fact) }
 
+    /// A worker that is cancelled has no grace left. The slice's own task goes on, to take the last answers and to hand over.
     func run() async -> SettledSlice {
+        let task = Task { await carry() }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            tell(.graceUsedUp)
+        }
+    }
+
+    private func carry() async -> SettledSlice {
         let startedAt = runner.now()
         var machine = SliceMachine(
             baton: baton, rules: runner.rules, isClockConfirmed: runner.witnesses.isConfirmed(now: startedAt))
@@ -54,7 +64,7 @@ final class SliceRun: Sendable {
             tell(.begun)
             var facts = facts.makeAsyncIterator()
             while settlement == nil {
-                // The stream ends only when the worker is cancelled: what can be handed over is.
+                // The stream does not end before the slice has settled.
                 let fact = await facts.next() ?? .graceUsedUp
                 for action in machine.handle(fact, at: runner.now()) {
                     switch action {

@@ -6,6 +6,10 @@ public protocol UploadSession: Sendable {
     /// The parts that the destination does not hold, verified by it or by the driver, in the order to send them.
     var missing: [Part] { get }
 
+    /// Bytes that the destination keeps of the file: by them a slice sees whether the one before it brought anything. They may be more than
+    /// what is not `missing`, where a part has to be compared before it counts as held.
+    var bytesHeld: Int64 { get }
+
     /// Tells the condition of the completing write as far as it is known, before the first part is sent: where the one part is
     /// the object (a single PUT), there is no later step that could carry it. Others wait for `complete`.
     func prepare(for condition: WriteCondition)
@@ -30,6 +34,8 @@ public protocol UploadSession: Sendable {
 }
 
 extension UploadSession {
+    public var bytesHeld: Int64 { plan.size - missing.reduce(0) { $0 + $1.size } }
+
     public func prepare(for condition: WriteCondition) {}
 
     public func verify(against source: any UploadSource) async throws(UploadError) {}

@@ -5,7 +5,7 @@ public struct SessionFacts: Hashable, Sendable {
     public var partCount: Int
     /// Parts that the destination does not hold.
     public var missingCount: Int
-    /// Bytes of these parts.
+    /// Bytes that the destination does not keep: of these parts, unless some of them are there and only have to be compared.
     public var bytesMissing: Int64
 
     public init(state: UploadState?, partCount: Int, missingCount: Int, bytesMissing: Int64) {

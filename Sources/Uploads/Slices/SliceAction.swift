@@ -32,6 +32,8 @@ public enum SliceAction: Hashable, Sendable {
     case withdrawParts
     /// Cancel what was asked and has not answered; each still answers.
     case cancelRequests
+    /// Wait for the last answers of what was cancelled; answered by `lastAnswersDue`.
+    case awaitLastAnswers(milliseconds: Int)
     /// Cancel whatever is under way, let go of session and source, and settle. Always the last.
     case settle(Settlement)
 }
@@ -50,7 +52,7 @@ extension SliceAction {
         switch self {
         case .probe, .open, .sendPart, .complete, .readBack, .discard: true
         case .checkStanding, .tellStarted, .findDestination, .examineSource, .claimSource, .waitToRetry,
-            .removeStagedCopy, .withdrawParts, .cancelRequests, .settle:
+            .removeStagedCopy, .withdrawParts, .cancelRequests, .awaitLastAnswers, .settle:
             false
         }
     }

@@ -29,6 +29,8 @@ public enum SliceFact: Hashable, Sendable {
     case readBackMatched
     case discarded
     case stagedCopyRemoved
+    /// The time for the last answers is over.
+    case lastAnswersDue
     /// The step that was asked for failed.
     case failed(UploadError)
 

@@ -187,6 +187,6 @@ extension SliceMachine {
     /// How the slice settles if it must not go on with what has not begun.
     var earlySettlement: Settlement? {
         if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
-        return yieldReason == nil ? nil : .handOver(state)
+        return yieldReason == nil && !isAbandoned ? nil : .handOver(state)
     }
 }

@@ -1,6 +1,7 @@
 // The completing call and what may come between it and its answer.
 extension SliceMachine {
     mutating func completingFailed(_ error: UploadError) -> [SliceAction] {
+        if isAbandoned { return failedAtLast(error) }
         let error = uncutError ?? error
         if error.retry.isNotYet { return giveUpOrRetry(error, isResolved: true) }
         if error.saysStoredOtherwise { return check(then: .probe(.storedOtherwise(error))) }

@@ -112,8 +112,10 @@ extension SliceMachine {
         }
     }
 
-    /// Whether an earlier slice read a part of the object that this one made, and nothing of it can be found any more.
-    var isReadBackLost: Bool { readBack.map { !$0.isBroken && $0.bytes > 0 } ?? false }
+    /// Whether an earlier slice was to read back an object that was made, so that the whole upload begins anew where it is not found. That
+    /// counts also before the first block was read: a destination that is never ready to be read, and forgets the object meanwhile, would
+    /// else be sent the file again and again without an attempt.
+    var isReadBackLost: Bool { readBack.map { !$0.isBroken } ?? false }
 
     /// The object of which the reading has begun.
     private var begun: StoredObject? { readBack.flatMap { $0.isBroken ? nil : $0.object } }

@@ -22,7 +22,12 @@ extension SliceMachine {
     }
 
     mutating func sendMore() -> [SliceAction] {
-        if let failure = sending.failure {
+        if isAbandoned { return takeLastParts() }
+        // The last part was accepted although the time for uncut steps had run out: nothing of it is sent again.
+        if sending.isComplete, sending.failure != nil, let state {
+            return settle(.handOver(state.missing(sending.bytesMissing)))
+        }
+        if let failure = sending.failure, !sending.isComplete {
             guard sending.inFlight.isEmpty else { return [] }
             switch failure {
             case .attempt(let error): return giveUpOrRetry(error)
@@ -42,6 +47,12 @@ extension SliceMachine {
         return actions
     }
 
+    /// Once all have answered: what has a session is handed over. The one part that is the object only has to be told.
+    private mutating func takeLastParts() -> [SliceAction] {
+        guard sending.inFlight.isEmpty else { return [] }
+        return sending.isComplete && state == nil ? check(then: .complete) : settle(.handOver(state))
+    }
+
     private mutating func send(_ index: Int) -> SliceAction {
         hasSent = true
         sending.inFlight.insert(index)
@@ -49,6 +60,7 @@ extension SliceMachine {
     }
 
     private mutating func partFailed(_ index: Int, _ error: UploadError) -> [SliceAction] {
+        if isAbandoned { return sending.inFlight.isEmpty ? failedAtLast(error) : [] }
         if sending.failure != nil { return sendMore() }
         if error.code == .sessionExpired { return failSending(.sessionGone(error), cancelling: true) }
         if error.code == .preconditionFailed { return failSending(.conditionFailed(error), cancelling: true) }

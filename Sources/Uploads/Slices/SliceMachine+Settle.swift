@@ -36,10 +36,25 @@ extension SliceMachine {
         if !baton.isCancel, yieldReason != .drain { yieldReason = .stop }
     }
 
-    /// The grace is used up: whatever is under way is dropped, and another worker asks what became of it.
+    /// The grace is used up: whatever is under way is dropped, and another worker asks what became of it. A write may have its status by now,
+    /// and must not be repeated then: it is cancelled, which it answers with what has come, and for that the machine waits a moment.
     mutating func abandonStep() -> [SliceAction] {
-        if case .discarding(.settle(_, let otherwise)) = phase { return settle(otherwise) }
-        return settle(.handOver(state))
+        switch phase {
+        case .sending where !isAbandoned && !sending.inFlight.isEmpty, .completing where !isAbandoned,
+            // The part that is the object was accepted, and only its end is to be told.
+            .standing(then: .complete) where !isAbandoned && state == nil:
+            isAbandoned = true
+            return [.cancelRequests, .awaitLastAnswers(milliseconds: rules.lastAnswersMilliseconds)]
+        case .discarding(.settle(_, let otherwise)): return settle(otherwise)
+        default: return settle(.handOver(state))
+        }
+    }
+
+    /// A write has failed once the grace was used up. The destination's refusal is its last word; anything else, the next worker looks at.
+    mutating func failedAtLast(_ error: UploadError) -> [SliceAction] {
+        if error.saysStoredOtherwise { return storedOtherwise(error, seeing: .unknowable) }
+        guard error.response != nil, !error.leavesDoubt else { return settle(.handOver(state)) }
+        return giveUpOrRetry(error, isResolved: true)
     }
 
     mutating func cutLongStep() -> [SliceAction] {

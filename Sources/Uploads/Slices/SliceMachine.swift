@@ -27,6 +27,8 @@ public struct SliceMachine: Hashable, Sendable {
     var isPaused = false
     var yieldReason: YieldReason?
     var isSliceTimeUp = false
+    /// Whether the worker's grace is used up, and only the last answers are taken.
+    var isAbandoned = false
     /// Set when the time for uncut steps ran out while one was under way.
     var uncutError: UploadError?
 
@@ -81,6 +83,7 @@ public struct SliceMachine: Hashable, Sendable {
             return stopHere()
         case .uncutTimeReached: return cutLongStep()
         case .graceUsedUp: return abandonStep()
+        case .lastAnswersDue: return isAbandoned ? abandonStep() : []
         default:
             endTrial(by: fact)
             return advance(fact)

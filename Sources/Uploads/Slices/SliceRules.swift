@@ -7,6 +7,9 @@ public struct SliceRules: Hashable, Sendable {
     /// Milliseconds: the bounds of the jittered waits before a part is sent again, one for each time; after that the attempt
     /// counts as failed. So an attempt is worth three sends of a part; what the whole destination meets is sent once.
     public var partRetryMilliseconds: [Int]
+    /// Milliseconds for the last answers once the worker's grace is used up: 2 s, less than the margin that the worker keeps for settling
+    /// (`cutMargin`).
+    public var lastAnswersMilliseconds: Int
     /// Seconds until a locked staged copy is asked for again.
     public var lockedDelay: TimeInterval
     /// Seconds that a paused baton waits at a time: 1 hour.
@@ -34,6 +37,7 @@ public struct SliceRules: Hashable, Sendable {
     public init(parts: Int = 4) {
         self.parts = max(1, parts)
         self.partRetryMilliseconds = [250, 1000]
+        self.lastAnswersMilliseconds = 2000
         self.lockedDelay = 10
         self.pauseDelay = 3600
         self.idleDelay = 5

@@ -11,10 +11,10 @@ import UploadTesting
         let stored = directory.file("stored")
         try FileManager.default.createDirectory(at: stored, withIntermediateDirectories: false)
         let app = try ClientKills("embedded", in: directory.url)
-        try await app.kill(Self.kills)
+        let state = directory.file("state")
+        try await app.kill(Self.kills, leavingRecordsIn: state.appending(path: "clients/killed/starting"))
         try app.expectEverythingTold()
         try app.expectArrived(in: stored)
-        let state = directory.file("state")
         #expect(try app.copies(in: state) == [])
         let clients = ["starting", "open", "ended"].map { "clients/killed/\($0)" }
         for folder in clients + ["embedded/killed/queue"] {
@@ -27,7 +27,8 @@ import UploadTesting
             try deployment.start(.notifier)
             try deployment.start(.worker)
             let app = try ClientKills("broker", in: deployment.path, environment: deployment.exampleEnvironment)
-            try await app.kill(Self.kills)
+            try await app.kill(
+                Self.kills, leavingRecordsIn: deployment.staging.appending(path: "clients/killed/starting"))
             try app.expectEverythingTold()
             try app.expectArrived(in: deployment.uploaded)
             #expect(try app.copies(in: deployment.staging) == [])

@@ -33,10 +33,13 @@ struct ClientKills {
             .filter { $0[0] == word }.map { Array($0.dropFirst()) }
     }
 
-    /// Kills so many runs, then lets one come to its end.
-    func kill(_ times: Int) async throws {
+    /// Kills so many runs, then lets one come to its end. Enough of them have to hit: uploads were accepted, and some run was killed while
+    /// one was on its way to the queue.
+    /// - Parameter starting: where the records of such uploads lie.
+    func kill(_ times: Int, leavingRecordsIn starting: URL) async throws {
         var random = SeededGenerator(seed: seed)
         var kills = 0
+        var killsWhileStarting = 0
         var run = 0
         // Follows how long a run takes here, so that about two of three are killed, at every moment of their lives.
         var longest = 400_000.0
@@ -47,12 +50,18 @@ struct ClientKills {
             let isKilled = status == 128 + SIGKILL
             #expect(isKilled || status == 0, "run \(run) of seed \(seed) ended with \(status): \(errors(of: run))")
             kills += isKilled ? 1 : 0
+            // The first runs may be killed before there is such a folder.
+            if isKilled, (try? records(in: starting))?.isEmpty == false { killsWhileStarting += 1 }
             longest *= isKilled ? 1.03 : 0.92
         }
         let status = try await end(of: run + 1, starting: 0)
         #expect(status == 0, "\(errors(of: run + 1))")
         let accepted = try notes("accepted").count
-        print("killed clients (\(kind)): seed \(seed), \(run) runs, \(kills) killed, \(accepted) uploads accepted")
+        print(
+            "killed clients (\(kind)): seed \(seed), \(run) runs, \(kills) killed, \(killsWhileStarting) while an upload started, "
+                + "\(accepted) uploads accepted")
+        #expect(accepted >= times, "seed \(seed): too few uploads to say anything")
+        #expect(killsWhileStarting > 0, "seed \(seed): no kill came between a record and the queue's entry")
     }
 
     private func end(of run: Int, starting count: Int, killedAfter microseconds: Int? = nil) async throws -> Int32 {

@@ -8,11 +8,10 @@ import UploadsRabbitMQ
 /// destination that recovers gets what waited for it.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DiskFaultTests {
     /// Turns into a program whose calls to flush fail as those of a broken disk do.
-    private static func withoutFlushing(_ calls: String) -> [String] {
-        [
-            "/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
-            "inject=\(calls):error=EIO", "--",
-        ]
+    /// - Parameter path: only those of this file or directory.
+    private static func withoutFlushing(_ calls: String, of path: String? = nil) -> [String] {
+        ["/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null"] + (path.map { ["-P", $0] } ?? [])
+            + ["-e", "trace=\(calls)", "-e", "inject=\(calls):error=EIO", "--"]
     }
 
     private func expectRefusal(
@@ -69,6 +68,22 @@ import UploadsRabbitMQ
             let outbox = disk.inside.appending(path: "outbox")
             #expect(try FileManager.default.contentsOfDirectory(atPath: outbox.path) == [])
             try await disk.unmount()
+        }
+    }
+
+    /// The files of the jobs are whole, and only the outbox's own entries cannot be made durable.
+    @Test func whatStaysInAnOutboxThatCannotBeFlushedKeepsItsCopy() async throws {
+        try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
+            let outbox = deployment.staging.appending(path: "outbox").path
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            let program = try await deployment.run(
+                .enqueue, ["--to", "local:", file.path], under: Self.withoutFlushing("fsync", of: outbox))
+            #expect(await program.wait() == 74, "\(program.errorText)")
+            #expect(program.outputText.isEmpty)
+            #expect(program.errorText.contains("of 1 it is not known"), "\(program.errorText)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outbox).count == 1)
+            let copies = deployment.stagedFiles().filter { UUID(uuidString: $0) != nil }
+            #expect(copies.count == 1, "the job that is published later needs it: \(deployment.stagedFiles())")
         }
     }
 

@@ -69,8 +69,8 @@ import UploadsRabbitMQ
                     destination: .named(DestinationName(unchecked: "local"), key: "\(number)"),
                     size: 5)
             }
-            let failures = try await area.outbox().keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
-            #expect(failures.allSatisfy { $0 == nil })
+            let keepings = try await area.outbox().keep(count: jobs.count) { index throws(UploadError) in jobs[index] }
+            #expect(keepings.allSatisfy { if case .kept = $0 { true } else { false } })
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let broker = try await UploadBroker.connect(
                 ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace, logger: logger)

@@ -116,10 +116,12 @@ struct HTTPRangeTests {
     }
 
     /// What is compared is not told as sent.
-    private func sendUnheard(_ job: UploadJob, to session: any UploadSession) async throws {
+    private func sendUnheard(
+        _ job: UploadJob, to session: any UploadSession, parts count: Int = .max
+    ) async throws {
         guard case .inline(let data) = job.source else { return }
         let source = GivenSource(bytes: Array(data))
-        for part in session.missing { try await session.upload(part, from: source) { _ in } }
+        for part in session.missing.prefix(count) { try await session.upload(part, from: source) { _ in } }
     }
 
     @Test func `in one session a lost answer, and a range that was cut, are gone on with`() async throws {
@@ -174,9 +176,90 @@ struct HTTPRangeTests {
             let bytes = DestinationConformance.bytes(Self.part * 2 + 9)
             for count in [10, Self.part + 1, Self.part * 5] {
                 try server.put([UInt8](repeating: 1, count: count), at: "file.txt")
+                bench.proxy.forget()
                 try await bench.carry(bench.job(bytes), bench.ranges)
                 #expect(server.stored("file.txt") == bytes, "\(count)")
+                // Once it is removed, nothing is overwritten that somebody puts there before the next range.
+                let conditions = bench.proxy.requests.filter { $0.method == "PUT" }
+                    .map { $0.request.header("if-none-match") }
+                #expect(conditions == (count == 10 ? [nil, nil, nil] : [nil, "*", nil, nil]), "\(count)")
             }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a server that removes nothing, or tells an old length, is not asked for ever`(removes: Bool) async throws {
+        try await withApache { bench, _, server in
+            let old = Self.part * 3
+            try server.put([UInt8](repeating: 1, count: old), at: "file.txt")
+            bench.proxy.setRule { request in
+                switch request.method {
+                case "DELETE": removes ? .forward : .answer(status: 204)
+                // As a cache before the server would.
+                case "HEAD" where removes: .rewriteAnswer { $0.setHeader("content-length", "\(old)") }
+                // So that the test ends whatever the driver does.
+                case "PUT" where request.number > 50: .answer(status: 500)
+                default: .forward
+                }
+            }
+            let job = bench.job(DestinationConformance.bytes(Self.part * 2))
+            let session = try await bench.destination(bench.ranges).open(job, resuming: nil)
+            for _ in 1...2 {
+                let error = await #expect(throws: UploadError.self) { try await sendUnheard(job, to: session) }
+                #expect(error?.code == .invalidResponse && error?.retry == .afterBackoff)
+                #expect(error?.message.contains("DELETE") == true)
+            }
+            #expect(sent(bench).count == 3)
+            #expect(bench.proxy.requests.filter { $0.method == "DELETE" }.count == 1)
+        }
+    }
+
+    @Test func `without a tag each slice compares what is there, sends more, and the next one finds that`()
+        async throws
+    {
+        try await withApache { bench, _, server in
+            bench.proxy.setRule { $0.method == "HEAD" ? .rewriteAnswer { $0.setHeader("etag", nil) } : .forward }
+            let bytes = DestinationConformance.bytes(Self.part * 4 + 3)
+            let job = bench.job(bytes)
+            let destination = bench.destination(bench.ranges)
+            var state: UploadState?
+            for part in 1...5 {
+                let session = try await destination.open(job, resuming: state)
+                #expect(session.bytesHeld == Int64((part - 1) * Self.part))
+                #expect(session.missing.map(\.number) == Array(1...5), "nothing is taken for granted")
+                try await sendUnheard(job, to: session, parts: part)
+                let left = try #require(session.state)
+                #expect(try await destination.probe(job, state: left) == .partial(left, beside: nil))
+                state = left
+                // One that only compares, and not to the end, takes nothing away.
+                let short = try await destination.open(job, resuming: state)
+                try await sendUnheard(job, to: short, parts: part - 1)
+                let kept = try #require(short.state)
+                #expect(try await destination.probe(job, state: kept) == .partial(kept, beside: nil))
+                state = kept
+            }
+            let last = try await destination.open(job, resuming: state)
+            try await sendUnheard(job, to: last)
+            _ = try await last.complete(.none)
+            #expect(server.stored("file.txt") == bytes)
+            #expect(sent(bench).count == 5 && Set(sent(bench)).count == 5)
+        }
+    }
+
+    @Test func `without a tag, what is there and is something else does not count as held any more`() async throws {
+        try await withApache { bench, _, server in
+            bench.proxy.setRule { $0.method == "HEAD" ? .rewriteAnswer { $0.setHeader("etag", nil) } : .forward }
+            let bytes = DestinationConformance.bytes(Self.part * 3)
+            let job = bench.job(bytes)
+            let destination = bench.destination(bench.ranges)
+            let first = try await destination.open(job, resuming: nil)
+            try await sendUnheard(job, to: first, parts: 2)
+            try server.put([UInt8](repeating: 1, count: Self.part * 2), at: "file.txt")
+            let second = try await destination.open(job, resuming: first.state)
+            try await sendUnheard(job, to: second, parts: 1)
+            #expect(second.bytesHeld == Int64(Self.part))
+            try await destination.discard(#require(second.state), of: job)
+            #expect(server.stored("file.txt") == nil, "its first range shows that it is this upload's")
         }
     }
 

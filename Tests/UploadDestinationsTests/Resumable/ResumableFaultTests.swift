@@ -251,6 +251,30 @@ struct ResumableFaultTests {
         }
     }
 
+    @Test func `a server that takes a part, forgets it and takes it again is given up`() async throws {
+        try await ResumableBench.with(DraftServer()) { bench in
+            let job = try bench.job(parts: 3)
+            let session = try await bench.destination().open(job, resuming: nil)
+            bench.proxy.setRule { request in
+                switch request.method {
+                case "HEAD": .answer(status: 200, headers: [("Upload-Offset", "0"), ("Upload-Complete", "?0")])
+                // So that the test ends whatever the driver does.
+                case "PATCH" where request.number > 50: .answer(status: 500)
+                case "PATCH" where request.header("upload-offset") == "0":
+                    .answer(status: 204, headers: [("Upload-Offset", "\(Self.part)"), ("Upload-Complete", "?0")])
+                case "PATCH": .answer(status: 409)
+                default: .forward
+                }
+            }
+            let source = try await bench.source(of: job)
+            let error = await #expect(throws: UploadError.self) {
+                try await session.upload(session.plan.part(2), from: source) { _ in }
+            }
+            #expect(error?.retry == .afterBackoff)
+            #expect(bench.offsetsSent.count <= 2 * (ResumableLimits.standstillsMaximum + 1))
+        }
+    }
+
     @Test func `what the protocol cannot say is refused before anything is sent`() async throws {
         try await ResumableBench.with(DraftServer()) { bench in
             for ifExists in [IfExists.fail, .skip] {

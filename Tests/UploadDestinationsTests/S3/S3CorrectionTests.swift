@@ -48,6 +48,36 @@ struct S3CorrectionTests {
         }
     }
 
+    /// Where the server knows no conditional writes, the driver looks instead.
+    @Test(arguments: [(403, UploadError.Code.accessDenied), (500, .serverFailure), (404, nil)])
+    func `what cannot be looked at is not written over, and says nothing of what lies there`(
+        status: Int, code: UploadError.Code?
+    ) async throws {
+        try await run { bench, proxy, configuration in
+            proxy.setRule { request in
+                switch request.method {
+                case "PUT" where request.header("if-none-match") != nil: .answer(status: 501)
+                // The reason of a refused HEAD is asked for by GET.
+                case "HEAD", "GET": .answer(status: status)
+                default: .forward
+                }
+            }
+            let job = try bench.job([1, 2], key: "conditional")
+            let session = try await bench.destination(configuration).open(job, resuming: nil)
+            session.prepare(for: .absent)
+            var error: UploadError?
+            do {
+                try await bench.conformance().send(of: job, to: session, repeats: code == nil)
+            } catch let thrown as UploadError {
+                error = thrown
+            }
+            #expect(error?.code == code)
+            let isWritten = try await bench.observer.get(bench.bucket, "conditional") != nil
+            #expect(isWritten == (code == nil))
+            #expect(proxy.requests.filter { $0.method == "PUT" }.count == (code == nil ? 2 : 1))
+        }
+    }
+
     @Test func `a wrong region is corrected by what the server says`() async throws {
         try await run { bench, proxy, configuration in
             var configuration = configuration

@@ -97,6 +97,17 @@ struct S3RefusalTests {
         #expect(code.isEmpty || error.message.hasSuffix("[request r1]"))
     }
 
+    @Test func `only the end of a multipart upload is given minutes to answer, and what is read as long as it moves`() {
+        func seconds(_ operation: String, _ method: HTTPMethod) -> TimeInterval? {
+            S3Request(operation: operation, method: method).restSeconds
+        }
+        #expect(seconds("CreateMultipartUpload", .POST) == HTTPExchange.restSeconds)
+        #expect(seconds("UploadPart", .PUT) == HTTPExchange.restSeconds)
+        #expect(seconds("CompleteMultipartUpload", .POST) == S3Limits.completionSeconds)
+        #expect(S3Limits.completionSeconds < 1500, "less than a slot is held for a step that cannot be cut")
+        #expect(seconds("ListParts", .GET) == nil)
+    }
+
     @Test func `Retry-After is honoured`() {
         let reply = HTTPReply(
             status: 503, headers: ["retry-after": "7"], body: Data("<Error><Code>SlowDown</Code></Error>".utf8),

@@ -64,6 +64,13 @@ struct TusBench: Sendable {
         try await conformance().send(parts, of: job, to: session)
     }
 
+    func source(of job: UploadJob) async throws -> any UploadSource {
+        guard case .claimed(let source) = try await conformance().sources.claim(job) else {
+            throw DidNotHappen("an inline source can always be claimed")
+        }
+        return source
+    }
+
     /// The uploads of this test's keys.
     func uploads() throws -> [TusServer.Upload] {
         try server.uploads().filter { $0.metadata["relativePath"]?.hasPrefix(folder + "/") == true }

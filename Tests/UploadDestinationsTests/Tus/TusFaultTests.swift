@@ -145,6 +145,30 @@ struct TusFaultTests {
         }
     }
 
+    @Test func `a server that takes a part, forgets it and takes it again is given up`() async throws {
+        try await TusBench.with { bench in
+            let job = try bench.job(parts: 2)
+            let session = try await bench.destination().open(job, resuming: nil)
+            bench.proxy.setRule { request in
+                switch request.method {
+                case "HEAD": .answer(status: 200, headers: [("Upload-Offset", "0")])
+                // So that the test ends whatever the driver does.
+                case "PATCH" where request.number > 50: .answer(status: 500)
+                case "PATCH" where request.header("upload-offset") == "0":
+                    .answer(status: 204, headers: [("Upload-Offset", "\(Self.part)")])
+                case "PATCH": .answer(status: 409)
+                default: .forward
+                }
+            }
+            let source = try await bench.source(of: job)
+            let error = await #expect(throws: UploadError.self) {
+                try await session.upload(session.plan.part(2), from: source) { _ in }
+            }
+            #expect(error?.retry == .afterBackoff)
+            #expect(bench.offsetsSent.count <= 2 * (TusLimits.standstillsMaximum + 1))
+        }
+    }
+
     @Test func `silence ends in a failure that is worth a retry`() async throws {
         try await TusBench.with { bench in
             var impatient = bench.configuration

@@ -128,7 +128,8 @@ struct WebDAVNameTests {
                     }
                 }
             }
-            #expect(try await carry(bench.job(key: "n/a%41"), at: bench) == nil)
+            let taken = try await carry(bench.job(key: "n/a%41"), at: bench)
+            #expect(taken == nil)
             #expect(bench.names(in: "n").filter { !$0.hasSuffix(".part") } == [], "it would have become aA")
             #expect(!bench.names(in: "n").contains { $0.hasPrefix(".trial") })
         }

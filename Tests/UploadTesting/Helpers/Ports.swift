@@ -59,12 +59,22 @@ enum LoopbackSocket {
     }
 
     static func port(of descriptor: CInt) throws -> Int {
+        try port("getsockname") { getsockname(descriptor, $0, $1) }
+    }
+
+    static func peerPort(of descriptor: CInt) throws -> Int {
+        try port("getpeername") { getpeername(descriptor, $0, $1) }
+    }
+
+    private static func port(
+        _ call: String, _ ask: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
+    ) throws -> Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { ask($0, &length) }
         }
-        guard status == 0 else { throw Failure(call: "getsockname", number: errno) }
+        guard status == 0 else { throw Failure(call: call, number: errno) }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

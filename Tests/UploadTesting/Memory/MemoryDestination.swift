@@ -22,19 +22,23 @@ public final class MemoryDestination: RoundDestination, DestinationProvider {
     public let limits: TransferLimits
     public let yields: Bool
     public let partSize: Int64
+    /// Whether each session has to compare what is there before it counts, as at a server that gives no tags.
+    public let comparesAnew: Bool
     fileprivate let log: MemoryLog
     fileprivate let hook: PartHook
     fileprivate let completionHook: @Sendable (UploadJob) async throws(UploadError) -> Void
     fileprivate let state = Mutex(State())
 
     public init(
-        limits: TransferLimits = TransferLimits(), yields: Bool = true, partSize: Int64 = 10, log: MemoryLog,
+        limits: TransferLimits = TransferLimits(), yields: Bool = true, partSize: Int64 = 10,
+        comparesAnew: Bool = false, log: MemoryLog,
         part hook: @escaping PartHook = { _, _, _ throws(UploadError) in },
         completing: @escaping @Sendable (UploadJob) async throws(UploadError) -> Void = { _ throws(UploadError) in }
     ) {
         self.limits = limits
         self.yields = yields
         self.partSize = partSize
+        self.comparesAnew = comparesAnew
         self.log = log
         self.hook = hook
         completionHook = completing
@@ -80,8 +84,10 @@ public final class MemoryDestination: RoundDestination, DestinationProvider {
         }
         guard let held else { throw UploadError(.sessionExpired, "the session is gone: open a new one") }
         log.count { $0.openSessions += 1 }
+        let missing = plan.parts.filter { !held.contains($0.number) }
         return MemorySession(
-            job: job, destination: self, plan: plan, missing: plan.parts.filter { !held.contains($0.number) })
+            job: job, destination: self, plan: plan, missing: comparesAnew ? Array(plan.parts) : missing,
+            bytesHeld: plan.size - missing.reduce(0) { $0 + $1.size })
     }
 
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
@@ -98,6 +104,7 @@ private struct MemorySession: UploadSession {
     let destination: MemoryDestination
     let plan: PartPlan
     let missing: [Part]
+    let bytesHeld: Int64
 
     var state: UploadState? { destination.yields ? MemoryDestination.state(of: job) : nil }
 

@@ -104,6 +104,34 @@ public final class ScriptedServer: Sendable {
             return poll(&event, 1, milliseconds) != 0
         }
 
+        /// Waits until the client's program has read all that was written: the queues of both ends are empty (proc(5), `/proc/net/tcp`).
+        public func waitUntilRead() {
+            guard let port = try? LoopbackSocket.port(of: socket), let peer = try? LoopbackSocket.peerPort(of: socket)
+            else { return }
+            let (here, there) = (String(format: ":%04X", port), String(format: ":%04X", peer))
+            while !isHungUp(after: 5) {
+                let ends = Self.kernelTable.split(separator: "\n").map { $0.split(separator: " ") }
+                    .filter { $0.count > 4 }
+                let mine = ends.first { $0[1].hasSuffix(here) && $0[2].hasSuffix(there) }
+                let other = ends.first { $0[1].hasSuffix(there) && $0[2].hasSuffix(here) }
+                if mine?[4].hasPrefix("00000000:") == true, other?[4].hasSuffix(":00000000") == true { return }
+            }
+        }
+
+        /// Foundation takes the first page of it for the whole.
+        private static var kernelTable: String {
+            let file = open("/proc/net/tcp", O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return "" }
+            defer { Glibc.close(file) }
+            var table: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = Glibc.read(file, &buffer, buffer.count)
+                guard count > 0 else { return String(decoding: table, as: UTF8.self) }
+                table += buffer[..<count]
+            }
+        }
+
         /// Waits until the client is gone, without taking what it sent.
         public func waitForHangUp() {
             var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)

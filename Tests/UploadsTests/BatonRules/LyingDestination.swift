@@ -12,15 +12,19 @@ struct LyingDestination {
     var sessionCount = 2
     /// How many objects of the job it speaks of; of several, each is another to who reads it back.
     var objectCount = 1
-    /// Whether it also speaks of an object that is not the job's.
+    /// Whether it also speaks of objects that are not the job's: alone, beside a session, of a newer job.
     var hasOther = false
+    /// What the destination's circuit says.
+    var way = DestinationFacts.Way.free
+    /// Whether it also refuses for good, asks for a pause, is not done yet, and says that it has stored something else.
+    var hasTroubles = false
 
     /// Every answer to what a slice asks; the rest of the worker works as it should.
     func answers(to action: SliceAction) -> [SliceFact] {
         switch action {
         case .checkStanding: [.standing(.holds)]
         case .tellStarted: [.toldStarted]
-        case .findDestination: [.destinationFound(DestinationFacts(driver: "model", canYield: canYield))]
+        case .findDestination: [.destinationFound(DestinationFacts(driver: "model", canYield: canYield, way: way))]
         case .claimSource: [.sourceClaimed, .sourceBusy]
         case .probe: found.map { .probed($0) } + failures([.networkFailure])
         case .open: opened.map { .opened($0) } + failures([.sessionExpired, .networkFailure])
@@ -35,7 +39,7 @@ struct LyingDestination {
                 + failures([.checksumMismatch, .preconditionFailed, .networkFailure])
         case .discard: [.discarded] + failures([.networkFailure])
         case .waitToRetry(let part, _): [.retryDue(part)]
-        case .examineSource, .removeStagedCopy, .withdrawParts, .cancelRequests, .settle: []
+        case .examineSource, .removeStagedCopy, .withdrawParts, .cancelRequests, .awaitLastAnswers, .settle: []
         }
     }
 
@@ -44,8 +48,11 @@ struct LyingDestination {
     }
 
     private var found: [ProbeAnswer] {
-        (hasOther
-            ? [.unknowable, .other(StoredObject(location: "/there", etag: "other"), isNewer: false)] : [.nothing])
+        let other = StoredObject(location: "/there", etag: "other")
+        let others: [ProbeAnswer] = [
+            .unknowable, .other(other, isNewer: false), .other(other, isNewer: true),
+        ]
+        return [.nothing] + (hasOther ? others + sessions.map { .partial($0, beside: other) } : [])
             + sessions.map { .partial($0, beside: nil) } + objects.map { .complete(CompletedUpload($0)) }
     }
 
@@ -71,8 +78,20 @@ struct LyingDestination {
     }
 
     private func errors(_ codes: [UploadError.Code]) -> [UploadError] {
-        codes.map { UploadError($0, "it went wrong: look again") }
+        codes.map { UploadError($0, "it went wrong: look again") } + (hasTroubles ? Self.troubles : [])
     }
+
+    private static let troubles = [
+        UploadError(.serverFailure, "it is busy: wait", retry: .after(seconds: 7)),
+        UploadError(
+            .serverFailure, "it says when: wait", retry: .after(seconds: 7), response: ServerResponse(status: 503)),
+        UploadError(.rateLimited, "it was asked too often: wait", retry: .pause(seconds: 7)),
+        UploadError(.unknown, "it is not done: wait", retry: .notYet(seconds: 7)),
+        UploadError(.accessDenied, "it refuses: ask", retry: .never, response: ServerResponse(status: 403)),
+        UploadError(.noSpace, "it is full: wait"),
+        UploadError(
+            .checksumMismatch, "it has stored something else: send again", response: ServerResponse(status: 200)),
+    ]
 
     private func failures(_ codes: [UploadError.Code]) -> [SliceFact] { errors(codes).map { .failed($0) } }
 }

@@ -2,6 +2,14 @@ import Foundation
 
 @testable import Uploads
 
+/// A rule of the slice that the search leaves out. A search that finds no circle then would find none ever.
+enum SliceRule: String, CaseIterable {
+    /// An upload that is back at its beginning is a failed attempt.
+    case countsLostSessions
+    /// A slice that used up its time leaves a mark of what was missing when it began.
+    case keepsMarks
+}
+
 /// Every chain of slices that one job can go through at a ``LyingDestination`` without a failed attempt, and without a crash or an
 /// order from outside.
 struct SliceChains {
@@ -15,13 +23,15 @@ struct SliceChains {
 
     private let destination: LyingDestination
     private let rules: SliceRules
+    private let leftOut: SliceRule?
     private var next: [Link: [Link: Edge]] = [:]
 
     /// How a slice leads to the next one.
     private enum Edge: String { case handOver = "hands over", wait = "waits" }
 
-    init(_ job: UploadJob, at destination: LyingDestination) {
+    init(_ job: UploadJob, at destination: LyingDestination, without rule: SliceRule? = nil) {
         self.destination = destination
+        leftOut = rule
         var rules = SliceRules(parts: 1)
         // A part's second try within the slice changes nothing of what follows.
         rules.partRetryMilliseconds = []
@@ -41,15 +51,24 @@ struct SliceChains {
     /// The batons that one slice can leave behind.
     private mutating func successors(of link: Link) -> [Link: Edge] {
         var following: [Link: Edge] = [:]
-        for settlement in settlements(of: link) {
+        for settlement in settlements(of: link).map({ leftOut == .countsLostSessions ? forgiven($0, of: link) : $0 }) {
             let report = SliceReport(startedAt: RuleBook.now)
             let plan = SettlementPlan(SettledSlice(settlement, report: report), of: link, now: RuleBook.now)
             guard let onward = plan.onward, onward.baton.attempts == link.attempts else { continue }
             let edge: Edge = onward.delay == nil ? .handOver : .wait
-            let baton = Self.reduced(onward.baton)
+            var baton = Self.reduced(onward.baton)
+            if leftOut == .keepsMarks { baton.state?.bytesMissing = nil }
             if following[baton] != .handOver { following[baton] = edge }
         }
         return following
+    }
+
+    /// As if the loss of a session were no failed attempt: the next slice opens another one at once.
+    private func forgiven(_ settlement: Settlement, of link: Link) -> Settlement {
+        guard case .wait(_, .retry(let error), let state) = settlement, error.code == .sessionExpired,
+            link.state?.session != nil, state?.session == nil
+        else { return settlement }
+        return .handOver(nil)
     }
 
     private static func reduced(_ baton: Baton) -> Link {

@@ -190,7 +190,7 @@ import Testing
             [
                 .lost(.superseded), .lost(.disconnected), .lost(.paused), .yieldRequested(.drain),
                 .yieldRequested(.preempt), .sliceTimeReached, .uncutTimeReached, .graceUsedUp, .partAccepted(99, nil),
-                .discarded, .toldStarted, .retryDue(0), .readBackReached(ReadBack(of: H.object)),
+                .discarded, .toldStarted, .retryDue(0), .lastAnswersDue, .readBackReached(ReadBack(of: H.object)),
             ].randomElement(using: &random) ?? .graceUsedUp
         }
 
@@ -199,7 +199,10 @@ import Testing
         }
 
         private mutating func error() -> UploadError {
-            H.error(UploadError.Code.allCodes.randomElement(using: &random) ?? .unknown)
+            let error = H.error(UploadError.Code.allCodes.randomElement(using: &random) ?? .unknown)
+            let status = [nil, 200, 403].randomElement(using: &random) ?? nil
+            return UploadError(
+                error.code, error.message, retry: error.retry, response: status.map { ServerResponse(status: $0) })
         }
 
         private mutating func fails() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
@@ -224,6 +227,7 @@ import Testing
                 if case .blocked = way { isBlocked = true }
                 return .destinationFound(
                     DestinationFacts(driver: "directory", canYield: Bool.random(using: &random), way: way))
+            case .awaitLastAnswers: return .lastAnswersDue
             case _ where fails(): return .failed(error())
             case .tellStarted: return .toldStarted
             case .probe:

@@ -101,6 +101,55 @@ import Testing
         #expect(slice.wait?.state == H.state)
     }
 
+    @Test func `what keeps changing where the part is the object becomes an attempt that says so`() {
+        var slice = H(H.baton(slice: 1))
+        slice.begin(canYield: false)
+        slice.holding(.probed(.nothing))
+        slice.holding(.sourceClaimed)
+        for opening in 1...SliceRules().openingsMaximum {
+            #expect(slice.settlement == nil, "\(opening)")
+            slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
+            slice.holding(.partFailed(0, H.error(.preconditionFailed)))
+            let object = StoredObject(location: "/archive/cat.jpg", etag: "e\(opening)")
+            slice.holding(.probed(.other(object, isNewer: false)))
+        }
+        guard case .wait(_, .retry(let error), state: nil)? = slice.settlement else {
+            Issue.record("\(slice.actions)")
+            return
+        }
+        #expect(error.code == .preconditionFailed && error.retry == .afterBackoff)
+        #expect(error.message.contains("keeps changing"))
+    }
+
+    @Test(arguments: [true, false])
+    func `a condition that is refused where nothing lies is the end, for the server takes the name for another`(
+        isOnePart: Bool
+    ) {
+        var slice: H
+        if isOnePart {
+            slice = H(H.baton(slice: 1))
+            slice.begin(canYield: false)
+            slice.holding(.probed(.nothing))
+            slice.holding(.sourceClaimed)
+            for _ in 1...SliceRules().openingsMaximum {
+                slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
+                slice.holding(.partFailed(0, H.error(.preconditionFailed)))
+                slice.holding(.probed(.nothing))
+            }
+        } else {
+            slice = H(H.baton(slice: 1, state: H.state))
+            slice.resume(partCount: 2, missing: 0)
+            for _ in 1...SliceRules().completionsMaximum {
+                slice.holding(.failed(H.error(.preconditionFailed)))
+                slice.holding(.probed(.nothing))
+            }
+            #expect(slice.actions == [.discard(H.state)])
+            slice.tell(.discarded)
+        }
+        #expect(slice.failure?.code == .preconditionFailed && slice.failure?.retry == .never)
+        #expect(slice.failure?.message.contains("takes the name for another one") == true)
+    }
+
     @Test func `a failed condition because a newer job came first ends as overtaken`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.resume(partCount: 2, missing: 0)

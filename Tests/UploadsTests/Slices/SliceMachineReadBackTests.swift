@@ -84,6 +84,13 @@ import Testing
         #expect(again.settlement == .handOver(state))
     }
 
+    @Test func `an object that is gone before a block of it was read is a failed attempt`() throws {
+        let slice = next(ReadBack(of: H.object), sees: .nothing)
+        let wait = try #require(slice.wait)
+        #expect(wait.reason == "retry")
+        #expect(wait.state == nil, "the next attempt begins anew")
+    }
+
     @Test(arguments: [IfExists.skip, .fail])
     func `its own broken object is replaced also by a job that replaces nothing`(ifExists: IfExists) {
         let again = next(ReadBack(of: H.object, isBroken: true), sees: .complete(H.done), ifExists)

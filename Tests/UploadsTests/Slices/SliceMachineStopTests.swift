@@ -66,18 +66,87 @@ import Testing
         #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.none)])
     }
 
-    @Test func `what cannot be interrupted is dropped when the grace is used up`() {
-        var slice = sendingWhole()
+    /// A machine whose grace is used up while a write is under way.
+    func abandoned(_ begun: H) -> H {
+        var slice = begun
         slice.tell(.yieldRequested(.drain))
-        slice.tell(.graceUsedUp)
+        #expect(slice.tell(.graceUsedUp) == [.cancelRequests, .awaitLastAnswers(milliseconds: 2000)])
+        return slice
+    }
+
+    @Test func `what cannot be interrupted is dropped when the grace is used up`() {
+        var slice = abandoned(sendingWhole())
+        slice.tell(.partFailed(0, H.error(.cancelled)))
         #expect(slice.settlement == .handOver(nil))
     }
 
     @Test func `at the end of the grace parts in flight are dropped, not failed`() {
-        var slice = sending()
-        slice.tell(.yieldRequested(.drain))
-        slice.tell(.graceUsedUp)
+        var slice = abandoned(sending())
+        #expect(slice.tell(.partFailed(0, H.error(.cancelled))) == [])
+        slice.tell(.partAccepted(1, H.otherState))
+        #expect(slice.settlement == .handOver(H.otherState))
+    }
+
+    @Test(arguments: [SliceFact.lastAnswersDue, .graceUsedUp])
+    func `what does not answer at the end of the grace is not waited for long`(fact: SliceFact) {
+        var slice = sendingWhole()
+        #expect(slice.tell(.lastAnswersDue) == [], "nothing waits for it")
+        slice = abandoned(slice)
+        slice.tell(fact)
+        #expect(slice.settlement == .handOver(nil))
+    }
+
+    @Test func `an acceptance that came with the end of the grace completes the job`() {
+        var slice = abandoned(sendingWhole())
+        #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.none)])
+        slice.tell(.completed(H.done))
+        #expect(slice.outcome == .completed(H.object, response: nil))
+
+        slice = sendingWhole()
+        #expect(slice.tell(.partAccepted(0, nil)) == [.checkStanding])
+        slice = abandoned(slice)
+        #expect(slice.tell(.standing(.holds)) == [.complete(.none)])
+
+        slice = abandoned(sending(missing: 0))
+        slice.tell(.completed(H.done))
+        #expect(slice.outcome == .completed(H.object, response: nil))
+        slice = abandoned(sending(missing: 0))
+        slice.tell(.failed(H.error(.cancelled)))
         #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `a refusal that came with the end of the grace ends the job, a doubt does not`() {
+        var slice = abandoned(sendingWhole())
+        slice.tell(
+            .partFailed(0, UploadError(.rejected, "too large: cut it", response: ServerResponse(status: 413))))
+        #expect(slice.failure?.code == .rejected)
+        slice = abandoned(sendingWhole())
+        slice.tell(.partFailed(0, UploadError(.serverFailure, "failed: wait", response: ServerResponse(status: 500))))
+        #expect(slice.settlement == .handOver(nil))
+    }
+
+    @Test func `at the end of the grace an object is not read back any more`() {
+        var job = H.job()
+        job.verify = true
+        var slice = H(H.baton(job, slice: 1, state: H.state))
+        slice.resume(partCount: 9, missing: 0)
+        #expect(slice.tell(.graceUsedUp) == [.cancelRequests, .awaitLastAnswers(milliseconds: 2000)])
+        slice.holding(.completed(H.done))
+        guard case .handOver(let state?) = slice.settlement else {
+            Issue.record("\(String(describing: slice.settlement))")
+            return
+        }
+        #expect(state.readBack == ReadBack(of: H.object) && state.session == nil)
+    }
+
+    @Test func `the last part that is accepted after the time for uncut steps is not sent again`() {
+        var slice = sendingWhole()
+        slice.tell(.uncutTimeReached)
+        #expect(slice.holding(.partAccepted(0, nil)) == [.complete(.none)])
+        slice = sending(missing: 1, canYield: false)
+        slice.tell(.uncutTimeReached)
+        slice.tell(.partAccepted(0, H.otherState))
+        #expect(slice.settlement == .handOver(H.marked(H.otherState, 1)), "the next slice only completes it")
     }
 
     @Test func `a drain lets what is nearly done complete, a preemption does not`() {

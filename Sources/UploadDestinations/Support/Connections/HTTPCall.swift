@@ -106,9 +106,13 @@ final class HTTPCall: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    /// Waits no longer, and gives up the connection that it is sent over. What has been answered is answered.
+    /// Waits no longer, and gives up the connection that it is sent over. What has been answered is answered, but for a success that came
+    /// before the body was sent.
     func giveUp(_ error: any Error) {
-        let (channel, reply) = state.withLock { ($0.channel, $0.isSent ? $0.reply : nil) }
+        let (channel, reply) = state.withLock { state in
+            let isSuccess = state.reply.map { (200..<300).contains($0.status) } ?? false
+            return (state.channel, state.isSent || !isSuccess ? state.reply : nil)
+        }
         end(reply.map { .success($0) } ?? .failure(error))
         channel?.close(promise: nil)
     }

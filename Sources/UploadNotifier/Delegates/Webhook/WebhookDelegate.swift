@@ -16,6 +16,8 @@ public final class WebhookDelegate: CompletionDelegate {
     static let responseBytesMaximum = 65_536
     /// Bytes of an answer that are kept.
     static let responseBytesKept = DeliveryAttempt.answerBytesMaximum
+    /// Seconds for the body of an answer whose status is there.
+    static let bodySeconds: TimeInterval = 5
 
     public let name: String
     private let url: String
@@ -70,9 +72,11 @@ public final class WebhookDelegate: CompletionDelegate {
     public func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse? {
         let request = try request(for: event)
         let client = try await pinnedClient()
-        let answer: ServerResponse
+        let heard = WebhookAnswer()
         do {
-            answer = try await withTimeLimit(timeout) { try await Self.send(request, by: client) }
+            try await withTimeLimit(timeout) { try await Self.send(request, by: client, heard) }
+        } catch  where heard.response != nil {
+            // The status is the receiver's word on the event, which is not told again because of a body that breaks off or does not end.
         } catch let error as UploadError {
             throw error
         } catch is CancellationError {
@@ -82,6 +86,9 @@ public final class WebhookDelegate: CompletionDelegate {
             throw UploadError(
                 .networkFailure, "webhook '\(name)' gave no answer within \(Int(timeout)) s or refused the connection",
                 cause: error)
+        }
+        guard let answer = heard.response else {
+            throw UploadError(.networkFailure, "webhook '\(name)' gave no answer")
         }
         try check(answer)
         return answer
@@ -122,18 +129,21 @@ public final class WebhookDelegate: CompletionDelegate {
     }
 
     /// The time limit is the caller's: this one covers the answer's head alone.
-    private static func send(_ request: HTTPClientRequest, by client: PinnedClient) async throws -> ServerResponse {
+    private static func send(
+        _ request: HTTPClientRequest, by client: PinnedClient, _ heard: WebhookAnswer
+    ) async throws {
         let response = try await client.http.execute(request, deadline: .now() + .hours(1))
-        var kept = Data()
-        var count = 0
-        for try await buffer in response.body {
-            count += buffer.readableBytes
-            kept.append(contentsOf: buffer.readableBytesView.prefix(responseBytesKept - kept.count))
-            if count > responseBytesMaximum { break }
-        }
         var headers: [String: String] = [:]
         for name in ["content-type", "retry-after"] { headers[name] = response.headers.first(name: name) }
-        return ServerResponse(status: Int(response.status.code), headers: headers, body: kept)
+        heard.begin(ServerResponse(status: Int(response.status.code), headers: headers, body: Data()))
+        try await withTimeLimit(bodySeconds) {
+            var count = 0
+            for try await buffer in response.body {
+                count += buffer.readableBytes
+                heard.add(buffer.readableBytesView, keeping: responseBytesKept)
+                if count > responseBytesMaximum { break }
+            }
+        }
     }
 
     private func check(_ answer: ServerResponse) throws(UploadError) {

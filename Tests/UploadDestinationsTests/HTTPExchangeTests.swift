@@ -1,0 +1,45 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+import UploadTesting
+
+@testable import UploadDestinations
+
+/// The end of an answer that is given minutes.
+@Suite(.timeLimit(.minutes(5))) struct HTTPExchangeTests {
+    enum Way: CaseIterable { case client, keptConnection }
+    enum Body: CaseIterable { case isSilent, drips }
+
+    /// One that is silent is given up long before its time, and one that drips when its time is over, though not for being slow.
+    @Test(arguments: Way.allCases, Body.allCases)
+    func `an answer that does not end is given up and counts`(way: Way, body: Body) async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            switch body {
+            case .isSilent: connection.waitForHangUp()
+            case .drips: while !connection.isHungUp(after: 100) { connection.write(" ") }
+            }
+        }
+        let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
+        let url = "http://127.0.0.1:\(server.port)/"
+        let isSilent = body == .isSilent
+        let exchange = HTTPExchange(
+            client: client,
+            times: HTTPTimes(firstByteSeconds: isSilent ? 1 : 60, stallSeconds: 60, bytesPerSecondMinimum: 1 << 20),
+            displayURL: url, restSeconds: isSilent ? 3600 : 3)
+        let reply: HTTPReply
+        switch way {
+        case .client: reply = try await exchange.run(HTTPClientRequest(url: url), body: nil)
+        case .keptConnection:
+            let origin = try #require(HTTPOrigin(scheme: "http", authority: "127.0.0.1:\(server.port)"))
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: "/", headers: ["host": "127.0.0.1:\(server.port)"])
+            reply = try await exchange.run(head, body: ByteBuffer(), over: .shared, to: origin)
+        }
+        #expect(reply.status == 200 && !reply.isWhole)
+        try await client.shutdown()
+    }
+}
