@@ -109,7 +109,7 @@ final class WaitDisplay: Sendable {
         let done = board.endedCount - board.failedCount
         let total = board.entries.count
         let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
-        let rate = Quantity.text(bytes: Int64(Double(board.bytesDone) / seconds))
+        let rate = Quantity.text(bytes: Int64(saturating: Double(board.bytesDone) / seconds))
         return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
             + "\(Quantity.text(bytes: board.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
     }

@@ -57,7 +57,7 @@ final class BridgeLogin: Sendable {
             if let token = state.token { return .use(token) }
             if let load = state.load { return .wait(load) }
             if let failure = state.failure, state.pauseUntil > .now {
-                // Nobody was asked: only the sign-in itself says something of Bridge, or of the account.
+                // This request asks Bridge nothing: only the sign-in itself says something of Bridge, or of the account.
                 let left = (state.pauseUntil - .now) / .seconds(1)
                 return .fail(
                     UploadError(

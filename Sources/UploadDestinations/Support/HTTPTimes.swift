@@ -3,7 +3,7 @@ public import Foundation
 /// How long a server may be silent, and how slow.
 public struct HTTPTimes: Hashable, Sendable {
     /// Of a body that has been handed to the system, bytes that may still be on their way: what Linux keeps for a connection in the buffers
-    /// of both ends when nobody changes its limits (tcp(7): `tcp_wmem`, `tcp_rmem`).
+    /// of both ends by its usual limits (tcp(7): `tcp_wmem`, `tcp_rmem`).
     static let bufferedBytesMaximum: Int64 = 10 << 20
     /// So many of them are worth another `firstByteSeconds`: at the usual 60 s that is 34 KiB a second.
     static let patientBytes: Int64 = 2 << 20

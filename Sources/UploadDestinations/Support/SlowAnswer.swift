@@ -5,7 +5,7 @@ import Foundation
 struct SlowAnswer: Hashable, Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Since when the server owes something; nil while whoever takes the bytes is busy with them.
+    /// Since when the server owes something; nil while the slice is busy with the bytes that have come.
     private(set) var since: Instant?
     /// Seconds that it owed something in this window, up to `since`.
     private var owedSeconds: TimeInterval = 0
@@ -27,7 +27,7 @@ struct SlowAnswer: Hashable, Sendable {
         bytes = 0
     }
 
-    /// Whoever takes the bytes is busy: the server is not to blame.
+    /// The slice is busy with the bytes that have come, so that the server is not to blame.
     mutating func pause(at now: Instant) {
         if let since { owedSeconds += max(0, (now - since) / .seconds(1)) }
         since = nil

@@ -35,7 +35,7 @@ final class Circuits: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter isOrdered: whether somebody has just asked for the job to run or to be cancelled.
+    /// - Parameter isOrdered: whether an operator has just asked for the job to run or to be cancelled.
     func enter(_ reference: DestinationReference, isOrdered: Bool = false) -> Admission {
         guard let origin = DestinationOrigin(reference) else { return .granted(nil, servedAt: nil) }
         let now = now()

@@ -53,7 +53,7 @@ public struct Circuit: Sendable {
     private var isEverybodys = false
     /// When something was last written.
     public private(set) var servedAt: Date?
-    /// When somebody's order was last let through.
+    /// When a slice was last let through because of an operator's order.
     private var orderedAt: Date?
     /// Openings since it was last closed.
     private var openings = 0
@@ -81,7 +81,7 @@ public struct Circuit: Sendable {
     public var isPristine: Bool { phase == .closed && losses.isEmpty }
 
     /// A slice wants to begin. What was granted is given back by `leave`.
-    /// - Parameter isOrdered: whether somebody has just asked for it to run or to be cancelled: then it may try though the circuit is
+    /// - Parameter isOrdered: whether an operator has just asked for it to run or to be cancelled: then it may try though the circuit is
     ///   open, one in each ``CircuitRules/openMinimum``.
     public mutating func admit(at now: Date, isOrdered: Bool = false) -> Admission {
         if isOrdered, case .open = phase, orderedAt.map({ now >= $0 + rules.openMinimum }) ?? true {

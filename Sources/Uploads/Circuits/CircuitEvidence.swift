@@ -4,7 +4,7 @@ public enum CircuitEvidence: Hashable, Sendable {
     case works(DestinationAbility)
     /// It could not do this for one job: it cannot be reached, fails at its side, or refuses.
     case failing(DestinationAbility, UploadError)
-    /// It can do this for nobody: the next job would meet the same.
+    /// It can do this for no job: the next one would meet the same.
     case broken(DestinationAbility, UploadError)
 
     /// nil where a failure speaks about the job alone, or was made without asking the destination.
@@ -22,7 +22,7 @@ public enum CircuitEvidence: Hashable, Sendable {
         case .destination: self = .broken(isWrite ? .write : error.ability, error)
         case .shared: self = .failing(isWrite ? .write : error.ability, error)
         case .pause:
-            // Nobody was asked where there is no answer. A lock is about one object.
+            // Without an answer the destination was not asked. A lock is about one object.
             guard let status = error.response?.status, status != 423 else { return nil }
             let ability = isWrite ? DestinationAbility.write : .reach
             self = if case .after = error.retry { .broken(ability, error) } else { .failing(ability, error) }

@@ -8,7 +8,7 @@ public enum FailureScope: Hashable, Sendable {
     /// The destination's, where several jobs meet it in a row; this job's, where others are served. An attempt, which counts for the
     /// circuit.
     case shared
-    /// Nobody's: a pause that was asked for, a lock, a limit of our own. The job waits, and uses up no attempt.
+    /// Neither's: a pause that a server asked for, a lock, a limit of our own. The job waits, and uses up no attempt.
     case pause
     /// The destination keeps nothing of what it was sent: an attempt, with its backoff.
     case noProgress
@@ -41,7 +41,7 @@ public enum FailureScope: Hashable, Sendable {
 }
 
 extension UploadError {
-    /// RFC 4918, section 11.3: somebody else works on it.
+    /// RFC 4918, section 11.3: another client works on it.
     fileprivate var isLock: Bool { response?.status == 423 }
 
     /// RFC 9110, section 15.6.4: the server is busy, and says for how long.

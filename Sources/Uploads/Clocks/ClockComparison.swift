@@ -41,7 +41,7 @@ public struct ClockComparison: Hashable, Sendable {
             confirmedAt = uptime
             disagreement = nil
         case .server: disagreement = ahead
-        // Whatever was seen earlier cannot be later than now. How long ago it was, nobody knows.
+        // What these clocks showed was some unknown time ago: it cannot be later than now, and may be any time earlier.
         case .broker, .producer: if ahead < -Self.tolerance { disagreement = ahead }
         }
     }

@@ -89,7 +89,7 @@ extension SliceMachine {
         return settle(next)
     }
 
-    /// A refusal of which nobody knows yet whether others meet it too: tried again a few times, and for good once others are served.
+    /// A refusal that other jobs may meet as well: tried again a few times, and final once the destination has served another job.
     private func refusedToAll(_ error: UploadError) -> UploadError {
         let isServingOthers =
             if let servedAt = destination?.servedAt, let last = baton.failures.last, last.code == error.code {
@@ -206,7 +206,7 @@ extension SliceMachine {
     /// What the producer said; else the destination's word, once it is found; else what is usual.
     private var policy: RetryPolicy { baton.job.retry ?? destination?.retry ?? RetryPolicy() }
 
-    /// The producer's word, and the end of every job's life. How long it lay before anybody took it does not matter; how long it has been
+    /// The producer's word, and the end of every job's life. How long it lay before a worker took it does not matter; how long it has been
     /// tried since its first failure, the policy says.
     private var deadline: Date { min(lifeOrigin + JobLifetime.seconds, baton.job.expiresAt ?? .distantFuture) }
 

@@ -31,7 +31,7 @@ public struct SliceRules: Hashable, Sendable {
     public var completionsMaximum: Int
     /// How many sessions a slice opens at most, when they keep vanishing.
     public var openingsMaximum: Int
-    /// How often a job is refused before that is taken for its own fault though nobody else was served in between.
+    /// How often a job is refused before that is taken for its own fault, though the destination has served no other job in between.
     public var refusalsMaximum: Int
 
     public init(parts: Int = 4) {

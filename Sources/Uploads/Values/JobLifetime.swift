@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How long a job can be worked on at most, in seconds. What outlives jobs (fences, copies that nobody knows, keys) is derived from it.
+/// How long a job can be worked on at most, in seconds. What outlives jobs (fences, unknown staged copies, keys) is derived from it.
 public enum JobLifetime {
     /// From the enqueueing, or the time when it was due; of a later round, and of a job that waited in a serial line, from its beginning: 30
     /// days.

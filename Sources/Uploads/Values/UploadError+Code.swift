@@ -29,7 +29,7 @@ extension UploadError {
         public static let rateLimited = Self(.rateLimited)
         /// The destination has no room left: its disk is full, or a quota is used up.
         public static let noSpace = Self(.noSpace)
-        /// The destination as a whole is not there, or takes nothing from anybody: its bucket or directory is gone, its file system is not
+        /// The destination as a whole is not there, or takes nothing from any job: its bucket or directory is gone, its file system is not
         /// mounted, or read-only.
         public static let destinationAway = Self(.destinationAway)
         /// The job has waited for its destination for as long as the destination's patience says.

@@ -47,7 +47,7 @@ public struct UploadError: Error, Sendable {
         /// Nothing failed: the destination is not done with what it has. Asked again in so many seconds; not an attempt, and bounded
         /// by the job's age alone.
         case notYet(seconds: TimeInterval)
-        /// Nobody was asked: an earlier answer, or a lock, is waited for. Again in so many seconds; not an attempt.
+        /// The destination was not asked: the job waits because of an earlier answer, or a lock. Again in so many seconds; not an attempt.
         case pause(seconds: TimeInterval)
     }
 
