@@ -13,7 +13,7 @@ public struct FileStatus: Hashable, Sendable {
     public let device: UInt64
     public let inode: UInt64
     /// The last change of the contents, in nanoseconds since 1970: from 1677 to 2262. A time beyond that counts as the nearest one that
-    /// there is a number for, since anybody may give a file any time (`touch -d`).
+    /// there is a number for, since every user may give a file any time (`touch -d`).
     public let modifiedNanoseconds: Int64
     /// Permission bits.
     public let mode: UInt32

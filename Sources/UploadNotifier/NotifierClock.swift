@@ -17,7 +17,7 @@ public struct NotifierClock: Sendable {
     /// Seconds that are slept at most: a row of the ledger may be due at any time at all, and of more a `Duration` makes a trap.
     static let sleepMaximum: TimeInterval = 1e9
 
-    /// The machine's. Whoever sleeps longer than ``sleepMaximum``, about 31 years, is woken then.
+    /// The machine's. A task that sleeps longer than ``sleepMaximum``, about 31 years, is woken then.
     public static let system = NotifierClock(
         now: { Date() },
         sleep: { try await Task.sleep(for: pause(of: $0.timeIntervalSinceNow)) })

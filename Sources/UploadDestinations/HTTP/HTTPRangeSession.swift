@@ -149,7 +149,7 @@ final class HTTPRangeSession: UploadSession {
         return standing
     }
 
-    /// Somebody put another object there in between, or the server, or a cache before it, does not do what it says.
+    /// Another client put an object there in between, or the server, or a cache before it, does not do what it says.
     private func stays(_ response: ServerResponse?) -> UploadError {
         UploadError(
             .invalidResponse,
