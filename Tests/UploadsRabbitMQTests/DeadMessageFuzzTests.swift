@@ -33,7 +33,7 @@ import Uploads
             #expect(throws: Never.self, comment) { _ = try Self.written(envelope) }
             switch NotifierMessage(dead: message, topology, envelope) {
             case .deadBaton(let baton, let cause):
-                #expect(cause.reason.utf8.count <= 1000, comment)
+                #expect(cause.reason.utf8.count <= WireFormat.reasonBytesMaximum, comment)
                 #expect(throws: Never.self, comment) {
                     _ = try WireJSON.decode(Baton.self, from: WireJSON.encode(baton))
                     // What the notifier makes of it, as it goes on.

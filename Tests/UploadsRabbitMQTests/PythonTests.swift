@@ -68,7 +68,9 @@ import Uploads
             #expect(job.source == .inline(Data("abc".utf8)))
             #expect(job.destination == .named(DestinationName(unchecked: "photos"), key: "from/python.txt"))
             #expect(job.contentType == "application/octet-stream")
-            #expect(probe.messages.value.contains(.job(job, maybeRepeated: false)))
+            try await eventually("the notifier has the job") {
+                probe.messages.value.contains(.job(job, maybeRepeated: false))
+            }
         }
     }
 }
