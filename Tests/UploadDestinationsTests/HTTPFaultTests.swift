@@ -144,15 +144,15 @@ struct HTTPFaultTests {
             _ = connection.readHead()
             // Longer than the limit for a body that has arrived, and not as long as that for one that may still lie in the buffers.
             for _ in 0..<40 {
-                usleep(125_000)
+                usleep(250_000)
                 connection.read(count / 40)
             }
             connection.answer("201 Created")
         }
-        _ = try await put(count, port: server.port, limitSeconds: 3).result.get()
+        _ = try await put(count, port: server.port, limitSeconds: 6).result.get()
     }
 
-    /// Five times as long as a server may be silent.
+    /// Three times as long as a server may be silent.
     @Test func `a server that says it is at work is waited for, and learns nothing of how that is seen`() async throws {
         let heads = Mutex<[String]>([])
         let server = try ScriptedServer { connection in
@@ -160,13 +160,13 @@ struct HTTPFaultTests {
             let head = connection.readHead()
             heads.withLock { $0.append(head) }
             connection.read(1000)
-            for _ in 0..<20 {
+            for _ in 0..<30 {
                 usleep(500_000)
                 connection.write("HTTP/1.1 102 Processing\r\n\r\n")
             }
             connection.answer("201 Created")
         }
-        _ = try await put(port: server.port, limitSeconds: 2).result.get()
+        _ = try await put(port: server.port, limitSeconds: 5).result.get()
         let seen = heads.withLock { $0 }
         #expect(seen.count == 2)
         #expect(!(seen.last ?? "").contains("longshore"), "\(seen)")

@@ -110,8 +110,9 @@ struct HTTPFaultProxyExchange {
         case .rewriteAnswer(let change):
             guard rewrite(answer, from: server, change) else { return false }
         default:
-            guard client.write(answer.forwarded) else { return false }
+            // Before it is passed on: with the answer the client goes on at once.
             note { $0.status = answer.status }
+            guard client.write(answer.forwarded) else { return false }
             var copy = BodyCopy(framing: answer.answerFraming(to: request.method), source: server, sink: client)
             if case .truncateAnswer(let bytes) = action {
                 copy.bytesLeft = bytes
