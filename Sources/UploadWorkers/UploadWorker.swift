@@ -38,21 +38,23 @@ public final class UploadWorker: Service {
     ) {
         self.queue = queue
         let workerMetrics = WorkerMetrics(factory: metrics)
+        let gate = SlotGate(
+            concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
+            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum,
+            crowdPatience: configuration.crowdPatience, clock: clock,
+            preempt: slices.preempt)
+        self.gate = gate
         runner = SliceRunner(
             destinations: destinations, sources: sources, configuration: configuration,
             rules: configuration.rules,
             circuits: Circuits(
                 rules: configuration.circuit, metrics: workerMetrics, logger: logger,
                 now: { [elapsed = RateLimiter.stopwatch(clock), start = Date()] in start + elapsed() / .seconds(1) }),
-            paces: TransferPaces(destinations: destinations, clock: clock), clock: clock, now: now,
-            witnesses: witnesses, logger: logger)
+            paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
+            clock: clock, now: now, witnesses: witnesses, logger: logger)
         watch = reporter.map { [runner] in
             DestinationWatch(worker: configuration.name, runner: runner, reporter: $0)
         }
-        gate = SlotGate(
-            concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
-            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum, clock: clock,
-            preempt: slices.preempt)
         self.metrics = workerMetrics
     }
 
@@ -146,7 +148,8 @@ extension UploadWorker: JobHandler {
         let destination = try? runner.destinations.destination(for: baton.job.destination)
         return SlotRequest(
             id: id, queue: baton.job.queue, lane: claimed.lane, destination: baton.job.destination.label,
-            jobLimit: destination?.limits.jobs, runsAlone: baton.runsAlone,
+            limits: destination?.limits ?? TransferLimits(), size: baton.job.size,
+            idleWaits: baton.idleWaits, runsAlone: baton.runsAlone,
             canYield: destination?.canYield(baton.job) ?? true)
     }
 
@@ -164,10 +167,12 @@ extension UploadWorker: JobHandler {
             metrics.sliceBegins(of: baton, at: runner.now())
             settled = await runner.run(claimed, id: request.id, among: slices)
             metrics.sliceEnds()
-            gate.release(request.id)
+            gate.release(request)
         case .limited:
-            let until = runner.now() + min(60, pow(2, Double(min(baton.idleWaits, 6)) + 1))
-            settled = SettledSlice(.wait(until: until, reason: .limited, state: baton.state))
+            let refusal = await gate.giveBack(request)
+            let reason = UploadError(limiting: request, refusal, in: runner.configuration.name)
+            settled = SettledSlice(
+                .wait(until: runner.now() + refusal.seconds, reason: .limited(reason), state: baton.state))
         case .draining: settled = SettledSlice(.handOver(baton.state))
         }
         metrics.settled(settled, of: baton, destination: isKnown ? request.destination : "unknown")
@@ -207,7 +212,8 @@ extension UploadWorker: JobHandler {
         case .wait(_, let reason, _):
             metadata[LogKeys.reason] = "\(reason.label)"
             switch reason {
-            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error):
+            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error),
+                .limited(let error):
                 metadata[LogKeys.error] = "\(error)"
             default: break
             }

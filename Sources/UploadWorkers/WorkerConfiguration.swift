@@ -4,7 +4,7 @@ public import Uploads
 public struct WorkerConfiguration: Hashable, Sendable {
     /// By which people know this worker, unlike any other's.
     public var name: String
-    /// Slices at once, 1 or more.
+    /// Slices at once, 1 or more; from 4 on there is one more for a destination that has none, and those that wait for a limit are not counted.
     public var concurrency: Int
     /// Parts in parallel of one job, 1 or more; a destination may allow fewer.
     public var parts: Int
@@ -22,6 +22,9 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var limitPatience: Duration
     /// How long a delivery waits for a free slot before it is given back, so that an idle worker may take it.
     public var slotPatience: Duration
+    /// How long a job waits for a slot before its destination, where it has most of the slots, counts as one that holds up what is behind its
+    /// jobs in the lane.
+    public var crowdPatience: Duration
     /// When the jobs of a destination that keeps failing wait.
     public var circuit: CircuitRules
 
@@ -39,6 +42,7 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.exitWhenIdle = exitWhenIdle
         self.limitPatience = .seconds(1)
         self.slotPatience = .seconds(30)
+        self.crowdPatience = .seconds(5)
         self.circuit = CircuitRules()
     }
 

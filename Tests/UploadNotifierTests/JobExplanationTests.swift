@@ -91,6 +91,43 @@ import Uploads
         #expect(explanation.text.contains("the bucket is closed"))
     }
 
+    @Test func `limits that workers keep are named, whether the job runs or waits behind others`() {
+        let limits = TransferLimits(bytesPerSecond: 2_097_152)
+        func report(isHeld: Bool) -> DestinationReport {
+            DestinationReport(
+                worker: "w1", destination: "local", jobsInFlight: 4, limits: limits,
+                pace: DestinationReport.Pace(bytesPerSecond: 2e6, isHeld: isHeld), at: Sample.start)
+        }
+        for status in [LedgerStatus.running, .queued] {
+            let one = job { $0.status = status }
+            for isHeld in [true, false] {
+                let reports = [report(isHeld: isHeld)]
+                let explanation = JobExplanation(of: one, control: ControlView(), lanes: busy, reports: reports)
+                #expect(explanation.text.contains("bytesPerSecond: 2097152) hold up what goes there: 4 jobs") == isHeld)
+            }
+        }
+    }
+
+    @Test func `what holds up a queue is told by destination and reason`() {
+        func waiting(_ reason: String, _ trouble: String?) -> LedgerJob {
+            job {
+                $0.status = .waiting
+                $0.reason = reason
+                $0.trouble = trouble
+            }
+        }
+        let label = job().baton.job.destination.label
+        let list = HoldUp.list(of: [
+            waiting("limited", nil), waiting("retry", "not its destination's"), waiting("limited", "two at once"),
+            waiting("circuitOpen", "full"),
+        ])
+        #expect(
+            list == [
+                HoldUp(destination: label, reason: "circuitOpen", jobs: 1, text: "full"),
+                HoldUp(destination: label, reason: "limited", jobs: 2, text: "two at once"),
+            ])
+    }
+
     @Test(arguments: [
         ("retry", "next attempt"), ("circuitOpen", "cannot be used"), ("limited", "limit"),
         ("notYet", "not done with it yet"),

@@ -77,6 +77,7 @@ import Uploads
         var configuration = WorkerConfiguration(concurrency: 2)
         // However slow the machine is, nobody is given back because it waited for a slot.
         configuration.slotPatience = .seconds(3600)
+        configuration.crowdPatience = .seconds(3600)
         let bench = WorkerBench(configuration, isManual: false) { log in
             MemoryDestination(log: log) { job, _, _ throws(UploadError) in
                 if job.destination.label == "bad" { throw lost }

@@ -38,4 +38,29 @@ import Uploads
         #expect(settled.count { $0.0 == elder.id && $0.1 == "handOver" } == 1)
         #expect(settled.count { $0.0 == younger.id && $0.1 == "handOver" } == 2)
     }
+
+    @Test func `something urgent does not wait for a part that does not move`() async throws {
+        let stuck = WorkerBench.job(size: 30)
+        let door = Door()
+        let bench = WorkerBench(WorkerConfiguration(concurrency: 1, parts: 1)) { log in
+            MemoryDestination(log: log) { job, _, _ throws(UploadError) in
+                guard job.id == stuck.id, !door.isOpen else { return }
+                await door.wait()
+                if !door.isOpen { throw UploadError(.cancelled, "the part was called off") }
+            }
+        }
+        try await bench.running {
+            bench.queue.add(Baton(job: stuck))
+            try await eventually { bench.log.counts.partsInFlight == 1 }
+            let urgent = bench.add(priority: .urgent)
+            try await eventually {
+                bench.clock.advance(by: .milliseconds(100))
+                return bench.log.settlements(of: urgent.id).last?.label == "ended"
+            }
+            #expect(bench.log.settlements(of: stuck.id).map(\.label).contains("handOver"))
+            door.open()
+            try await eventually { bench.log.endedCount == 2 }
+        }
+        #expect(bench.log.counts.settled.allSatisfy { $0.baton.attempts == 0 })
+    }
 }

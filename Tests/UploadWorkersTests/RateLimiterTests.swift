@@ -46,6 +46,27 @@ import Uploads
         #expect(clock.sleeperCount == 0)
     }
 
+    @Test func `an urgent one goes ahead of those that wait, but not of the same one for ever`() async throws {
+        let limiter = RateLimiter(clock: clock) { 1 }
+        let served = Box<[Int]>([])
+        try await limiter.take(1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<22 {
+                group.addTask {
+                    try await limiter.take(1, isUrgent: number > 1)
+                    served.value.withLock { $0.append(number) }
+                }
+                try await eventually { limiter.waitingCount == number + 1 }
+            }
+            try await advance(by: .milliseconds(100)) { served.value.withLock { $0.count } == 22 }
+            try await group.waitForAll()
+        }
+        let order = served.value.withLock { $0 }
+        #expect(order.first == 0, "the first is at the bucket")
+        #expect(order.firstIndex(of: 1) == 1 + RateLimiter.passesMaximum)
+        #expect(order.filter { $0 > 1 } == Array(2..<22), "urgent ones among themselves keep their order")
+    }
+
     @Test func `who is cancelled leaves the line at once and takes nothing`() async throws {
         let limiter = RateLimiter(clock: clock) { 1 }
         try await limiter.take(1)
@@ -83,7 +104,8 @@ import Uploads
     @Test func `bytes of a source come whole and in order, in pieces that share evenly`() async throws {
         let pace = TransferPace(clock: clock) { TransferLimits(bytesPerSecond: 100) }
         let bytes = (0..<250).map { UInt8($0) }
-        let source = PacedSource(source: ListSource(buffers: [Array(bytes[..<100]), Array(bytes[100...])]), pace: pace)
+        let source = PacedSource(
+            source: ListSource(buffers: [Array(bytes[..<100]), Array(bytes[100...])]), pace: pace, isUrgent: false)
         let read = Box<[[UInt8]]>([])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -9,8 +9,8 @@ import Uploads
         canYield: Bool = true, of queue: String = "default"
     ) -> SlotRequest {
         SlotRequest(
-            id: id, queue: QueueName(unchecked: queue), lane: lane, destination: destination, jobLimit: limit,
-            runsAlone: alone, canYield: canYield)
+            id: id, queue: QueueName(unchecked: queue), lane: lane, destination: destination,
+            limits: TransferLimits(jobs: limit), runsAlone: alone, canYield: canYield)
     }
 
     @Test func `as many run as there are slots, and the next when one is free`() {
@@ -124,11 +124,19 @@ import Uploads
             var running: Set<UInt64> = []
             var decided: Set<UInt64> = []
             func take(_ decisions: [SlotPolicy.Decision]) {
-                for case .granted(let id) in decisions {
-                    #expect(decided.insert(id).inserted)
-                    running.insert(id)
+                for decision in decisions {
+                    switch decision {
+                    case .granted(let id):
+                        #expect(decided.insert(id).inserted)
+                        running.insert(id)
+                    case .limited(let id):
+                        #expect(decided.insert(id).inserted)
+                        #expect(requests[id]?.destination == "limited")
+                    case .preempt, .refused: break
+                    }
                 }
-                #expect(running.count <= slots)
+                let destinations = Set(running.compactMap { requests[$0]?.destination })
+                #expect(running.count <= (slots >= 4 && destinations.count > 1 ? slots + 1 : slots))
                 #expect(running.count { requests[$0]?.destination == "limited" } <= 2)
                 if running.contains(where: { requests[$0]?.runsAlone == true }) { #expect(running.count == 1) }
             }

@@ -262,7 +262,7 @@ import Uploads
             try await eventually { bench.clock.sleeperCount == 3 }
             bench.clock.advance(by: .seconds(1))
             try await eventually { bench.queue.waiting.count == 1 }
-            guard case .wait(_, .limited, nil)? = bench.log.settlements(of: second.id).first else {
+            guard case .wait(_, .limited(_), nil)? = bench.log.settlements(of: second.id).first else {
                 Issue.record("\(bench.log.settlements(of: second.id))")
                 return
             }

@@ -57,6 +57,7 @@ import Uploads
         try await bench.running {
             while bench.log.endedCount < 100 {
                 bench.clock.advance(by: .milliseconds(1))
+                bench.queue.endWaits()
                 await Task.yield()
             }
         }

@@ -75,7 +75,9 @@ import Uploads
             let watch = try await broker.watch(.standard, steps: true)
             rig.atEnd { await watch.close() }
             let handler = TestHandler { _ in
-                .wait(until: Date(timeIntervalSinceNow: 3600), reason: .limited, state: nil)
+                .wait(
+                    until: Date(timeIntervalSinceNow: 3600),
+                    reason: .limited(UploadError(.rateLimited, "a limit holds it up: wait")), state: nil)
             }
             try await rig.serve(try await rig.worker(), handler)
             let job = Samples.job()

@@ -54,7 +54,9 @@ import Uploads
         try await Rig.run { rig in
             let handler = TestHandler { claimed in
                 if claimed.baton.slice < 2 {
-                    return .wait(until: Date(), reason: .limited, state: nil)
+                    return .wait(
+                        until: Date(), reason: .limited(UploadError(.rateLimited, "a limit holds it up: wait")),
+                        state: nil)
                 }
                 return await TestHandler.completing(claimed)
             }

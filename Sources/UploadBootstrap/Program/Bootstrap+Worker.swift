@@ -79,6 +79,9 @@ extension Bootstrap {
     /// Without anything to do for so long, `--exit-when-idle` ends.
     private static let idle = Duration.seconds(5)
 
-    /// A running slice holds its delivery, so one lane alone must be able to fill the worker, and a few more may lie ready.
-    static func prefetch(_ concurrency: Int) -> UInt16 { UInt16(min(2000, concurrency + max(1, concurrency / 4))) }
+    /// A running slice holds its delivery, so one lane alone must be able to fill the worker; and a few more may lie ready, also beside
+    /// those that wait for their destination's limit.
+    static func prefetch(_ concurrency: Int) -> UInt16 {
+        UInt16(min(2000, concurrency + max(min(8, concurrency), concurrency / 2)))
+    }
 }

@@ -10,7 +10,7 @@ import Uploads
 /// was wrong with the first (its region, the clock, expired credentials).
 final class S3Client: Sendable {
     /// The longest that a request waits for its turn, in seconds: who would wait longer goes back to the broker.
-    static let waitSecondsMaximum: TimeInterval = 5
+    static let waitSecondsMaximum: TimeInterval = 1
 
     let configuration: S3Configuration
     let clock = S3Clock()

@@ -19,8 +19,12 @@ struct JobExplanation: Encodable, Hashable, Sendable {
     ///   - control: nil when the broker cannot be asked.
     ///   - lanes: what waits in the job's queue, and who takes from it; empty when the queue was never declared, nil when
     ///     the broker cannot be asked.
+    ///   - reports: what workers told of its destination lately.
     ///   - place: in the serial line of its queue, if it is in one.
-    init(of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil) {
+    init(
+        of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil,
+        reports: [DestinationReport] = []
+    ) {
         let queue = job.baton.job.queue
         let again = "'uploadctl run --again \(job.id)' begins a new round"
         let isStopped = control?.stoppedQueues.contains(queue) ?? false
@@ -62,13 +66,13 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             until = hold.cause == .noLane ? nil : hold.until
         } else if job.status == .running {
             code = .running
-            text = "it is running since \(WireJSON.timestamp(job.since))"
+            text = "it is running since \(WireJSON.timestamp(job.since))\(Self.pace(reports))"
         } else if consumers == 0 {
             code = .noWorker
             text = "no worker takes from queue '\(queue)'; start upload-worker --queue \(queue)"
         } else {
             code = .queued
-            text = Self.text(ofQueued: job, lanes: lanes)
+            text = Self.text(ofQueued: job, lanes: lanes) + Self.pace(reports)
         }
     }
 
@@ -125,6 +129,19 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         job.baton.job.retry.map { "\(job.baton.attempts) of \($0.maxAttempts)" } ?? "\(job.baton.attempts)"
     }
 
+    /// Which limits of its destination workers keep just now.
+    private static func pace(_ reports: [DestinationReport]) -> String {
+        let held = reports.filter(\.pace.isHeld)
+        guard let first = held.first else { return "" }
+        let limits = [
+            first.limits.bytesPerSecond.map { "bytesPerSecond: \($0)" },
+            first.limits.requestsPerSecond.map { "requestsPerSecond: \($0)" },
+        ].compactMap(\.self).joined(separator: ", ")
+        let jobs = held.reduce(0) { $0.addingSaturating($1.jobsInFlight) }
+        return "; the limits of destination '\(first.destination)' (\(limits)) hold up what goes there: \(jobs) jobs "
+            + "share them at \(held.count) workers"
+    }
+
     private static func trouble(of job: LedgerJob) -> String { job.trouble.map { ": \($0)" } ?? "" }
 
     private static func text(ofWaiting job: LedgerJob) -> String {
@@ -143,7 +160,8 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         case "resting": "destination '\(destination)' is not asked\(when)\(trouble(of: job))"
         case "notYet":
             "destination '\(destination)' has all of it and is not done with it yet; it is asked again\(when.isEmpty ? "" : " after\(when.dropFirst(6))")"
-        case "limited": "a limit of destination '\(destination)' or of its worker holds it up\(when)"
+        case "limited":
+            "a limit of destination '\(destination)' or of its worker holds it up\(when)\(trouble(of: job))"
         case "scheduled": "it is not to start before \(when.isEmpty ? "its time" : String(when.dropFirst(7)))"
         case "locked": "another slice works on its staged copy; it waits\(when)"
         case "unknownDestination":

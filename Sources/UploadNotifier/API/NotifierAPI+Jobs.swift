@@ -88,7 +88,9 @@ extension NotifierAPI {
         let queue = job.baton.job.queue
         let control = try? await desk.controlView()
         let lanes = (try? await desk.depths(of: [queue])).map { $0[queue] ?? [:] }
-        return JobExplanation(of: job, control: control, lanes: lanes, place: place)
+        return JobExplanation(
+            of: job, control: control, lanes: lanes, place: place,
+            reports: progress.reports(at: job.baton.job.destination.label))
     }
 }
 

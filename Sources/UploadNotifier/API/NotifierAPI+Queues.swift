@@ -31,10 +31,12 @@ extension NotifierAPI {
         let others = (control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
         let all = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }
         let depths = try? await desk.depths(of: all.map(\.queue))
+        let heldUp = try await holdUps(of: all)
         return List(
             queues: all.map { standing in
                 QueueView(
-                    standing, lanes: depths.map { $0[standing.queue] ?? [:] }, control: control, window: Self.window)
+                    standing, lanes: depths.map { $0[standing.queue] ?? [:] }, control: control,
+                    heldUp: heldUp[standing.queue] ?? [], window: Self.window)
             })
     }
 

@@ -17,10 +17,16 @@ struct QueueView: Encodable, Sendable {
     var completedPerMinute: Double
     var failedPerMinute: Double
     var bytesPerSecond: Double
+    /// What destinations keep its jobs waiting, and why.
+    var heldUp: [HoldUp]
     /// Until nothing is left, if it goes on like that; null where nothing tells.
     var secondsLeft: Double?
 
-    init(_ standing: QueueStanding, lanes: [Lane: LaneDepth]?, control: ControlView?, window: TimeInterval) {
+    init(
+        _ standing: QueueStanding, lanes: [Lane: LaneDepth]?, control: ControlView?, heldUp: [HoldUp] = [],
+        window: TimeInterval
+    ) {
+        self.heldUp = heldUp
         name = standing.queue
         isStopped = control.map { $0.stoppedQueues.contains(standing.queue) }
         jobs = Dictionary(
@@ -41,7 +47,7 @@ struct QueueView: Encodable, Sendable {
 
     private enum Key: String, CodingKey {
         case name, isStopped, jobs, depth, consumers, oldestWaiting, bytesLeft, completedPerMinute, failedPerMinute
-        case bytesPerSecond, secondsLeft
+        case bytesPerSecond, heldUp, secondsLeft
     }
 
     /// What is not known is written as null.
@@ -57,6 +63,7 @@ struct QueueView: Encodable, Sendable {
         try container.encode(completedPerMinute, forKey: .completedPerMinute)
         try container.encode(failedPerMinute, forKey: .failedPerMinute)
         try container.encode(bytesPerSecond, forKey: .bytesPerSecond)
+        try container.encode(heldUp, forKey: .heldUp)
         try container.encode(secondsLeft, forKey: .secondsLeft)
     }
 }

@@ -30,7 +30,7 @@ extension DashboardPage {
             <tr role="row" id="queue-\(name)"><th role="rowheader" scope="row"><span class="line"><span class="title">\
             \(name: name)</span>\(badge(of: queue))</span></th>
             \(Self.cell("Running", "\(DashboardText.count(count(.running, in: queue)))"))
-            \(Self.cell("Waiting", "\(DashboardText.count(waiting))\(pausedNote)\(lanes(of: queue))"))
+            \(Self.cell("Waiting", "\(DashboardText.count(waiting))\(pausedNote)\(lanes(of: queue))\(heldUp(queue))"))
             \(Self.cell("Oldest", queue.oldestWaiting.map { DashboardText.age($0, now: model.at) } ?? Self.nothing))
             \(Self.cell("Rate", rate(of: queue)))
             \(Self.cell("Time left", timeLeft(of: queue)))
@@ -60,6 +60,19 @@ extension DashboardPage {
         // Broken between lanes, not within one.
         let texts = lanes.map { "\(DashboardText.count(depth[$0.rawValue, default: 0]))\u{A0}\($0.rawValue)" }
         return "<small class=\"lanes\">\(texts.joined(separator: " · "))</small>"
+    }
+
+    /// Why jobs wait that could run but for their destination.
+    private func heldUp(_ queue: QueueView) -> HTML? {
+        guard !queue.heldUp.isEmpty else { return nil }
+        let notes: [HTML] = queue.heldUp.map { holdUp in
+            let words = ["limited": "held up by the limits of", "resting": "asked to pause by"][holdUp.reason]
+            return """
+                <small class="warn" title="\(holdUp.text ?? "")">\(DashboardText.count(holdUp.jobs)) \(words ?? "waiting for") \
+                \(name: holdUp.destination)</small>
+                """
+        }
+        return "\(notes)"
     }
 
     private func rate(of queue: QueueView) -> HTML {

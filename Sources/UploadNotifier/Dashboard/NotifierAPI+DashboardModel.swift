@@ -27,13 +27,14 @@ extension NotifierAPI {
         model.minutes = DashboardModel.minutes(of: standings, until: now)
         let known = Set(standings.map(\.queue))
         let others = (facts.control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
+        let heldUp = try await holdUps(of: standings)
         model.queues = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }.map { standing in
             var standing = standing
             let since = now.addingTimeInterval(-DashboardModel.window - 60)
             standing.throughput.removeAll { $0.start < since }
             return QueueView(
                 standing, lanes: facts.depths.map { $0[standing.queue] ?? [:] }, control: facts.control,
-                window: DashboardModel.window)
+                heldUp: heldUp[standing.queue] ?? [], window: DashboardModel.window)
         }
         // In the order in which they began, so that no row moves when another ends.
         model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)

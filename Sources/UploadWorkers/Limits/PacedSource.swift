@@ -4,11 +4,12 @@ import Uploads
 struct PacedSource: UploadSource {
     let source: any UploadSource
     let pace: TransferPace
+    let isUrgent: Bool
 
     var size: Int64 { source.size }
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
-        PacedBytes(bytes: source.read(range), pace: pace)
+        PacedBytes(bytes: source.read(range), pace: pace, isUrgent: isUrgent)
     }
 
     func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
@@ -25,17 +26,22 @@ private struct PacedBytes: AsyncSequence, Sendable {
 
     let bytes: any AsyncSequence<SourceBuffer, any Error> & Sendable
     let pace: TransferPace
+    let isUrgent: Bool
 
-    func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes.makeAsyncIterator(), pace: pace) }
+    func makeAsyncIterator() -> Iterator {
+        Iterator(bytes: bytes.makeAsyncIterator(), pace: pace, isUrgent: isUrgent)
+    }
 
     struct Iterator: AsyncIteratorProtocol {
         var bytes: any AsyncIteratorProtocol<SourceBuffer, any Error>
         let pace: TransferPace
+        let isUrgent: Bool
         private var rest: ArraySlice<UInt8> = []
 
-        init(bytes: any AsyncIteratorProtocol<SourceBuffer, any Error>, pace: TransferPace) {
+        init(bytes: any AsyncIteratorProtocol<SourceBuffer, any Error>, pace: TransferPace, isUrgent: Bool) {
             self.bytes = bytes
             self.pace = pace
+            self.isUrgent = isUrgent
         }
 
         mutating func next() async throws -> SourceBuffer? {
@@ -46,7 +52,7 @@ private struct PacedBytes: AsyncSequence, Sendable {
             let piece = rest.prefix(pace.pieceBytes ?? rest.count)
             rest = rest.dropFirst(piece.count)
             do {
-                try await pace.bytes.take(Double(piece.count))
+                try await pace.bytes.take(Double(piece.count), isUrgent: isUrgent)
             } catch {
                 throw UploadError(.cancelled, "the part was cancelled while it waited for its turn: send it again")
             }

@@ -1,7 +1,8 @@
 import Synchronization
 import Uploads
 
-/// Holds its callers to a rate, first come, first served. Who is cancelled leaves the line at once, and takes nothing.
+/// Holds its callers to a rate, first come, first served, but for urgent ones, which go ahead of others; each of these is passed a few times
+/// at most. Who is cancelled leaves the line at once, and takes nothing.
 ///
 /// Only the head of the line looks at the clock; the line is as long as there are callers at the same time.
 final class RateLimiter: Sendable {
@@ -9,10 +10,19 @@ final class RateLimiter: Sendable {
         var bucket: TokenBucket?
         var nextID: UInt64 = 0
         /// Who waits, in order; the first is at the bucket.
-        var line: [UInt64] = []
+        var line: [Place] = []
         var continuations: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<UInt64> = []
     }
+
+    private struct Place: Sendable {
+        var id: UInt64
+        /// How often urgent ones have gone ahead of it; nil for an urgent one.
+        var passed: Int?
+    }
+
+    /// So often an urgent one may go ahead of the same other one.
+    static let passesMaximum = 8
 
     /// How long the head sleeps at most before it looks whether the rate was changed.
     static let napMaximum = Duration.milliseconds(500)
@@ -20,12 +30,18 @@ final class RateLimiter: Sendable {
     private let rate: @Sendable () -> Double?
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
+    /// Told when somebody begins to wait, and when nobody does any more.
+    private let changed: @Sendable (_ isWaiting: Bool) -> Void
     private let state = Mutex(State())
 
     /// - Parameter rate: what may pass in a second at this moment; nil is no limit. Asked often.
-    init(clock: any Clock<Duration>, rate: @escaping @Sendable () -> Double?) {
+    init(
+        clock: any Clock<Duration>, changed: @escaping @Sendable (_ isWaiting: Bool) -> Void = { _ in },
+        rate: @escaping @Sendable () -> Double?
+    ) {
         self.rate = rate
         self.clock = clock
+        self.changed = changed
         elapsed = Self.stopwatch(clock)
     }
 
@@ -33,8 +49,8 @@ final class RateLimiter: Sendable {
 
     /// Returns when the amount may pass.
     /// - Throws: `CancellationError`.
-    func take(_ amount: Double) async throws {
-        guard let id = enter(amount) else { return }
+    func take(_ amount: Double, isUrgent: Bool = false) async throws {
+        guard let id = enter(amount, isUrgent: isUrgent) else { return }
         await withTaskCancellationHandler {
             await untilFirst(id)
         } onCancel: {
@@ -49,13 +65,21 @@ final class RateLimiter: Sendable {
     }
 
     /// - Returns: nil when it may pass at once, else its place in the line.
-    private func enter(_ amount: Double) -> UInt64? {
-        state.withLock { state in
-            if state.line.isEmpty, ask(amount, &state) == nil { return nil }
+    private func enter(_ amount: Double, isUrgent: Bool) -> UInt64? {
+        let (id, isFirst) = state.withLock { state -> (UInt64?, Bool) in
+            if state.line.isEmpty, ask(amount, &state) == nil { return (nil, false) }
             state.nextID += 1
-            state.line.append(state.nextID)
-            return state.nextID
+            // The first is at the bucket, and stays.
+            var index = state.line.count
+            while isUrgent, index > 1, let passed = state.line[index - 1].passed, passed < Self.passesMaximum {
+                state.line[index - 1].passed = passed + 1
+                index -= 1
+            }
+            state.line.insert(Place(id: state.nextID, passed: isUrgent ? nil : 0), at: index)
+            return (state.nextID, state.line.count == 1)
         }
+        if isFirst { changed(true) }
+        return id
     }
 
     private func ask(_ amount: Double, _ state: inout State) -> Duration? {
@@ -74,7 +98,7 @@ final class RateLimiter: Sendable {
     private func untilFirst(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let mayGo = state.withLock { state in
-                if state.line.first == id || state.cancelled.contains(id) { return true }
+                if state.line.first?.id == id || state.cancelled.contains(id) { return true }
                 state.continuations[id] = continuation
                 return false
             }
@@ -84,18 +108,21 @@ final class RateLimiter: Sendable {
 
     private func wake(_ id: UInt64) {
         let continuation = state.withLock { state in
-            if state.line.contains(id) { state.cancelled.insert(id) }
+            if state.line.contains(where: { $0.id == id }) { state.cancelled.insert(id) }
             return state.continuations.removeValue(forKey: id)
         }
         continuation?.resume()
     }
 
     private func leave(_ id: UInt64) {
-        let next = state.withLock { state in
+        let (next, isLast) = state.withLock { state in
             state.cancelled.remove(id)
-            state.line.removeAll { $0 == id }
-            return state.line.first.flatMap { state.continuations.removeValue(forKey: $0) }
+            state.line.removeAll { $0.id == id }
+            return (
+                state.line.first.flatMap { state.continuations.removeValue(forKey: $0.id) }, state.line.isEmpty
+            )
         }
+        if isLast { changed(false) }
         next?.resume()
     }
 

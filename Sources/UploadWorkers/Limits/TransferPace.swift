@@ -1,3 +1,4 @@
+import Synchronization
 import Uploads
 
 /// What may pass to one destination, over all jobs and parts of the worker.
@@ -6,16 +7,44 @@ final class TransferPace: Sendable {
     /// Steps at the destination: a probe, an open, a part, a completing call, a discard.
     let requests: RateLimiter
     private let limits: @Sendable () -> TransferLimits
+    private let lines: WaitingLines
 
-    /// - Parameter limits: as they are at this moment.
-    init(clock: any Clock<Duration>, limits: @escaping @Sendable () -> TransferLimits) {
+    /// - Parameters:
+    ///   - changed: told when somebody begins to wait for the limits, and when nobody does any more; says on request which.
+    ///   - limits: as they are at this moment.
+    init(
+        clock: any Clock<Duration>,
+        changed: @escaping @Sendable (_ isWaiting: @escaping @Sendable () -> Bool) -> Void = { _ in },
+        limits: @escaping @Sendable () -> TransferLimits
+    ) {
         self.limits = limits
-        bytes = RateLimiter(clock: clock) { limits().bytesPerSecond.map(Double.init) }
-        requests = RateLimiter(clock: clock) { limits().requestsPerSecond.map(Double.init) }
+        let lines = WaitingLines(changed: changed)
+        self.lines = lines
+        bytes = RateLimiter(clock: clock, changed: lines.note) { limits().bytesPerSecond.map(Double.init) }
+        requests = RateLimiter(clock: clock, changed: lines.note) { limits().requestsPerSecond.map(Double.init) }
     }
 
-    var holdsSomebodyUp: Bool { bytes.waitingCount > 0 || requests.waitingCount > 0 }
+    var holdsSomebodyUp: Bool { lines.count > 0 }
 
     /// Bytes that are let through in one go: a quarter of a second's worth, so that many streams share evenly; nil for any.
     var pieceBytes: Int? { limits().bytesPerSecond.map { Int(max(1, min($0 / 4, 1 << 20))) } }
+}
+
+/// How many of a destination's lines are not empty.
+private final class WaitingLines: Sendable {
+    private let waiting = Mutex(0)
+    private let changed: @Sendable (@escaping @Sendable () -> Bool) -> Void
+
+    init(changed: @escaping @Sendable (@escaping @Sendable () -> Bool) -> Void) { self.changed = changed }
+
+    var count: Int { waiting.withLock { $0 } }
+
+    func note(isWaiting: Bool) {
+        let (before, after) = waiting.withLock { waiting in
+            defer { waiting += isWaiting ? 1 : -1 }
+            return (waiting, waiting + (isWaiting ? 1 : -1))
+        }
+        // Of two changes at once the second may be told first, so whoever is told asks.
+        if (before > 0) != (after > 0) { changed { self.count > 0 } }
+    }
 }

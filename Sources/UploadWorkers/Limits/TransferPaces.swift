@@ -6,8 +6,16 @@ final class TransferPaces: Sendable {
     private let paces = Mutex<[DestinationName: TransferPace]>([:])
     private let destinations: any DestinationProvider
     private let clock: any Clock<Duration>
+    private let changed: @Sendable (_ destination: String, _ isWaiting: @escaping @Sendable () -> Bool) -> Void
 
-    init(destinations: any DestinationProvider, clock: any Clock<Duration>) {
+    /// - Parameter changed: told when somebody begins to wait for a destination's limits, and when nobody does any more.
+    init(
+        destinations: any DestinationProvider, clock: any Clock<Duration>,
+        changed: @escaping @Sendable (_ destination: String, _ isWaiting: @escaping @Sendable () -> Bool) -> Void = {
+            _, _ in
+        }
+    ) {
+        self.changed = changed
         self.destinations = destinations
         self.clock = clock
     }
@@ -17,7 +25,9 @@ final class TransferPaces: Sendable {
         return paces.withLock { paces in
             if let pace = paces[name] { return pace }
             // Asked anew each time: a reload of the configuration changes what holds, for who waits already as well.
-            let pace = TransferPace(clock: clock) { [destinations] in
+            let pace = TransferPace(clock: clock) { [changed] isWaiting in
+                changed(reference.label, isWaiting)
+            } limits: { [destinations] in
                 (try? destinations.destination(for: reference))?.limits ?? TransferLimits()
             }
             paces[name] = pace

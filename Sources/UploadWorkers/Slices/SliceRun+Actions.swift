@@ -18,7 +18,10 @@ extension SliceRun {
         case .awaitLastAnswers(let milliseconds):
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .lastAnswersDue
-        case .complete(let condition): return await requests.run(tickets.request) { await self.complete(condition) }
+        case .complete(let condition):
+            // Where nothing could be resumed the one part was the object: its completion asks nobody.
+            if open.withLock({ $0.session?.state != nil }), let withdrawn = await turn(tickets) { return withdrawn }
+            return await requests.run(tickets.request) { await self.complete(condition) }
         case .readBack(let begin): return await requests.run(tickets.request) { await self.readBack(begin) }
         case .removeStagedCopy:
             return await answer { () throws(UploadError) in
@@ -26,19 +29,19 @@ extension SliceRun {
                 return .stagedCopyRemoved
             }
         case .probe(let state):
-            return await atDestination { destination throws(UploadError) in
+            return await atDestination(tickets) { destination throws(UploadError) in
                 .probed(try await destination.probe(self.baton.job, state: state))
             }
         case .open(let state, let condition):
-            return await atDestination { destination throws(UploadError) in
+            return await atDestination(tickets) { destination throws(UploadError) in
                 try await self.openSession(at: destination, resuming: state, condition: condition)
             }
         case .discard(let state):
-            return await atDestination { destination throws(UploadError) in
+            return await atDestination(tickets) { destination throws(UploadError) in
                 try await destination.discard(state, of: self.baton.job)
                 return .discarded
             }
-        case .withdrawParts, .cancelRequests, .settle: return nil
+        case .withdrawTurns, .cancelRequests, .settle: return nil
         }
     }
 
@@ -51,10 +54,10 @@ extension SliceRun {
     }
 
     private func atDestination(
-        _ step: (any Destination) async throws(UploadError) -> SliceFact
+        _ tickets: Tickets, _ step: (any Destination) async throws(UploadError) -> SliceFact
     ) async -> SliceFact? {
         guard let destination = open.withLock({ $0.destination }) else { return nil }
-        guard await takeTurn() else { return .failed(Self.withdrawn) }
+        if let withdrawn = await turn(tickets) { return withdrawn }
         do {
             return try await step(destination)
         } catch {
@@ -66,10 +69,16 @@ extension SliceRun {
         .interrupted, "the step was called off before its turn came: do it again")
 
     /// Waits until the destination's limit lets another step begin.
+    /// - Returns: nil when it may, else the answer to a step that was called off first.
+    private func turn(_ tickets: Tickets) async -> SliceFact? {
+        let fact = await turns.run(tickets.turn) { await self.takeTurn() ? .begun : .turnWithdrawn }
+        return fact == .begun ? nil : fact
+    }
+
     /// - Returns: false when it was called off first.
     func takeTurn() async -> Bool {
         guard let pace = open.withLock({ $0.pace }) else { return true }
-        return (try? await pace.requests.take(1)) != nil
+        return (try? await pace.requests.take(1, isUrgent: claimed.lane == .urgent)) != nil
     }
 
     private func tellStarted(_ state: UploadState?) async -> SliceFact {
@@ -143,7 +152,9 @@ extension SliceRun {
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
                 open.withLock { open in
-                    open.source = open.pace.map { PacedSource(source: source, pace: $0) } ?? source
+                    open.source =
+                        open.pace.map { PacedSource(source: source, pace: $0, isUrgent: claimed.lane == .urgent) }
+                        ?? source
                 }
                 return .sourceClaimed
             case .busy: return .sourceBusy
@@ -224,10 +235,9 @@ extension SliceRun {
         guard let session, let source else {
             return .failed(UploadError(.unknown, "an upload was to be completed without an open session"))
         }
-        // Where nothing could be resumed the one part was the object: its completion asks nobody, and what has become of the
-        // source since its last bytes were checked and sent does not undo it.
+        // Where nothing could be resumed the one part was the object: what has become of the source since its last bytes were checked
+        // and sent does not undo it.
         let isMade = session.state == nil
-        if !isMade, !(await takeTurn()) { return .failed(Self.withdrawn) }
         do {
             if !isMade { try await source.verifyUnchanged() }
             return .completed(try await session.complete(condition))

@@ -37,6 +37,16 @@ extension SliceRun {
         }
     }
 
+    /// Something else wants the slot: neither what the destination's limit holds up nor what does not move is waited for.
+    func watchPreemption() async {
+        var sent = meter.sent
+        while (try? await runner.clock.sleep(for: .milliseconds(500))) != nil {
+            let isHeldUp = open.withLock { $0.pace }?.holdsSomebodyUp ?? false
+            if isHeldUp || meter.sent == sent { tell(.yieldOverdue) }
+            sent = meter.sent
+        }
+    }
+
     /// One sleeper for all times of the slice.
     func watchTime() async {
         let configuration = runner.configuration

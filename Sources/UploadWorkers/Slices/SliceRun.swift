@@ -66,13 +66,14 @@ final class SliceRun: Sendable {
             while settlement == nil {
                 // The stream does not end before the slice has settled.
                 let fact = await facts.next() ?? .graceUsedUp
+                if fact == .yieldRequested(.preempt) { group.addTask { await self.watchPreemption() } }
                 for action in machine.handle(fact, at: runner.now()) {
                     switch action {
                     case .settle(let settled): settlement = settled
                     case .cancelRequests:
                         turns.cancelAll()
                         requests.cancelAll()
-                    case .withdrawParts: turns.close()
+                    case .withdrawTurns: turns.close()
                     default:
                         // Taken here: what cancels the action may be decided before its task begins.
                         let tickets = Tickets(turn: turns.ticket(), request: requests.ticket())

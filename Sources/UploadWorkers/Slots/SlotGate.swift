@@ -5,7 +5,7 @@ import Uploads
 final class SlotGate: Sendable {
     enum Admission: Hashable, Sendable {
         case granted
-        /// Held up too long: back to the ladder.
+        /// Held up too long, or behind enough others: back to the ladder.
         case limited
         /// The worker is on its way out.
         case draining
@@ -16,10 +16,19 @@ final class SlotGate: Sendable {
         var waiters: [UInt64: CheckedContinuation<Admission, Never>] = [:]
         /// Decided before the waiter had arrived.
         var early: [UInt64: Admission] = [:]
+        /// Of destinations whose limits held jobs up.
+        var givenBack: [String: GivenBack] = [:]
+        /// When the next one is given back.
+        var nextGivenBackAt = Duration.zero
     }
+
+    /// Between two jobs that are given back: 1,000 of one destination hold up what is behind them in the lane for 2.5 s, and come again
+    /// spread over time.
+    private static let givingBackInterval = Duration.microseconds(2500)
 
     private let state: Mutex<State>
     private let clock: any Clock<Duration>
+    private let elapsed: @Sendable () -> Duration
     private let limitPatience: Duration
     private let slotPatience: Duration
     /// Of a job that runs alone: it empties the worker, and must not leave before the slowest step has ended.
@@ -28,14 +37,15 @@ final class SlotGate: Sendable {
 
     init(
         concurrency: Int, limitPatience: Duration, slotPatience: Duration, lonePatience: Duration,
-        clock: any Clock<Duration>,
+        crowdPatience: Duration, clock: any Clock<Duration>,
         preempt: @escaping @Sendable (UInt64) -> Void
     ) {
-        self.state = Mutex(State(policy: SlotPolicy(concurrency: concurrency)))
+        self.state = Mutex(State(policy: SlotPolicy(concurrency: concurrency, crowdPatience: crowdPatience)))
         self.limitPatience = limitPatience
         self.slotPatience = slotPatience
         self.lonePatience = lonePatience
         self.clock = clock
+        elapsed = RateLimiter.stopwatch(clock)
         self.preempt = preempt
     }
 
@@ -65,7 +75,50 @@ final class SlotGate: Sendable {
         }
     }
 
-    func release(_ id: UInt64) { apply { $0.policy.release(id) } }
+    func release(_ request: SlotRequest) {
+        apply { state in
+            state.givenBack[request.destination]?.end(
+                at: elapsed(), isCrowded: state.policy.isCrowded(request.destination))
+            return state.policy.release(request.id)
+        }
+    }
+
+    /// Whether somebody waits for the limit of bytes or requests of a destination.
+    func note(isWaiting: () -> Bool, at destination: String) {
+        apply { $0.policy.note(isWaiting: isWaiting(), at: destination) }
+    }
+
+    /// For a request that was refused as `limited`: returns when it may be given back, and says what is in its way.
+    func giveBack(_ request: SlotRequest) async -> Refusal {
+        let (refusal, wait) = state.withLock { state in
+            let now = elapsed()
+            let at = max(now, state.nextGivenBackAt)
+            state.nextGivenBackAt = at + Self.givingBackInterval
+            let standing = state.policy.standing(at: request.destination)
+            var flow = state.givenBack[request.destination] ?? GivenBack(seed: request.id)
+            defer { state.givenBack[request.destination] = flow }
+            let ahead = standing.waiting + flow.count(at: now)
+            let seconds = flow.delay(expected: request.expectedSeconds, idleWaits: request.idleWaits, at: now)
+            let refusal = Refusal(
+                seconds: seconds, running: standing.running, ahead: ahead,
+                isForSlot: !state.policy.isAtLimit(request))
+            return (refusal, at - now)
+        }
+        if wait > .zero { try? await clock.sleep(for: wait) }
+        return refusal
+    }
+
+    /// Why a job is given back.
+    struct Refusal: Hashable, Sendable {
+        /// After which it may come again.
+        var seconds: Double
+        /// Jobs of its destination that run in this worker.
+        var running: Int
+        /// Jobs of its destination that this worker knows of and that come before it.
+        var ahead: Int
+        /// Whether only a slot of the worker was missing.
+        var isForSlot: Bool
+    }
 
     /// Refuses whoever waits, and whoever comes.
     func drain() { apply { $0.policy.drain() } }
@@ -78,6 +131,7 @@ final class SlotGate: Sendable {
             guard (try? await clock.sleep(for: nap)) != nil else { return }
             waited += nap
             if state.withLock({ $0.policy.isHeldByLimit(request.id) }) { break }
+            apply { _ in [] }
         }
         withdraw(request.id, as: .limited)
     }
@@ -98,10 +152,12 @@ final class SlotGate: Sendable {
         var admitted: [(CheckedContinuation<Admission, Never>, Admission)] = []
         var preempted: [UInt64] = []
         state.withLock { state in
-            for decision in decide(&state) {
+            let late = state.policy.advance(to: elapsed())
+            for decision in late + decide(&state) {
                 switch decision {
                 case .granted(let id): admit(id, .granted, &state, &admitted)
                 case .refused(let id): admit(id, .draining, &state, &admitted)
+                case .limited(let id): admit(id, .limited, &state, &admitted)
                 case .preempt(let id): preempted.append(id)
                 }
             }

@@ -5,19 +5,27 @@ import Uploads
 /// A free slot goes to the queue that runs least, among equals to the one that was served longest ago, so that many jobs of
 /// one queue do not keep the one job of another waiting. Within the queue lanes are served by stride: each grant moves its lane
 /// on by the inverse of its share, and the lane that is furthest behind comes next, `urgent` first among equals. So `urgent`
-/// gets most and none starves.
+/// gets most and none starves. Within the lane the destination comes next that runs least.
+///
+/// A slice that waits for its destination's limit of bytes or requests works little, so it takes no slot from other destinations: those slices are not
+/// counted, and few of them run (``DestinationShare``). What a limit holds up is given back, but for a few, for the lane holds others behind it.
+///
+/// A destination without limits may take all slots. There is a slot more for a destination that has none, so that one that is slow keeps out no
+/// other; and while its jobs wait for long, those that come behind them are given back as well, but for a few.
 struct SlotPolicy: Sendable {
     enum Decision: Hashable, Sendable {
         case granted(UInt64)
         /// The worker is on its way out.
         case refused(UInt64)
+        /// Its destination's limit holds it up, and enough of its kind wait: back to the ladder.
+        case limited(UInt64)
         /// Ask this running slice to hand over, for something more urgent.
         case preempt(UInt64)
     }
 
     private struct Running: Sendable {
         enum Reason: Hashable, Sendable {
-            case urgency, share, loneliness
+            case urgency, limit, queueShare, destinationShare, loneliness
         }
 
         var request: SlotRequest
@@ -28,6 +36,12 @@ struct SlotPolicy: Sendable {
         var mayYield: Bool { request.canYield && askedFor == nil }
     }
 
+    /// Of a destination.
+    private struct Count: Hashable, Sendable {
+        var running = 0
+        var waiting = 0
+    }
+
     /// The least comes next.
     private struct Rank: Comparable {
         var runningOfQueue: Int
@@ -35,16 +49,31 @@ struct SlotPolicy: Sendable {
         var name: QueueName
         var laneProgress: Int
         var lane: Lane
+        var runningOfDestination: Int
 
         static func < (left: Self, right: Self) -> Bool {
-            (left.runningOfQueue, left.queue, left.name.rawValue, left.laneProgress, left.lane)
-                < (right.runningOfQueue, right.queue, right.name.rawValue, right.laneProgress, right.lane)
+            let lefts = (left.runningOfQueue, left.queue, left.name.rawValue, left.laneProgress, left.lane)
+            let rights = (right.runningOfQueue, right.queue, right.name.rawValue, right.laneProgress, right.lane)
+            return lefts == rights ? left.runningOfDestination < right.runningOfDestination : lefts < rights
         }
     }
 
+    /// From so many slots on there is one more for a destination that has none.
+    private static let slotsMinimumForSpare = 4
+
     let concurrency: Int
+    /// Of those that a limit holds up, as many stay at hand.
+    let reserve: Int
+    private let crowdPatience: Duration
+    /// By a clock that never steps; moved on before whatever is decided.
+    private(set) var now = Duration.zero
+    /// Of the destinations with a limit of bytes or requests.
+    private var shares: [String: DestinationShare] = [:]
+    private var counts: [String: Count] = [:]
     private var running: [Running] = []
     private var waiting: [SlotRequest] = []
+    /// When those that wait came.
+    private var arrivals: [UInt64: Duration] = [:]
     private var queues = Shares<QueueName>()
     /// As many as the worker serves.
     private var lanes: [QueueName: Shares<Lane>] = [:]
@@ -53,7 +82,11 @@ struct SlotPolicy: Sendable {
     private var lastRanAlone = false
     private(set) var isDraining = false
 
-    init(concurrency: Int) { self.concurrency = max(1, concurrency) }
+    init(concurrency: Int, crowdPatience: Duration = .seconds(5)) {
+        self.concurrency = max(1, concurrency)
+        self.crowdPatience = crowdPatience
+        reserve = max(1, concurrency / 4)
+    }
 
     var runningCount: Int { running.count }
     var waitingCount: Int { waiting.count }
@@ -64,7 +97,74 @@ struct SlotPolicy: Sendable {
         if !waiting.contains(where: { $0.queue == request.queue && $0.lane == request.lane }) {
             lanes[request.queue, default: Shares()].join(request.lane)
         }
+        if request.isRateLimited, shares[request.destination] == nil {
+            shares[request.destination] = DestinationShare(step: reserve, most: concurrency, at: now)
+        }
         waiting.append(request)
+        arrivals[request.id] = now
+        count(request.destination, waiting: 1)
+        let decisions = fill()
+        guard waiting.last?.id == request.id, mustBeGivenBack(request) else { return decisions }
+        _ = leave(waiting.endIndex - 1)
+        return decisions + [.limited(request.id)]
+    }
+
+    /// Takes a request out of those that wait.
+    private mutating func leave(_ index: Int) -> SlotRequest {
+        let request = waiting.remove(at: index)
+        arrivals[request.id] = nil
+        count(request.destination, waiting: -1)
+        return request
+    }
+
+    private func mustBeGivenBack(_ request: SlotRequest) -> Bool {
+        guard mayBeGivenBack(request) else { return false }
+        guard isAtLimit(request) else {
+            return crowdsOthersOut(request.destination) && (counts[request.destination]?.waiting ?? 0) > reserve
+        }
+        let held = waiting.filter { $0.id != request.id && isHeldUp($0) }
+        return held.count >= reserve
+            || held.count { $0.destination == request.destination } >= max(1, reserve / max(1, limitedCount))
+    }
+
+    private func mayBeGivenBack(_ request: SlotRequest) -> Bool { request.lane != .urgent && !request.runsAlone }
+
+    /// Whether a destination has most of the slots, and its jobs wait for long.
+    private func crowdsOthersOut(_ destination: String) -> Bool {
+        guard runningCount(at: destination) * 2 > concurrency,
+            let first = waiting.first(where: { $0.destination == destination && !$0.runsAlone }),
+            let arrival = arrivals[first.id]
+        else { return false }
+        return now - arrival >= crowdPatience
+    }
+
+    private func isHeldUp(_ request: SlotRequest) -> Bool { !request.runsAlone && isAtLimit(request) }
+
+    /// Time has passed: destinations that bear more may run more, and what has come to wait for long goes.
+    mutating func advance(to now: Duration) -> [Decision] {
+        self.now = now
+        let crowded = surplus()
+        guard !shares.isEmpty else { return crowded }
+        for destination in shares.keys {
+            let count = runningCount(at: destination)
+            shares[destination]?.grow(beside: count, at: now)
+        }
+        return crowded + fill()
+    }
+
+    /// Gives back the youngest of a destination whose jobs have come to wait for long, but for a few.
+    private mutating func surplus() -> [Decision] {
+        guard waiting.count > reserve,
+            let destination = counts.first(where: { $0.value.running * 2 > concurrency })?.key,
+            crowdsOthersOut(destination)
+        else { return [] }
+        let least = waiting.indices.filter { waiting[$0].destination == destination && mayBeGivenBack(waiting[$0]) }
+        return least.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
+    }
+
+    /// Whether somebody waits for the destination's limit of bytes or requests.
+    mutating func note(isWaiting: Bool, at destination: String) -> [Decision] {
+        shares[destination]?.note(isWaiting: isWaiting, at: now)
         return fill()
     }
 
@@ -72,7 +172,9 @@ struct SlotPolicy: Sendable {
     mutating func release(_ id: UInt64) -> [Decision] {
         if let index = running.firstIndex(where: { $0.request.id == id }) {
             let slice = running.remove(at: index)
-            if slice.askedFor == .urgency { owedToUrgent += 1 }
+            count(slice.request.destination, running: -1)
+            if slice.askedFor == .urgency || slice.askedFor == .limit { owedToUrgent += 1 }
+            shares[slice.request.destination]?.release(at: now)
             if slice.request.runsAlone { lastRanAlone = true }
         }
         // Nobody is owed what nobody wants any more.
@@ -84,15 +186,16 @@ struct SlotPolicy: Sendable {
     /// - Returns: whether it did; if not, it was decided before.
     mutating func withdraw(_ id: UInt64) -> (wasWaiting: Bool, [Decision]) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return (false, []) }
-        waiting.remove(at: index)
+        _ = leave(index)
         return (true, fill())
     }
 
     /// Nothing is started any more.
     mutating func drain() -> [Decision] {
         isDraining = true
-        defer { waiting = [] }
-        return waiting.map { .refused($0.id) }
+        var decisions: [Decision] = []
+        while !waiting.isEmpty { decisions.append(.refused(leave(0).id)) }
+        return decisions
     }
 
     /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own.
@@ -101,16 +204,65 @@ struct SlotPolicy: Sendable {
         return isAtLimit(request)
     }
 
-    private func isAtLimit(_ request: SlotRequest) -> Bool {
-        guard let limit = request.jobLimit else { return false }
-        return running.count { $0.request.destination == request.destination } >= max(1, limit)
+    /// Whether others of the destination wait for what one of its slices gives up.
+    func isCrowded(_ destination: String) -> Bool {
+        waiting.contains { $0.destination == destination && isHeldUp($0) }
+    }
+
+    func isAtLimit(_ request: SlotRequest) -> Bool {
+        let count = runningCount(at: request.destination)
+        if let limit = request.limits.jobs, count >= max(1, limit) { return true }
+        // Something urgent runs beside those that wait.
+        guard let share = shares[request.destination], request.lane != .urgent else { return false }
+        return !share.admits(beside: count, allowance: allowance)
+    }
+
+    /// Destinations with a limit of bytes or requests that have something to do here.
+    private var limitedCount: Int { shares.keys.count { counts[$0] != nil } }
+
+    /// How many slices of a destination may run that wait for its limit: together half as many as there are slots, for they
+    /// all lie in the lane's prefetch.
+    private var allowance: Int { max(1, min(reserve, concurrency / 2 / max(1, limitedCount))) }
+
+    private func runningCount(at destination: String) -> Int { counts[destination]?.running ?? 0 }
+
+    /// Notes that so many more of the destination run, and wait.
+    private mutating func count(_ destination: String, running: Int = 0, waiting: Int = 0) {
+        var count = counts[destination] ?? Count()
+        count.running += running
+        count.waiting += waiting
+        counts[destination] = count == Count() ? nil : count
+    }
+
+    /// Whether its destination's limit holds up what runs there, so that it needs no slot.
+    private func isHeld(_ request: SlotRequest) -> Bool { shares[request.destination]?.isHeld(at: now) ?? false }
+
+    /// For a destination that has none.
+    private var slotsForOthers: Int { concurrency < Self.slotsMinimumForSpare ? concurrency : concurrency + 1 }
+
+    /// Slots in use.
+    private var occupied: Int { running.count { !isHeld($0.request) } }
+
+    private func hasRoom(for request: SlotRequest) -> Bool {
+        let slots = runningCount(at: request.destination) == 0 ? slotsForOthers : concurrency
+        guard isHeld(request) || occupied < slots else { return false }
+        guard request.isRateLimited else { return true }
+        // They lie in the lane's prefetch, beside others.
+        let most = runningCount(at: request.destination) == 0 ? concurrency : max(1, concurrency * 3 / 4)
+        return running.count { $0.request.isRateLimited } < most
+    }
+
+    /// What waits at a destination, and what runs there, in this worker.
+    func standing(at destination: String) -> (running: Int, waiting: Int) {
+        (runningCount(at: destination), counts[destination]?.waiting ?? 0)
     }
 
     private mutating func fill() -> [Decision] {
         guard !isDraining else { return [] }
         var decisions: [Decision] = []
         while let index = next() {
-            let request = waiting.remove(at: index)
+            let request = leave(index)
+            count(request.destination, running: 1)
             let hasPassed = waiting.contains {
                 $0.runsAlone || ($0.lane == .urgent && request.lane != .urgent && !isAtLimit($0))
             }
@@ -126,15 +278,15 @@ struct SlotPolicy: Sendable {
 
     private func next() -> Int? {
         if running.contains(where: \.request.runsAlone) { return nil }
-        guard running.count < concurrency else { return nil }
         // A job that has to run alone is let in as soon as the worker is empty, and holds up the others until then. After it come
         // those that it held up: many of its kind must not keep them out either.
         if let alone = waiting.firstIndex(where: \.runsAlone), !lastRanAlone || waiting.allSatisfy(\.runsAlone) {
             return running.isEmpty ? alone : nil
         }
-        let isUrgentOwed = owedToUrgent > 0 && waiting.contains { $0.lane == .urgent && isEligible($0) }
+        let isUrgentOwed =
+            owedToUrgent > 0 && waiting.contains { $0.lane == .urgent && isEligible($0) && hasRoom(for: $0) }
         var best: (index: Int, rank: Rank)?
-        for (index, request) in waiting.enumerated() where isEligible(request) {
+        for (index, request) in waiting.enumerated() where isEligible(request) && hasRoom(for: request) {
             if isUrgentOwed, request.lane != .urgent { continue }
             let rank = rank(of: request)
             if let best, best.rank <= rank { continue }
@@ -149,41 +301,79 @@ struct SlotPolicy: Sendable {
         Rank(
             runningOfQueue: runningCount(of: request.queue), queue: queues.progress(of: request.queue),
             name: request.queue, laneProgress: lanes[request.queue]?.progress(of: request.lane) ?? 0,
-            lane: request.lane)
+            lane: request.lane, runningOfDestination: runningCount(at: request.destination))
     }
 
-    private func runningCount(of queue: QueueName) -> Int { running.count { $0.request.queue == queue } }
+    private func runningCount(of queue: QueueName) -> Int {
+        running.count { $0.request.queue == queue && !isHeld($0.request) }
+    }
 
     private mutating func preemptions() -> [Decision] {
         if waiting.contains(where: \.runsAlone), !lastRanAlone {
             return ask(running.count - askedCount(for: nil), for: .loneliness) { !$0.isEntitled }
         }
-        guard running.count >= concurrency else { return [] }
-        let urgent = waiting.count { $0.lane == .urgent && isEligible($0) }
-        let decisions = ask(urgent - askedCount(for: .urgency), for: .urgency) {
-            $0.request.lane != .urgent && !$0.isEntitled
+        let decisions = preemptionsAtLimits()
+        guard occupied >= concurrency else { return decisions }
+        let urgent = waiting.count { $0.lane == .urgent && isEligible($0) && !isHeld($0) }
+        let isWorking = { [shares, now] (slice: Running) in
+            !(shares[slice.request.destination]?.isHeld(at: now) ?? false)
         }
-        return decisions + sharePreemptions()
+        let made = ask(urgent - askedCount(for: .urgency), for: .urgency) {
+            $0.request.lane != .urgent && !$0.isEntitled && isWorking($0)
+        }
+        return decisions + made + queueSharePreemptions() + destinationSharePreemptions()
+    }
+
+    /// For something urgent that only a slice of its own destination can make way for.
+    private mutating func preemptionsAtLimits() -> [Decision] {
+        var blocked: [String: Int] = [:]
+        for request in waiting where request.lane == .urgent && !request.runsAlone {
+            if isAtLimit(request) || (isHeld(request) && !hasRoom(for: request)) {
+                blocked[request.destination, default: 0] += 1
+            }
+        }
+        var decisions: [Decision] = []
+        for (destination, count) in blocked.sorted(by: { $0.key < $1.key }) {
+            let asked = running.count { $0.request.destination == destination && $0.askedFor == .limit }
+            decisions += ask(count - asked, for: .limit) {
+                $0.request.destination == destination && $0.request.lane != .urgent && !$0.isEntitled
+            }
+        }
+        return decisions
     }
 
     /// A queue that has something to do and no slot gets one from the queue that has most.
-    private mutating func sharePreemptions() -> [Decision] {
+    private mutating func queueSharePreemptions() -> [Decision] {
         let busy = Set(running.map(\.request.queue))
-        var waitingQueues: Set<QueueName> = []
-        for request in waiting where !busy.contains(request.queue) && isEligible(request) {
-            waitingQueues.insert(request.queue)
+        let lacking = Set(waiting.filter { !busy.contains($0.queue) && isEligible($0) }.map(\.queue))
+        return sharePreemptions(lacking.count, for: .queueShare) { $0.queue.rawValue }
+    }
+
+    /// The same for a destination: many jobs of one, however slow it is, do not keep out those of another.
+    private mutating func destinationSharePreemptions() -> [Decision] {
+        let busy = Set(running.map(\.request.destination))
+        let busyQueues = Set(running.map(\.request.queue))
+        let lacking = waiting.filter {
+            !busy.contains($0.destination) && busyQueues.contains($0.queue) && isEligible($0)
         }
-        let missing = waitingQueues.count - askedCount(for: .share)
+        return sharePreemptions(Set(lacking.map(\.destination)).count, for: .destinationShare, by: \.destination)
+    }
+
+    /// Asks whoever has most of the slots, as often as somebody lacks one.
+    private mutating func sharePreemptions(
+        _ lacking: Int, for reason: Running.Reason, by owner: (SlotRequest) -> String
+    ) -> [Decision] {
         var decisions: [Decision] = []
-        for _ in 0..<max(0, missing) {
-            let counts = Dictionary(grouping: running.filter { $0.askedFor == nil }, by: \.request.queue).mapValues(
-                \.count)
-            let candidates = running.filter { $0.mayYield && $0.request.lane != .urgent }
+        for _ in 0..<max(0, lacking - askedCount(for: reason)) {
+            let working = running.filter { !isHeld($0.request) }
+            let counts = Dictionary(grouping: working.filter { $0.askedFor == nil }) { owner($0.request) }
+                .mapValues(\.count)
+            let candidates = working.filter { $0.mayYield && $0.request.lane != .urgent }
             // Of those with most, whose slice is the youngest.
-            guard let most = candidates.compactMap({ counts[$0.request.queue] }).max(), most > 1,
-                let queue = candidates.last(where: { counts[$0.request.queue] == most })?.request.queue
+            guard let most = candidates.compactMap({ counts[owner($0.request)] }).max(), most > 1,
+                let chosen = candidates.last(where: { counts[owner($0.request)] == most })?.request.id
             else { break }
-            decisions += ask(1, for: .share) { $0.request.queue == queue && $0.request.lane != .urgent }
+            decisions += ask(1, for: reason) { $0.request.id == chosen }
         }
         return decisions
     }

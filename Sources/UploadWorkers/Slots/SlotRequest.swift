@@ -8,10 +8,24 @@ struct SlotRequest: Hashable, Sendable {
     var lane: Lane
     /// The destination's label.
     var destination: String
-    /// Jobs at once at that destination; nil is no limit.
-    var jobLimit: Int?
+    /// Of the destination.
+    var limits = TransferLimits()
+    /// Bytes of the job.
+    var size: Int64 = 0
+    /// Waits of the job before this one, one after the other.
+    var idleWaits = 0
     /// Whether nothing may run beside it.
     var runsAlone: Bool
     /// Whether its slice can hand over at a part boundary.
     var canYield: Bool
+
+    /// Whether the destination has a limit of bytes or requests.
+    var isRateLimited: Bool { limits.bytesPerSecond != nil || limits.requestsPerSecond != nil }
+
+    /// Seconds that the destination's limits need for it: two requests at least, and its bytes. 1 where nothing is limited but jobs.
+    var expectedSeconds: Double {
+        let bytes = limits.bytesPerSecond.map { Double(max(0, size)) / Double(max(1, $0)) }
+        let requests = limits.requestsPerSecond.map { 2 / Double(max(1, $0)) }
+        return [bytes, requests].compactMap(\.self).max() ?? 1
+    }
 }

@@ -92,7 +92,8 @@ public struct SettlementPlan: Hashable, Sendable {
             event?.data.waitingUntil = until
             event?.data.reason = reason.label
             switch reason {
-            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error):
+            case .retry(let error), .circuitOpen(let error), .notYet(let error), .resting(let error),
+                .limited(let error):
                 event?.data.error = error
             default: break
             }

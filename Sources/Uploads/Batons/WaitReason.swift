@@ -11,7 +11,7 @@ public enum WaitReason: Hashable, Sendable {
     /// Another slice works on the staged copy.
     case locked
     /// A limit of the worker or the destination holds it up.
-    case limited
+    case limited(UploadError)
     /// The destination's circuit is open, or the job found out that the destination still fails; the error says why.
     case circuitOpen(UploadError)
     /// The destination has the bytes and is not done with them; the error says what it does.

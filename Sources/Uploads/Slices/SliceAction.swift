@@ -1,4 +1,4 @@
-/// What a ``SliceMachine`` wants done. Every action but `withdrawParts`, `cancelRequests` and `settle` is answered by a ``SliceFact``.
+/// What a ``SliceMachine`` wants done. Every action but `withdrawTurns`, `cancelRequests` and `settle` is answered by a ``SliceFact``.
 public enum SliceAction: Hashable, Sendable {
     /// Ask how the baton stands; answered by `standing`.
     case checkStanding
@@ -28,8 +28,9 @@ public enum SliceAction: Hashable, Sendable {
     case discard(UploadState)
     /// Remove the staged copy, under the lock; answered by `stagedCopyRemoved` or `failed`.
     case removeStagedCopy
-    /// Parts that wait for their turn need not wait any more; each answers `partFailed`. What is on its way goes on.
-    case withdrawParts
+    /// What waits for its turn under the destination's limit need not wait any more: parts answer `partFailed`, a step answers
+    /// `turnWithdrawn`. What is on its way goes on.
+    case withdrawTurns
     /// Cancel what was asked and has not answered; each still answers.
     case cancelRequests
     /// Wait for the last answers of what was cancelled; answered by `lastAnswersDue`.
@@ -52,7 +53,7 @@ extension SliceAction {
         switch self {
         case .probe, .open, .sendPart, .complete, .readBack, .discard: true
         case .checkStanding, .tellStarted, .findDestination, .examineSource, .claimSource, .waitToRetry,
-            .removeStagedCopy, .withdrawParts, .cancelRequests, .awaitLastAnswers, .settle:
+            .removeStagedCopy, .withdrawTurns, .cancelRequests, .awaitLastAnswers, .settle:
             false
         }
     }

@@ -31,6 +31,8 @@ public enum SliceFact: Hashable, Sendable {
     case stagedCopyRemoved
     /// The time for the last answers is over.
     case lastAnswersDue
+    /// The step that was asked for has not begun, for it was called off while it waited for its turn.
+    case turnWithdrawn
     /// The step that was asked for failed.
     case failed(UploadError)
 
@@ -39,6 +41,8 @@ public enum SliceFact: Hashable, Sendable {
     /// The baton no longer holds.
     case lost(Standing)
     case yieldRequested(YieldReason)
+    /// Some time after something else wanted the slot: what is in flight does not move, or the destination's limit holds it up.
+    case yieldOverdue
     case sliceTimeReached
     /// The time for steps that cannot be cut ran out.
     case uncutTimeReached

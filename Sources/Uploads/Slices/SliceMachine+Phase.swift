@@ -78,6 +78,8 @@ extension SliceMachine {
         var inFlight: Set<Int> = []
         var waiting: Set<Int> = []
         var tries: [Int: Int] = [:]
+        /// What is in flight was cut, so that its failures say nothing.
+        var isCut = false
         /// What follows when nothing is in flight any more, once something failed for good.
         var failure: Failure?
 

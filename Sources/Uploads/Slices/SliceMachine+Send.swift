@@ -36,7 +36,7 @@ extension SliceMachine {
             case .storedOtherwise(let error): return check(then: .probe(.storedOtherwise(error)))
             }
         }
-        if let stop { return sending.inFlight.isEmpty ? settle(stop) : [.withdrawParts] }
+        if let stop { return sending.inFlight.isEmpty ? settle(stop) : [.withdrawTurns] }
         if sending.isComplete { return check(then: .complete) }
         var actions: [SliceAction] = []
         let width = max(1, min(rules.parts, destination?.parts ?? rules.parts))
@@ -61,7 +61,7 @@ extension SliceMachine {
 
     private mutating func partFailed(_ index: Int, _ error: UploadError) -> [SliceAction] {
         if isAbandoned { return sending.inFlight.isEmpty ? failedAtLast(error) : [] }
-        if sending.failure != nil { return sendMore() }
+        if sending.failure != nil || sending.isCut { return sendMore() }
         if error.code == .sessionExpired { return failSending(.sessionGone(error), cancelling: true) }
         if error.code == .preconditionFailed { return failSending(.conditionFailed(error), cancelling: true) }
         if error.saysStoredOtherwise { return failSending(.storedOtherwise(error), cancelling: true) }
@@ -75,6 +75,15 @@ extension SliceMachine {
         }
         sending.waiting.insert(index)
         return [.waitToRetry(index, milliseconds: delay)]
+    }
+
+    /// Gives the slot up at the price of the parts in flight: under the destination's limit, or at a server that is silent, they may take minutes.
+    mutating func cutParts() -> [SliceAction] {
+        guard phase == .sending, yieldReason == .preempt, stop != nil, !sending.isCut, !sending.inFlight.isEmpty else {
+            return []
+        }
+        sending.isCut = true
+        return [.withdrawTurns, .cancelRequests]
     }
 
     /// What is in flight may finish, unless it cannot succeed any more.

@@ -27,6 +27,8 @@ extension SliceMachine {
         switch phase {
         case .sending: sendMore()
         case .readingBack: stopReadingBack()
+        // A step under way ends; one that waits for its turn has not begun.
+        case .probing, .opening, .completing: yieldReason != nil || isPaused ? [.withdrawTurns] : []
         default: []
         }
     }
@@ -220,6 +222,10 @@ extension SliceMachine {
 
     var expiredError: UploadError {
         UploadError(.expired, "the job's time ran out before the upload was done: enqueue the file again with more")
+    }
+
+    var withdrawnError: UploadError {
+        UploadError(.interrupted, "the step was called off before its turn came: do it again", retry: .afterBackoff)
     }
 
     private var tooLongError: UploadError {

@@ -78,6 +78,7 @@ public struct SliceMachine: Hashable, Sendable {
             // A drain outweighs a preemption: it may also finish what is nearly done.
             if yieldReason != .drain { yieldReason = reason }
             return stopHere()
+        case .yieldOverdue: return cutParts()
         case .sliceTimeReached:
             isSliceTimeUp = true
             return stopHere()
@@ -98,6 +99,8 @@ public struct SliceMachine: Hashable, Sendable {
 
     private mutating func advance(_ fact: SliceFact) -> [SliceAction] {
         switch (phase, fact) {
+        case (.discarding(let next), .turnWithdrawn): return discarded(next, error: withdrawnError)
+        case (_, .turnWithdrawn): return settle(earlySettlement ?? .handOver(state))
         case (.notBegun, .begun): return check(then: .begin)
         case (.standing(let step), .standing(let standing)): return perform(step, standing: standing)
         case (.tellingStarted, .toldStarted): return find()

@@ -38,6 +38,15 @@ public final class MemoryJobQueue: JobQueue {
     /// What was put on the ladder, in order.
     public var waiting: [Baton] { state.withLock { $0.waiting } }
 
+    /// Delivers again what was put on the ladder.
+    public func endWaits() {
+        state.withLock { state in
+            for baton in state.waiting { state.ready.append((baton, .continued)) }
+            state.waiting = []
+        }
+        ring.yield()
+    }
+
     /// What nobody has taken.
     public var ready: [Baton] { state.withLock { $0.ready.map(\.baton) } }
 

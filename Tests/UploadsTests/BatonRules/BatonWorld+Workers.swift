@@ -74,7 +74,7 @@ extension BatonWorld {
                 case .findDestination:
                     facts.append(.destinationFound(DestinationFacts(driver: "model", canYield: isStaged)))
                 case .waitToRetry(let part, _): facts.append(.retryDue(part))
-                case .withdrawParts: break
+                case .withdrawTurns: break
                 // Nobody is asked for what lies in the message itself, nor by a session that is one request.
                 case .claimSource where !isStaged, .open where !isStaged, .complete where !isStaged:
                     facts.append(carryOut(book.actions[number], by: worker))

@@ -39,7 +39,7 @@ struct LyingDestination {
                 + failures([.checksumMismatch, .preconditionFailed, .networkFailure])
         case .discard: [.discarded] + failures([.networkFailure])
         case .waitToRetry(let part, _): [.retryDue(part)]
-        case .examineSource, .removeStagedCopy, .withdrawParts, .cancelRequests, .awaitLastAnswers, .settle: []
+        case .examineSource, .removeStagedCopy, .withdrawTurns, .cancelRequests, .awaitLastAnswers, .settle: []
         }
     }
 

@@ -168,7 +168,8 @@ import Uploads
     }
 
     @Test(arguments: [
-        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .limited,
+        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked,
+        .limited(UploadError(.rateLimited, "a limit holds it up: wait")),
         .circuitOpen(UploadError(.serverFailure, "it keeps failing: look at it")),
         .notYet(UploadError(.unknown, "it is not done: wait", retry: .notYet(seconds: 5))), .paused, .scheduled,
     ])
@@ -202,7 +203,9 @@ import Uploads
     @Test(arguments: [
         Settlement.ended(.cancelled), .ended(.completed(StoredObject(location: "/a"), response: nil)),
         .ended(.failed(UploadError(.rejected, "no"), state: nil)), .handOver(nil),
-        .wait(until: Date(timeIntervalSince1970: 1_800_000_060), reason: .limited, state: nil),
+        .wait(
+            until: Date(timeIntervalSince1970: 1_800_000_060), reason: .limited(UploadError(.rateLimited, "wait")),
+            state: nil),
     ])
     func `events show neither inline bytes nor the query of a URL, batons keep both`(_ settlement: Settlement) throws {
         let plan = plan(settlement)

@@ -99,7 +99,7 @@ import Testing
             for action in actions { judge(action, after: fact) }
             asked += actions.filter { action in
                 if case .settle = action { return false }
-                return action != .cancelRequests && action != .withdrawParts
+                return action != .cancelRequests && action != .withdrawTurns
             }
             #expect(asked.count { if case .sendPart = $0 { true } else { false } } <= width, "\(trace)")
             switch fact {
@@ -258,7 +258,7 @@ import Testing
                     ? .failed(H.error(.checksumMismatch)) : .readBackMatched
             case .discard: return .discarded
             case .removeStagedCopy: return .stagedCopyRemoved
-            case .withdrawParts, .cancelRequests, .settle: return .discarded
+            case .withdrawTurns, .cancelRequests, .settle: return .discarded
             }
         }
     }

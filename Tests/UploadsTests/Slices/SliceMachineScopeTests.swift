@@ -148,7 +148,8 @@ import Testing
     @Test(arguments: [
         (WaitReason.circuitOpen(H.error(.noSpace)), true), (.resting(H.error(.rateLimited)), true),
         (.notYet(H.error(.unknown)), true), (.unknownDestination, true), (.unknownStagingArea, true),
-        (.unsupportedVersion, true), (.limited, false), (.locked, false), (.paused, false), (.scheduled, false),
+        (.unsupportedVersion, true), (.limited(H.error(.rateLimited)), false), (.locked, false), (.paused, false),
+        (.scheduled, false),
     ])
     func `only what a job cannot do without uses up patience`(reason: WaitReason, counts: Bool) {
         let wait = SettledSlice(.wait(until: H.start + 5, reason: reason, state: nil))

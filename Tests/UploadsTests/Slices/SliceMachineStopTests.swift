@@ -23,16 +23,35 @@ import Testing
     @Test(arguments: [SliceFact.yieldRequested(.drain), .yieldRequested(.preempt), .sliceTimeReached])
     func `at a request to stop the parts in flight finish and the baton is handed over`(fact: SliceFact) {
         var slice = sending()
-        #expect(slice.tell(fact) == [.withdrawParts])
-        #expect(slice.tell(.partAccepted(1, H.state)) == [.withdrawParts])
+        #expect(slice.tell(fact) == [.withdrawTurns])
+        #expect(slice.tell(.partAccepted(1, H.state)) == [.withdrawTurns])
         slice.tell(.partAccepted(0, H.otherState))
         let mark: Int64? = fact == .sliceTimeReached ? 9 : nil
         #expect(slice.settlement == .handOver(H.marked(H.otherState, mark)))
     }
 
+    @Test func `for something urgent parts that do not move are cut, once, and their failures are no failures`() {
+        var slice = sending()
+        #expect(slice.tell(.yieldOverdue) == [], "not asked to make way")
+        slice.tell(.yieldRequested(.preempt))
+        #expect(slice.tell(.yieldOverdue) == [.withdrawTurns, .cancelRequests])
+        #expect(slice.tell(.yieldOverdue) == [])
+        slice.tell(.partFailed(1, H.error(.cancelled)))
+        slice.tell(.partFailed(0, H.error(.networkFailure)))
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
+    @Test func `a step that waits for its turn is called off for something urgent`() {
+        var slice = H(H.baton(slice: 3, state: H.state))
+        slice.begin()
+        #expect(slice.tell(.yieldRequested(.preempt)) == [.withdrawTurns])
+        slice.tell(.turnWithdrawn)
+        #expect(slice.settlement == .handOver(H.state))
+    }
+
     @Test func `when its queue is stopped the parts in flight finish and the baton is handed over`() {
         var slice = sending()
-        #expect(slice.tell(.lost(.stopped)) == [.withdrawParts])
+        #expect(slice.tell(.lost(.stopped)) == [.withdrawTurns])
         slice.tell(.partAccepted(1, H.state))
         slice.tell(.partAccepted(0, H.otherState))
         #expect(slice.settlement == .handOver(H.otherState))
@@ -206,7 +225,7 @@ import Testing
         var slice = H(H.baton())
         slice.begin()
         slice.holding(.sourceClaimed)
-        #expect(slice.tell(.yieldRequested(.drain)) == [])
+        #expect(slice.tell(.yieldRequested(.drain)) == [.withdrawTurns])
         slice.holding(.opened(SessionFacts(state: H.state, partCount: 1, missingCount: 1, bytesMissing: 1)))
         #expect(slice.settlement == .handOver(H.state))
     }
@@ -244,7 +263,7 @@ import Testing
 
     @Test func `a paused job stops at the next part boundary and waits an hour at a time`() {
         var slice = sending()
-        #expect(slice.tell(.lost(.paused)) == [.withdrawParts])
+        #expect(slice.tell(.lost(.paused)) == [.withdrawTurns])
         slice.tell(.partAccepted(0, H.state))
         slice.tell(.partAccepted(1, H.state))
         #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.state))

@@ -1,0 +1,52 @@
+/// How many slices of a destination with a limit of bytes or requests may run in a worker: a pure value. Times are of one clock that never
+/// steps.
+///
+/// Slices beyond those that use the limit up only wait for it. So a few may run, more as long as nobody waits for the limit, and fewer
+/// again once somebody does.
+struct DestinationShare: Hashable, Sendable {
+    /// How long a destination counts as held up after the last of its slices has waited: between two pieces the line is empty for moments.
+    static let heldAfter = Duration.seconds(1)
+
+    /// By how many slices it grows at a time.
+    let step: Int
+    let most: Int
+    private(set) var width: Int
+    /// Whether somebody waits for the limit now.
+    private(set) var isWaiting = false
+    private var waitedAt: Duration?
+    private var grownAt: Duration
+
+    init(step: Int, most: Int, at now: Duration) {
+        self.step = max(1, min(step, most))
+        self.most = max(1, most)
+        width = 1
+        grownAt = now
+    }
+
+    /// Whether its slices wait for the limit more than they work.
+    func isHeld(at now: Duration) -> Bool { isWaiting || waitedAt.map { now - $0 < Self.heldAfter } ?? false }
+
+    /// - Parameters:
+    ///   - running: its slices.
+    ///   - allowance: how many may run though they wait for the limit.
+    func admits(beside running: Int, allowance: Int) -> Bool {
+        running < allowance || (running < width && !isWaiting)
+    }
+
+    mutating func note(isWaiting: Bool, at now: Duration) {
+        if self.isWaiting || isWaiting { waitedAt = now }
+        self.isWaiting = isWaiting
+    }
+
+    /// One of its slices has ended.
+    mutating func release(at now: Duration) {
+        if isHeld(at: now) { width = max(1, width - 1) }
+    }
+
+    /// As many run as may, and for a while none of them has waited for the limit: it can bear more.
+    mutating func grow(beside running: Int, at now: Duration) {
+        guard !isHeld(at: now), running >= width, now - grownAt >= Self.heldAfter else { return }
+        width = min(most, running + step)
+        grownAt = now
+    }
+}
