@@ -9,7 +9,7 @@ import Testing
     ) -> SlotRequest {
         SlotRequest(
             id: id, queue: .standard, lane: lane, destination: destination,
-            limits: TransferLimits(bytesPerSecond: destination == "slow" ? 1024 : nil), runsAlone: false,
+            limits: TransferLimits(bytesPerSecond: destination.hasPrefix("slow") ? 1024 : nil), runsAlone: false,
             canYield: canYield)
     }
 
@@ -53,6 +53,57 @@ import Testing
         #expect(policy.request(request(101, .urgent)) == [.granted(101)], "something urgent is not")
         #expect(policy.release(1) == [])
         #expect(policy.release(101) == [.granted(3)])
+    }
+
+    @Test func `as many limited destinations as slots keep out no other one, limited or not`() {
+        var policy = SlotPolicy(concurrency: 4)
+        for id in 1...4 as ClosedRange<UInt64> {
+            #expect(policy.request(request(id, to: "slow\(id)")) == [.granted(id)])
+            _ = policy.note(isWaiting: true, at: "slow\(id)")
+        }
+        #expect(policy.request(request(5, to: "slow5")) == [], "it comes next")
+        #expect(policy.isHeldByLimit(5), "and holds up nobody meanwhile")
+        #expect(policy.request(request(6, to: "slow6")) == [.limited(6)])
+        for id in 7...10 as ClosedRange<UInt64> { #expect(policy.request(request(id, to: "fast")) == [.granted(id)]) }
+        #expect(policy.request(request(11, .urgent, to: "slow7")).contains(.granted(11)))
+        _ = policy.release(11)
+        #expect(policy.release(1) == [.granted(5)])
+    }
+
+    @Test
+    func
+        `of many urgent ones of a limited destination a few stay at hand, too, and what makes way for them is waited for`()
+    {
+        var policy = SlotPolicy(concurrency: 8)
+        for id in 1...2 as ClosedRange<UInt64> { #expect(policy.request(request(id)) == [.granted(id)]) }
+        _ = policy.note(isWaiting: true, at: "slow")
+        for id in 3...4 as ClosedRange<UInt64> { #expect(policy.request(request(id, .urgent)) == [.granted(id)]) }
+        #expect(policy.request(request(5, .urgent)) == [.preempt(2)])
+        #expect(!policy.isHeldByLimit(5))
+        #expect(policy.request(request(6, .urgent)) == [.preempt(1)])
+        #expect(policy.request(request(7, .urgent)) == [.limited(7)])
+        #expect(policy.release(3) == [.granted(5)])
+    }
+
+    @Test func `a limit that comes later is kept from the start`() {
+        var policy = SlotPolicy(concurrency: 4)
+        var first = request(1)
+        first.limits = TransferLimits()
+        #expect(policy.request(first) == [.granted(1)])
+        _ = policy.note(isWaiting: true, at: "slow")
+        #expect(policy.request(request(2)) == [])
+        for id in 3...6 as ClosedRange<UInt64> { #expect(policy.request(request(id, to: "fast")) == [.granted(id)]) }
+    }
+
+    @Test func `a job that runs alone waits for the worker, not for a limit`() {
+        var policy = SlotPolicy(concurrency: 4)
+        #expect(policy.request(request(1)) == [.granted(1)])
+        _ = policy.note(isWaiting: true, at: "slow")
+        var lone = request(2)
+        lone.runsAlone = true
+        _ = policy.request(lone)
+        #expect(!policy.isHeldByLimit(2))
+        #expect(policy.release(1) == [.granted(2)])
     }
 
     @Test func `something urgent makes way for itself at its own destination's limit`() {

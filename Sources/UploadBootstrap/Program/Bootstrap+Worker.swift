@@ -82,6 +82,6 @@ extension Bootstrap {
     /// A running slice holds its delivery, so one lane alone must be able to fill the worker; and a few more may lie ready, also beside
     /// those that wait for their destination's limit.
     static func prefetch(_ concurrency: Int) -> UInt16 {
-        UInt16(min(2000, concurrency + max(min(8, concurrency), concurrency / 2)))
+        UInt16(min(2000, concurrency + max(min(8, max(4, concurrency)), concurrency / 2)))
     }
 }

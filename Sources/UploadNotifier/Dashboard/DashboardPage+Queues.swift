@@ -66,9 +66,10 @@ extension DashboardPage {
     private func heldUp(_ queue: QueueView) -> HTML? {
         guard !queue.heldUp.isEmpty else { return nil }
         let notes: [HTML] = queue.heldUp.map { holdUp in
-            let words = ["limited": "held up by the limits of", "resting": "asked to pause by"][holdUp.reason]
+            let words = ["limited": "queue up at", "resting": "asked to pause by"][holdUp.reason]
+            let more = holdUp.jobs < HoldUp.jobsMaximum ? "" : "+"
             return """
-                <small class="warn" title="\(holdUp.text ?? "")">\(DashboardText.count(holdUp.jobs)) \(words ?? "waiting for") \
+                <small class="warn" title="\(holdUp.text ?? "")">\(DashboardText.count(holdUp.jobs))\(more) \(words ?? "waiting for") \
                 \(name: holdUp.destination)</small>
                 """
         }

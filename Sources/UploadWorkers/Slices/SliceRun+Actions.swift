@@ -29,15 +29,17 @@ extension SliceRun {
                 return .stagedCopyRemoved
             }
         case .probe(let state):
-            return await atDestination(tickets) { destination throws(UploadError) in
+            return await inTurn(tickets) { destination throws(UploadError) in
                 .probed(try await destination.probe(self.baton.job, state: state))
             }
         case .open(let state, let condition):
-            return await atDestination(tickets) { destination throws(UploadError) in
+            return await inTurn(tickets) { destination throws(UploadError) in
                 try await self.openSession(at: destination, resuming: state, condition: condition)
             }
         case .discard(let state):
-            return await atDestination(tickets) { destination throws(UploadError) in
+            // What has to be removed is removed out of turn rather than forgotten.
+            _ = await turn(tickets)
+            return await atDestination { destination throws(UploadError) in
                 try await destination.discard(state, of: self.baton.job)
                 return .discarded
             }
@@ -53,11 +55,17 @@ extension SliceRun {
         }
     }
 
-    private func atDestination(
+    private func inTurn(
         _ tickets: Tickets, _ step: (any Destination) async throws(UploadError) -> SliceFact
     ) async -> SliceFact? {
-        guard let destination = open.withLock({ $0.destination }) else { return nil }
         if let withdrawn = await turn(tickets) { return withdrawn }
+        return await atDestination(step)
+    }
+
+    private func atDestination(
+        _ step: (any Destination) async throws(UploadError) -> SliceFact
+    ) async -> SliceFact? {
+        guard let destination = open.withLock({ $0.destination }) else { return nil }
         do {
             return try await step(destination)
         } catch {

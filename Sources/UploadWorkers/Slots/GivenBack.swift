@@ -26,10 +26,11 @@ struct GivenBack: Sendable {
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    /// Jobs that were given back and have not come again.
-    func count(at now: Duration) -> Int {
+    /// Jobs that were given back and have not come again, of those that come within so many seconds.
+    func count(at now: Duration, within seconds: Double = .infinity) -> Int {
         let second = now.components.seconds
-        return due.reduce(0) { $1.key > second ? $0 + $1.value : $0 }
+        let last = Double(second) + seconds
+        return due.reduce(0) { $1.key > second && Double($1.key) < last ? $0 + $1.value : $0 }
     }
 
     /// One of its slices has ended.
@@ -53,7 +54,7 @@ struct GivenBack: Sendable {
         let most = min(Self.delayMaximum.first * pow(2, Double(min(max(0, idleWaits), 10))), Self.delayMaximum.later)
         let gaps = gaps(within: Int64(most), after: second, jobsPerSecond)
         let delay =
-            gaps.randomElement(using: &random).map(Double.init) ?? most * .random(in: 0.75...1.25, using: &random)
+            gaps.randomElement(using: &random).map(Double.init) ?? most * .random(in: 0.75...1, using: &random)
         due[second + Int64(delay.rounded(.up)), default: 0] += 1
         return delay
     }

@@ -97,8 +97,8 @@ final class SlotGate: Sendable {
             let standing = state.policy.standing(at: request.destination)
             var flow = state.givenBack[request.destination] ?? GivenBack(seed: request.id)
             defer { state.givenBack[request.destination] = flow }
-            let ahead = standing.waiting + flow.count(at: now)
             let seconds = flow.delay(expected: request.expectedSeconds, idleWaits: request.idleWaits, at: now)
+            let ahead = standing.waiting + flow.count(at: now, within: seconds)
             let refusal = Refusal(
                 seconds: seconds, running: standing.running, ahead: ahead,
                 isForSlot: !state.policy.isAtLimit(request))

@@ -69,6 +69,8 @@ struct SlotPolicy: Sendable {
     private(set) var now = Duration.zero
     /// Of the destinations with a limit of bytes or requests.
     private var shares: [String: DestinationShare] = [:]
+    /// Destinations whose limits somebody waits for: known of any, for a limit may come later.
+    private var lines: Set<String> = []
     private var counts: [String: Count] = [:]
     private var running: [Running] = []
     private var waiting: [SlotRequest] = []
@@ -98,7 +100,9 @@ struct SlotPolicy: Sendable {
             lanes[request.queue, default: Shares()].join(request.lane)
         }
         if request.isRateLimited, shares[request.destination] == nil {
-            shares[request.destination] = DestinationShare(step: reserve, most: concurrency, at: now)
+            var share = DestinationShare(step: reserve, most: concurrency, at: now)
+            share.note(isWaiting: lines.contains(request.destination), at: now)
+            shares[request.destination] = share
         }
         waiting.append(request)
         arrivals[request.id] = now
@@ -118,16 +122,19 @@ struct SlotPolicy: Sendable {
     }
 
     private func mustBeGivenBack(_ request: SlotRequest) -> Bool {
-        guard mayBeGivenBack(request) else { return false }
+        guard !request.runsAlone else { return false }
         guard isAtLimit(request) else {
-            return crowdsOthersOut(request.destination) && (counts[request.destination]?.waiting ?? 0) > reserve
+            return request.lane != .urgent && crowdsOthersOut(request.destination)
+                && (counts[request.destination]?.waiting ?? 0) > reserve
+        }
+        // Few at any time, and they come before the others.
+        if request.lane == .urgent {
+            return waiting.count { $0.lane == .urgent && $0.destination == request.destination } > reserve
         }
         let held = waiting.filter { $0.id != request.id && isHeldUp($0) }
         return held.count >= reserve
             || held.count { $0.destination == request.destination } >= max(1, reserve / max(1, limitedCount))
     }
-
-    private func mayBeGivenBack(_ request: SlotRequest) -> Bool { request.lane != .urgent && !request.runsAlone }
 
     /// Whether a destination has most of the slots, and its jobs wait for long.
     private func crowdsOthersOut(_ destination: String) -> Bool {
@@ -158,12 +165,15 @@ struct SlotPolicy: Sendable {
             let destination = counts.first(where: { $0.value.running * 2 > concurrency })?.key,
             crowdsOthersOut(destination)
         else { return [] }
-        let least = waiting.indices.filter { waiting[$0].destination == destination && mayBeGivenBack(waiting[$0]) }
-        return least.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
+        let surplus = waiting.indices.filter {
+            waiting[$0].destination == destination && waiting[$0].lane != .urgent && !waiting[$0].runsAlone
+        }
+        return surplus.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
     }
 
     /// Whether somebody waits for the destination's limit of bytes or requests.
     mutating func note(isWaiting: Bool, at destination: String) -> [Decision] {
+        if isWaiting { lines.insert(destination) } else { lines.remove(destination) }
         shares[destination]?.note(isWaiting: isWaiting, at: now)
         return fill()
     }
@@ -198,10 +208,11 @@ struct SlotPolicy: Sendable {
         return decisions
     }
 
-    /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own.
+    /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own, and nothing makes way for it.
     func isHeldByLimit(_ id: UInt64) -> Bool {
-        guard let request = waiting.first(where: { $0.id == id }) else { return false }
-        return isAtLimit(request)
+        guard let request = waiting.first(where: { $0.id == id }), isHeldUp(request) else { return false }
+        return request.lane != .urgent
+            || !running.contains { $0.request.destination == request.destination && $0.askedFor == .limit }
     }
 
     /// Whether others of the destination wait for what one of its slices gives up.
@@ -212,10 +223,17 @@ struct SlotPolicy: Sendable {
     func isAtLimit(_ request: SlotRequest) -> Bool {
         let count = runningCount(at: request.destination)
         if let limit = request.limits.jobs, count >= max(1, limit) { return true }
-        // Something urgent runs beside those that wait.
-        guard let share = shares[request.destination], request.lane != .urgent else { return false }
-        return !share.admits(beside: count, allowance: allowance)
+        guard let share = shares[request.destination] else { return false }
+        // Something urgent runs beside those that wait, as many as wait.
+        if request.lane == .urgent {
+            let urgent = running.count { $0.request.destination == request.destination && $0.request.lane == .urgent }
+            return share.isHeld(at: now) && urgent >= reserve
+        }
+        return !share.admits(beside: count, allowance: allowance) || (count == 0 && !hasRoomForHeld)
     }
+
+    /// Slices that wait for a limit lie in the lane's prefetch, beside others: so many may run, however many destinations are limited.
+    private var hasRoomForHeld: Bool { running.count { isHeld($0.request) } < max(2, concurrency) }
 
     /// Destinations with a limit of bytes or requests that have something to do here.
     private var limitedCount: Int { shares.keys.count { counts[$0] != nil } }
@@ -243,13 +261,12 @@ struct SlotPolicy: Sendable {
     /// Slots in use.
     private var occupied: Int { running.count { !isHeld($0.request) } }
 
-    private func hasRoom(for request: SlotRequest) -> Bool {
-        let slots = runningCount(at: request.destination) == 0 ? slotsForOthers : concurrency
-        guard isHeld(request) || occupied < slots else { return false }
-        guard request.isRateLimited else { return true }
-        // They lie in the lane's prefetch, beside others.
-        let most = runningCount(at: request.destination) == 0 ? concurrency : max(1, concurrency * 3 / 4)
-        return running.count { $0.request.isRateLimited } < most
+    /// - Parameter occupied: the slots in use.
+    private func hasRoom(for request: SlotRequest, beside occupied: Int) -> Bool {
+        let isFirst = runningCount(at: request.destination) == 0
+        guard isHeld(request) else { return occupied < (isFirst ? slotsForOthers : concurrency) }
+        if isFirst || request.lane == .urgent { return true }
+        return running.count { isHeld($0.request) } < max(1, concurrency * 3 / 4)
     }
 
     /// What waits at a destination, and what runs there, in this worker.
@@ -283,10 +300,14 @@ struct SlotPolicy: Sendable {
         if let alone = waiting.firstIndex(where: \.runsAlone), !lastRanAlone || waiting.allSatisfy(\.runsAlone) {
             return running.isEmpty ? alone : nil
         }
+        guard !waiting.isEmpty else { return nil }
+        let occupied = occupied
         let isUrgentOwed =
-            owedToUrgent > 0 && waiting.contains { $0.lane == .urgent && isEligible($0) && hasRoom(for: $0) }
+            owedToUrgent > 0
+            && waiting.contains { $0.lane == .urgent && isEligible($0) && hasRoom(for: $0, beside: occupied) }
         var best: (index: Int, rank: Rank)?
-        for (index, request) in waiting.enumerated() where isEligible(request) && hasRoom(for: request) {
+        for (index, request) in waiting.enumerated()
+        where isEligible(request) && hasRoom(for: request, beside: occupied) {
             if isUrgentOwed, request.lane != .urgent { continue }
             let rank = rank(of: request)
             if let best, best.rank <= rank { continue }
@@ -328,9 +349,7 @@ struct SlotPolicy: Sendable {
     private mutating func preemptionsAtLimits() -> [Decision] {
         var blocked: [String: Int] = [:]
         for request in waiting where request.lane == .urgent && !request.runsAlone {
-            if isAtLimit(request) || (isHeld(request) && !hasRoom(for: request)) {
-                blocked[request.destination, default: 0] += 1
-            }
+            if isAtLimit(request) { blocked[request.destination, default: 0] += 1 }
         }
         var decisions: [Decision] = []
         for (destination, count) in blocked.sorted(by: { $0.key < $1.key }) {

@@ -57,6 +57,14 @@ extension SliceMachine {
         case readBackFailed(UploadError)
         /// What a cancelled job has left.
         case cancel
+
+        /// Whether the destination holds something else than was sent, for all that is known.
+        var isOfBroken: Bool {
+            switch self {
+            case .storedOtherwise, .readBackFailed: true
+            default: false
+            }
+        }
     }
 
     enum AfterDiscard: Hashable, Sendable {

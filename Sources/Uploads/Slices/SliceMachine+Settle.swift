@@ -27,8 +27,14 @@ extension SliceMachine {
         switch phase {
         case .sending: sendMore()
         case .readingBack: stopReadingBack()
-        // A step under way ends; one that waits for its turn has not begun.
-        case .probing, .opening, .completing: yieldReason != nil || isPaused ? [.withdrawTurns] : []
+        default: yieldReason != nil || isPaused ? withdrawTurn() : []
+        }
+    }
+
+    /// A step under way ends; one that waits for its turn has not begun.
+    func withdrawTurn() -> [SliceAction] {
+        switch phase {
+        case .probing, .opening, .completing: [.withdrawTurns]
         default: []
         }
     }

@@ -78,7 +78,7 @@ public struct SliceMachine: Hashable, Sendable {
             // A drain outweighs a preemption: it may also finish what is nearly done.
             if yieldReason != .drain { yieldReason = reason }
             return stopHere()
-        case .yieldOverdue: return cutParts()
+        case .yieldOverdue: return phase == .sending ? cutParts() : withdrawTurn()
         case .sliceTimeReached:
             isSliceTimeUp = true
             return stopHere()
@@ -99,7 +99,9 @@ public struct SliceMachine: Hashable, Sendable {
 
     private mutating func advance(_ fact: SliceFact) -> [SliceAction] {
         switch (phase, fact) {
-        case (.discarding(let next), .turnWithdrawn): return discarded(next, error: withdrawnError)
+        // What is broken is not to be forgotten, or its next holder might take it for a success.
+        case (.probing(let purpose), .turnWithdrawn) where purpose.isOfBroken:
+            return probeFailed(withdrawnError, for: purpose)
         case (_, .turnWithdrawn): return settle(earlySettlement ?? .handOver(state))
         case (.notBegun, .begun): return check(then: .begin)
         case (.standing(let step), .standing(let standing)): return perform(step, standing: standing)

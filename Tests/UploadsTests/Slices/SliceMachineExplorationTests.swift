@@ -24,6 +24,8 @@ import Testing
         var hasProbed = false
         /// Whether the destination's circuit was open.
         var isBlocked = false
+        /// What waits for its turn is called off.
+        var areTurnsClosed = false
         /// Whether an object of the job was found to be broken, so that it may be replaced.
         var isKnownBroken = false
         var hasMatched = false
@@ -97,6 +99,7 @@ import Testing
             }
             let actions = slice.tell(fact)
             for action in actions { judge(action, after: fact) }
+            if actions.contains(.withdrawTurns) { areTurnsClosed = true }
             asked += actions.filter { action in
                 if case .settle = action { return false }
                 return action != .cancelRequests && action != .withdrawTurns
@@ -189,7 +192,8 @@ import Testing
         private mutating func disturbance() -> SliceFact {
             [
                 .lost(.superseded), .lost(.disconnected), .lost(.paused), .yieldRequested(.drain),
-                .yieldRequested(.preempt), .sliceTimeReached, .uncutTimeReached, .graceUsedUp, .partAccepted(99, nil),
+                .yieldRequested(.preempt), .yieldOverdue, .sliceTimeReached, .uncutTimeReached, .graceUsedUp,
+                .partAccepted(99, nil),
                 .discarded, .toldStarted, .retryDue(0), .lastAnswersDue, .readBackReached(ReadBack(of: H.object)),
             ].randomElement(using: &random) ?? .graceUsedUp
         }
@@ -208,6 +212,12 @@ import Testing
         private mutating func fails() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
 
         private mutating func answer(_ action: SliceAction) -> SliceFact {
+            if areTurnsClosed, Bool.random(using: &random) {
+                switch action {
+                case .probe, .open, .complete: return .turnWithdrawn
+                default: break
+                }
+            }
             switch action {
             case .checkStanding:
                 switch Int.random(in: 0..<30, using: &random) {

@@ -299,6 +299,20 @@ import Testing
         #expect(again.holding(.sourceClaimed) == [.open(resuming: nil, condition: .unchanged(etag: "e1"))])
     }
 
+    @Test func `what is stored otherwise is not forgotten by a slice that is called off while it waits to look`() throws
+    {
+        var slice = H(H.baton(slice: 1, state: H.state))
+        slice.resume(partCount: 2, missing: 0)
+        #expect(slice.holding(.failed(Self.stored)) == [.probe(H.state)])
+        #expect(slice.tell(.yieldRequested(.drain)) == [.withdrawTurns])
+        #expect(slice.holding(.turnWithdrawn) == [.discard(H.state)])
+        slice.holding(.discarded)
+        var again = H(H.baton(slice: 2, state: try #require(slice.wait?.state)))
+        again.begin()
+        again.holding(.probed(.complete(H.done)))
+        #expect(again.holding(.sourceClaimed) == [.open(resuming: nil, condition: .unchanged(etag: "e1"))])
+    }
+
     @Test func `a destination that always tells another checksum fails the job`() {
         var baton = H.baton(slice: 1, state: H.state)
         baton.attempts = 9

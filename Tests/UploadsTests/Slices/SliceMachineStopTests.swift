@@ -45,6 +45,7 @@ import Testing
         var slice = H(H.baton(slice: 3, state: H.state))
         slice.begin()
         #expect(slice.tell(.yieldRequested(.preempt)) == [.withdrawTurns])
+        #expect(slice.tell(.yieldOverdue) == [.withdrawTurns], "also one that has come to wait since")
         slice.tell(.turnWithdrawn)
         #expect(slice.settlement == .handOver(H.state))
     }
