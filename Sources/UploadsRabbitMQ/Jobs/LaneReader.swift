@@ -104,9 +104,11 @@ final class LaneReader: Sendable {
                     if error.code == .accessRefused || error.code == .preconditionFailed {
                         return UploadError(error, doing: "the lane \(queue).\(lane.rawValue) cannot be served")
                     }
-                    // Deleted, perhaps: what is still held goes on into a lane of the same name.
-                    _ = try? await channel.connection.define(line.topology.lanes(of: queue))
+                    // Deleted, perhaps, and the other lanes with it. One that is declared again before its consumers were told of its end
+                    // keeps those on RabbitMQ 3.10, and the broker delivers into the void.
                     await draining.wait(atMost: Self.retryPause)
+                    // What is still held goes on into a lane of the same name.
+                    _ = try? await channel.connection.define(line.topology.lanes(of: queue))
                 }
             }
             return nil
