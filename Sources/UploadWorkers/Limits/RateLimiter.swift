@@ -30,7 +30,7 @@ final class RateLimiter: Sendable {
     private let rate: @Sendable () -> Double?
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
-    /// Told when somebody begins to wait, and when nobody does any more.
+    /// Told when a first caller begins to wait, and when the last one has gone.
     private let changed: @Sendable (_ isWaiting: Bool) -> Void
     private let state = Mutex(State())
 

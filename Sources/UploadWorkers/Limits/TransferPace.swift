@@ -10,7 +10,7 @@ final class TransferPace: Sendable {
     private let lines: WaitingLines
 
     /// - Parameters:
-    ///   - changed: told when somebody begins to wait for the limits, and when nobody does any more; says on request which.
+    ///   - changed: told when a first slice begins to wait for the limits, and when the last one has gone; says on request which.
     ///   - limits: as they are at this moment.
     init(
         clock: any Clock<Duration>,
@@ -44,7 +44,7 @@ private final class WaitingLines: Sendable {
             defer { waiting += isWaiting ? 1 : -1 }
             return (waiting, waiting + (isWaiting ? 1 : -1))
         }
-        // Of two changes at once the second may be told first, so whoever is told asks.
+        // Of two changes at once the second may be told first, so the listener asks.
         if (before > 0) != (after > 0) { changed { self.count > 0 } }
     }
 }

@@ -8,7 +8,7 @@ final class TransferPaces: Sendable {
     private let clock: any Clock<Duration>
     private let changed: @Sendable (_ destination: String, _ isWaiting: @escaping @Sendable () -> Bool) -> Void
 
-    /// - Parameter changed: told when somebody begins to wait for a destination's limits, and when nobody does any more.
+    /// - Parameter changed: told when a first slice begins to wait for a destination's limits, and when the last one has gone.
     init(
         destinations: any DestinationProvider, clock: any Clock<Duration>,
         changed: @escaping @Sendable (_ destination: String, _ isWaiting: @escaping @Sendable () -> Bool) -> Void = {

@@ -19,7 +19,7 @@ extension SliceRun {
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .lastAnswersDue
         case .complete(let condition):
-            // Where nothing could be resumed the one part was the object: its completion asks nobody.
+            // Where nothing could be resumed the one part was the object: its completion sends no request.
             if open.withLock({ $0.session?.state != nil }), let withdrawn = await turn(tickets) { return withdrawn }
             return await requests.run(tickets.request) { await self.complete(condition) }
         case .readBack(let begin): return await requests.run(tickets.request) { await self.readBack(begin) }

@@ -1,8 +1,8 @@
 /// How many slices of a destination with a limit of bytes or requests may run in a worker: a pure value. Times are of one clock that never
 /// steps.
 ///
-/// Slices beyond those that use the limit up only wait for it. So a few may run, more as long as nobody waits for the limit, and fewer
-/// again once somebody does.
+/// Slices beyond those that use the limit up only wait for it. So a few may run, more as long as none waits for the limit, and fewer
+/// again once one does.
 struct DestinationShare: Hashable, Sendable {
     /// How long a destination counts as held up after the last of its slices has waited: between two pieces the line is empty for moments.
     static let heldAfter = Duration.seconds(1)
@@ -11,7 +11,7 @@ struct DestinationShare: Hashable, Sendable {
     let step: Int
     let most: Int
     private(set) var width: Int
-    /// Whether somebody waits for the limit now.
+    /// Whether a slice waits for the limit now.
     private(set) var isWaiting = false
     private var waitedAt: Duration?
     private var grownAt: Duration

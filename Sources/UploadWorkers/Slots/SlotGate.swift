@@ -83,7 +83,7 @@ final class SlotGate: Sendable {
         }
     }
 
-    /// Whether somebody waits for the limit of bytes or requests of a destination.
+    /// Whether a slice waits for the limit of bytes or requests of a destination.
     func note(isWaiting: () -> Bool, at destination: String) {
         apply { $0.policy.note(isWaiting: isWaiting(), at: destination) }
     }

@@ -69,7 +69,7 @@ struct SlotPolicy: Sendable {
     private(set) var now = Duration.zero
     /// Of the destinations with a limit of bytes or requests.
     private var shares: [String: DestinationShare] = [:]
-    /// Destinations whose limits somebody waits for: known of any, for a limit may come later.
+    /// Destinations whose limits slices wait for: known of any, for a limit may come later.
     private var lines: Set<String> = []
     private var counts: [String: Count] = [:]
     private var running: [Running] = []
@@ -171,7 +171,7 @@ struct SlotPolicy: Sendable {
         return surplus.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
     }
 
-    /// Whether somebody waits for the destination's limit of bytes or requests.
+    /// Whether a slice waits for the destination's limit of bytes or requests.
     mutating func note(isWaiting: Bool, at destination: String) -> [Decision] {
         if isWaiting { lines.insert(destination) } else { lines.remove(destination) }
         shares[destination]?.note(isWaiting: isWaiting, at: now)
@@ -378,7 +378,7 @@ struct SlotPolicy: Sendable {
         return sharePreemptions(Set(lacking.map(\.destination)).count, for: .destinationShare, by: \.destination)
     }
 
-    /// Asks whoever has most of the slots, as often as somebody lacks one.
+    /// Asks the one that has most of the slots, as often as another lacks one.
     private mutating func sharePreemptions(
         _ lacking: Int, for reason: Running.Reason, by owner: (SlotRequest) -> String
     ) -> [Decision] {
