@@ -13,7 +13,7 @@ import Testing
             canYield: canYield)
     }
 
-    @Test func `a quarter of the slots may run, more while nobody waits, and fewer again once somebody does`() {
+    @Test func `a quarter of the slots may run, more while no slice waits, and fewer again once one does`() {
         var share = DestinationShare(step: 4, most: 16, at: .zero)
         #expect(share.admits(beside: 3, allowance: 4) && !share.admits(beside: 4, allowance: 4))
         share.grow(beside: 4, at: .milliseconds(500))
@@ -62,7 +62,7 @@ import Testing
             _ = policy.note(isWaiting: true, at: "slow\(id)")
         }
         #expect(policy.request(request(5, to: "slow5")) == [], "it comes next")
-        #expect(policy.isHeldByLimit(5), "and holds up nobody meanwhile")
+        #expect(policy.isHeldByLimit(5), "and holds up no other meanwhile")
         #expect(policy.request(request(6, to: "slow6")) == [.limited(6)])
         for id in 7...10 as ClosedRange<UInt64> { #expect(policy.request(request(id, to: "fast")) == [.granted(id)]) }
         #expect(policy.request(request(11, .urgent, to: "slow7")).contains(.granted(11)))

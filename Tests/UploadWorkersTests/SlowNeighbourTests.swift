@@ -140,7 +140,7 @@ import Testing
             }
             for id in running.sorted() {
                 guard var job = held[id] else { continue }
-                // A destination's slices share its rate; nobody is faster than one slice alone.
+                // A destination's slices share its rate, and none is faster than one slice alone.
                 let share = rates[job.destination].map { $0 / Double(perDestination[job.destination] ?? 1) }
                 let own = slow[job.destination] ?? speed
                 let done = min(job.left, min(share ?? own, own) * Self.step)

@@ -23,7 +23,7 @@ struct SlotPolicy: Sendable {
         case preempt(UInt64)
     }
 
-    private struct Running: Sendable {
+    struct Running: Sendable {
         enum Reason: Hashable, Sendable {
             case urgency, limit, queueShare, destinationShare, loneliness
         }
@@ -72,8 +72,8 @@ struct SlotPolicy: Sendable {
     /// Destinations whose limits slices wait for: known of any, for a limit may come later.
     private var lines: Set<String> = []
     private var counts: [String: Count] = [:]
-    private var running: [Running] = []
-    private var waiting: [SlotRequest] = []
+    var running: [Running] = []
+    var waiting: [SlotRequest] = []
     /// When those that wait came.
     private var arrivals: [UInt64: Duration] = [:]
     private var queues = Shares<QueueName>()
@@ -81,7 +81,7 @@ struct SlotPolicy: Sendable {
     private var lanes: [QueueName: Shares<Lane>] = [:]
     /// Slots that were or will be given up for something urgent.
     private var owedToUrgent = 0
-    private var lastRanAlone = false
+    var lastRanAlone = false
     private(set) var isDraining = false
 
     init(concurrency: Int, crowdPatience: Duration = .seconds(5)) {
@@ -161,10 +161,8 @@ struct SlotPolicy: Sendable {
 
     /// Gives back the youngest of a destination whose jobs have come to wait for long, but for a few.
     private mutating func surplus() -> [Decision] {
-        guard waiting.count > reserve,
-            let destination = counts.first(where: { $0.value.running * 2 > concurrency })?.key,
-            crowdsOthersOut(destination)
-        else { return [] }
+        // Not the first that the dictionary happens to hold: the same requests are decided the same in every process.
+        guard waiting.count > reserve, let destination = counts.keys.filter(crowdsOthersOut).min() else { return [] }
         let surplus = waiting.indices.filter {
             waiting[$0].destination == destination && waiting[$0].lane != .urgent && !waiting[$0].runsAlone
         }
@@ -253,13 +251,13 @@ struct SlotPolicy: Sendable {
     }
 
     /// Whether its destination's limit holds up what runs there, so that it needs no slot.
-    private func isHeld(_ request: SlotRequest) -> Bool { shares[request.destination]?.isHeld(at: now) ?? false }
+    func isHeld(_ request: SlotRequest) -> Bool { shares[request.destination]?.isHeld(at: now) ?? false }
 
     /// For a destination that has none.
     private var slotsForOthers: Int { concurrency < Self.slotsMinimumForSpare ? concurrency : concurrency + 1 }
 
     /// Slots in use.
-    private var occupied: Int { running.count { !isHeld($0.request) } }
+    var occupied: Int { running.count { !isHeld($0.request) } }
 
     /// - Parameter occupied: the slots in use.
     private func hasRoom(for request: SlotRequest, beside occupied: Int) -> Bool {
@@ -316,7 +314,7 @@ struct SlotPolicy: Sendable {
         return best?.index
     }
 
-    private func isEligible(_ request: SlotRequest) -> Bool { !request.runsAlone && !isAtLimit(request) }
+    func isEligible(_ request: SlotRequest) -> Bool { !request.runsAlone && !isAtLimit(request) }
 
     private func rank(of request: SlotRequest) -> Rank {
         Rank(
@@ -327,91 +325,6 @@ struct SlotPolicy: Sendable {
 
     private func runningCount(of queue: QueueName) -> Int {
         running.count { $0.request.queue == queue && !isHeld($0.request) }
-    }
-
-    private mutating func preemptions() -> [Decision] {
-        if waiting.contains(where: \.runsAlone), !lastRanAlone {
-            return ask(running.count - askedCount(for: nil), for: .loneliness) { !$0.isEntitled }
-        }
-        let decisions = preemptionsAtLimits()
-        guard occupied >= concurrency else { return decisions }
-        let urgent = waiting.count { $0.lane == .urgent && isEligible($0) && !isHeld($0) }
-        let isWorking = { [shares, now] (slice: Running) in
-            !(shares[slice.request.destination]?.isHeld(at: now) ?? false)
-        }
-        let made = ask(urgent - askedCount(for: .urgency), for: .urgency) {
-            $0.request.lane != .urgent && !$0.isEntitled && isWorking($0)
-        }
-        return decisions + made + queueSharePreemptions() + destinationSharePreemptions()
-    }
-
-    /// For something urgent that only a slice of its own destination can make way for.
-    private mutating func preemptionsAtLimits() -> [Decision] {
-        var blocked: [String: Int] = [:]
-        for request in waiting where request.lane == .urgent && !request.runsAlone {
-            if isAtLimit(request) { blocked[request.destination, default: 0] += 1 }
-        }
-        var decisions: [Decision] = []
-        for (destination, count) in blocked.sorted(by: { $0.key < $1.key }) {
-            let asked = running.count { $0.request.destination == destination && $0.askedFor == .limit }
-            decisions += ask(count - asked, for: .limit) {
-                $0.request.destination == destination && $0.request.lane != .urgent && !$0.isEntitled
-            }
-        }
-        return decisions
-    }
-
-    /// A queue that has something to do and no slot gets one from the queue that has most.
-    private mutating func queueSharePreemptions() -> [Decision] {
-        let busy = Set(running.map(\.request.queue))
-        let lacking = Set(waiting.filter { !busy.contains($0.queue) && isEligible($0) }.map(\.queue))
-        return sharePreemptions(lacking.count, for: .queueShare) { $0.queue.rawValue }
-    }
-
-    /// The same for a destination: many jobs of one, however slow it is, do not keep out those of another.
-    private mutating func destinationSharePreemptions() -> [Decision] {
-        let busy = Set(running.map(\.request.destination))
-        let busyQueues = Set(running.map(\.request.queue))
-        let lacking = waiting.filter {
-            !busy.contains($0.destination) && busyQueues.contains($0.queue) && isEligible($0)
-        }
-        return sharePreemptions(Set(lacking.map(\.destination)).count, for: .destinationShare, by: \.destination)
-    }
-
-    /// Asks the one that has most of the slots, as often as another lacks one.
-    private mutating func sharePreemptions(
-        _ lacking: Int, for reason: Running.Reason, by owner: (SlotRequest) -> String
-    ) -> [Decision] {
-        var decisions: [Decision] = []
-        for _ in 0..<max(0, lacking - askedCount(for: reason)) {
-            let working = running.filter { !isHeld($0.request) }
-            let counts = Dictionary(grouping: working.filter { $0.askedFor == nil }) { owner($0.request) }
-                .mapValues(\.count)
-            let candidates = working.filter { $0.mayYield && $0.request.lane != .urgent }
-            // Of those with most, whose slice is the youngest.
-            guard let most = candidates.compactMap({ counts[owner($0.request)] }).max(), most > 1,
-                let chosen = candidates.last(where: { counts[owner($0.request)] == most })?.request.id
-            else { break }
-            decisions += ask(1, for: reason) { $0.request.id == chosen }
-        }
-        return decisions
-    }
-
-    private func askedCount(for reason: Running.Reason?) -> Int {
-        running.count { $0.askedFor != nil && (reason == nil || $0.askedFor == reason) }
-    }
-
-    /// Asks so many to hand over, the youngest first: it has the least to lose.
-    private mutating func ask(
-        _ count: Int, for reason: Running.Reason, where isWanted: (Running) -> Bool
-    ) -> [Decision] {
-        var decisions: [Decision] = []
-        for index in running.indices.reversed() where decisions.count < count {
-            guard running[index].mayYield, isWanted(running[index]) else { continue }
-            running[index].askedFor = reason
-            decisions.append(.preempt(running[index].request.id))
-        }
-        return decisions
     }
 
     /// The inverse of a lane's share: of 15 slots 8 are urgent, 4 continued, 2 normal, 1 bulk.
