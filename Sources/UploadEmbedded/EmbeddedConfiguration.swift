@@ -26,6 +26,6 @@ public struct EmbeddedConfiguration: Hashable, Sendable {
     }
 
     var worker: WorkerConfiguration {
-        WorkerConfiguration(concurrency: concurrency, parts: parts, slice: slice, grace: grace)
+        WorkerConfiguration(concurrency: concurrency, parts: parts, slice: slice, grace: grace, consumerTimeout: nil)
     }
 }

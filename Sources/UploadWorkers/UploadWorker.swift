@@ -40,7 +40,7 @@ public final class UploadWorker: Service {
         let workerMetrics = WorkerMetrics(factory: metrics)
         let gate = SlotGate(
             concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
-            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum,
+            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum ?? .seconds(1500),
             crowdPatience: configuration.crowdPatience, clock: clock,
             preempt: slices.preempt)
         self.gate = gate

@@ -12,8 +12,8 @@ public struct WorkerConfiguration: Hashable, Sendable {
     public var slice: Duration
     /// From the request to stop until the last hand-over is published.
     public var grace: Duration
-    /// How long a step that cannot be interrupted may take.
-    public var uncutMaximum: Duration
+    /// How long the broker lets a worker hold a delivery (RabbitMQ's `consumer_timeout`); nil where nothing limits that.
+    public var consumerTimeout: Duration?
     /// The least time between two reports of one job's progress.
     public var progressInterval: Duration
     /// Return when no delivery has been held for so long; nil works until it is told to stop.
@@ -30,14 +30,15 @@ public struct WorkerConfiguration: Hashable, Sendable {
 
     public init(
         concurrency: Int = 16, parts: Int = 4, slice: Duration = .seconds(300), grace: Duration = .seconds(25),
-        uncutMaximum: Duration = .seconds(1500), progressInterval: Duration = .seconds(1), exitWhenIdle: Duration? = nil
+        consumerTimeout: Duration? = .seconds(1800), progressInterval: Duration = .seconds(1),
+        exitWhenIdle: Duration? = nil
     ) {
         self.name = "worker"
         self.concurrency = max(1, concurrency)
         self.parts = max(1, parts)
         self.slice = slice
         self.grace = grace
-        self.uncutMaximum = uncutMaximum
+        self.consumerTimeout = consumerTimeout
         self.progressInterval = progressInterval
         self.exitWhenIdle = exitWhenIdle
         self.limitPatience = .seconds(1)
@@ -45,6 +46,10 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.crowdPatience = .seconds(5)
         self.circuit = CircuitRules()
     }
+
+    /// How long a step that cannot be interrupted may take: two thirds of what the broker allows. The delivery waited for its slot before, and has
+    /// to be settled after.
+    var uncutMaximum: Duration? { consumerTimeout.map { $0 * 2 / 3 } }
 
     /// The end of the grace that is kept for publishing the last hand-overs: a fifth of it, at most 5 s.
     var cutMargin: Duration { min(.seconds(5), grace / 5) }
@@ -54,6 +59,7 @@ public struct WorkerConfiguration: Hashable, Sendable {
         var rules = SliceRules(parts: parts)
         let milliseconds = Int(clamping: Int64(cutMargin / .milliseconds(2)))
         rules.lastAnswersMilliseconds = min(rules.lastAnswersMilliseconds, milliseconds)
+        rules.consumerTimeout = consumerTimeout.map { $0 / .seconds(1) }
         return rules
     }
 }

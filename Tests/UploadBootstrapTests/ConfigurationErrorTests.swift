@@ -47,7 +47,11 @@ struct ConfigurationErrorTests {
     }
 
     @Test(arguments: [
-        ("worker:\n  slice: soon", "upload.yaml:2: worker.slice: 'soon': expected a duration from 1s to 25m"),
+        (
+            "consumerTimeout: 3m\nworker:\n  slice: 61s",
+            "upload.yaml:3: worker.slice: is more than a third of consumerTimeout, within which a job has to be handed over; give 1m at most"
+        ),
+        ("worker:\n  slice: soon", "upload.yaml:2: worker.slice: 'soon': expected a duration from 1s to 2d"),
         (
             "notifier:\n  sweepAfter: 5m",
             "upload.yaml:2: notifier.sweepAfter: '5m': expected a duration from 1h to 40d, such as 25s, 5m, 2h or 1d, or off"

@@ -19,6 +19,7 @@ struct ConfigurationLayerTests {
         #expect(configuration.notifier.sweepAfter == 86_400)
         #expect(configuration.notifier.http == .listen(host: "127.0.0.1", port: 9700))
         #expect(configuration.worker.slice == 300)
+        #expect(configuration.consumerTimeout == 1800)
         #expect(configuration.worker.grace == 25)
         #expect(configuration.destinations == nil)
     }

@@ -67,7 +67,7 @@ import Uploads
         let never = Door()
         let bench = WorkerBench(
             WorkerConfiguration(
-                concurrency: 1, parts: 1, slice: .seconds(1000), uncutMaximum: .seconds(5),
+                concurrency: 1, parts: 1, slice: .seconds(1000), consumerTimeout: .milliseconds(7500),
                 progressInterval: .seconds(10_000))
         ) { log in
             MemoryDestination(

@@ -17,6 +17,10 @@ extension ConfigurationKey {
         .init(
             "brokerPatience", .duration(1...3600), standard: "20s",
             "how long enqueue-upload tries to publish a job before it goes to the outbox"),
+        .init(
+            "consumerTimeout", .duration(10...(7 * 86_400)), standard: "30m",
+            "the broker's consumer_timeout: how long a worker may hold a job, so that one it sends in one piece has two thirds of it"
+        ),
         .init("tls.caFile", .path, "authorities that may have signed the broker's certificate (PEM)"),
         .init("tls.certificateFile", .path, "this program's certificate for the broker (PEM)"),
         .init("tls.keyFile", .path, "the key of tls.certificateFile (PEM)"),
@@ -119,8 +123,8 @@ extension ConfigurationKey {
         .init("worker.concurrency", .integer(1...1000), standard: "16", flag: "--concurrency", "jobs at once"),
         .init("worker.parts", .integer(1...100), standard: "4", flag: "--parts", "parts of a job at once"),
         .init(
-            "worker.slice", .duration(1...1500), standard: "5m", flag: "--slice",
-            "how long a job is carried before it is handed over"),
+            "worker.slice", .duration(1...(2 * 86_400)), standard: "5m", flag: "--slice",
+            "how long a job is carried before it is handed over; at most a third of consumerTimeout"),
         .init(
             "worker.grace", .duration(1...3600), standard: "25s", flag: "--grace", "how long stopping may take"),
         .init("worker.http", .address, standard: "127.0.0.1:9701", flag: "--http", "health and metrics"),

@@ -9,6 +9,22 @@ extension Settings {
 
     func integer(_ path: String) -> Int? { text(path).flatMap { Int($0) } }
 
+    /// Seconds of a worker's slice: a third of what the broker allows at most, and that where the usual would be more. The parts under way at its
+    /// end have as long again.
+    /// - Throws: `configuration` where it is said to be more.
+    func slice(within consumerTimeout: TimeInterval) throws(ProgramError) -> TimeInterval {
+        let slice = seconds("worker.slice") ?? 300
+        let maximum = consumerTimeout / 3
+        guard slice > maximum else { return slice }
+        guard values["worker.slice"]?.origin == .standard else {
+            throw ProgramError(
+                .configuration,
+                "\(place("worker.slice")): is more than a third of consumerTimeout, within which a job has to be handed over; give "
+                    + "\(Quantity.text(seconds: maximum.rounded(.down))) at most")
+        }
+        return maximum
+    }
+
     func seconds(_ path: String) -> TimeInterval? { text(path).flatMap(Quantity.seconds) }
 
     func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }

@@ -40,6 +40,8 @@ public struct UploadConfiguration: Sendable {
     public var broker: Broker
     /// Seconds that a producer tries to publish a job before it counts the broker as away.
     public var brokerPatience: TimeInterval
+    /// Seconds for which the broker lets a worker hold a delivery.
+    public var consumerTimeout: TimeInterval
     public var namespace: String
     /// The staging area's path.
     public var staging: String
@@ -73,6 +75,7 @@ public struct UploadConfiguration: Sendable {
             caFile: settings.path("tls.caFile"), certificateFile: settings.path("tls.certificateFile"),
             keyFile: settings.path("tls.keyFile"))
         brokerPatience = settings.seconds("brokerPatience") ?? 20
+        consumerTimeout = settings.seconds("consumerTimeout") ?? 1800
         namespace = settings.text("namespace") ?? ""
         staging = settings.path("staging") ?? ""
         stagingGroup = settings.text("stagingGroup")
@@ -82,7 +85,7 @@ public struct UploadConfiguration: Sendable {
         worker = Worker(
             queues: settings.list("worker.queues").map(QueueName.init(unchecked:)),
             concurrency: settings.integer("worker.concurrency") ?? 1, parts: settings.integer("worker.parts") ?? 1,
-            slice: settings.seconds("worker.slice") ?? 300, grace: settings.seconds("worker.grace") ?? 25,
+            slice: try settings.slice(within: consumerTimeout), grace: settings.seconds("worker.grace") ?? 25,
             http: settings.address("worker.http"))
         notifier = Notifier(
             ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),

@@ -36,7 +36,7 @@ extension Bootstrap {
         let readiness = Readiness()
         var worker = WorkerConfiguration(
             concurrency: settings.concurrency, parts: settings.parts, slice: .seconds(settings.slice),
-            grace: .seconds(settings.grace))
+            grace: .seconds(settings.grace), consumerTimeout: .seconds(configuration.consumerTimeout))
         worker.name = Self.workerName
         worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
         let connector = BrokerConnector(

@@ -50,17 +50,17 @@ extension SliceRun {
     /// One sleeper for all times of the slice.
     func watchTime() async {
         let configuration = runner.configuration
-        var alarms: [(at: Duration, fact: SliceFact)] = [
-            (configuration.slice, .sliceTimeReached), (configuration.uncutMaximum, .uncutTimeReached),
-        ]
+        var alarms: [(at: Duration, fact: SliceFact)] = [(configuration.slice, .sliceTimeReached)]
+        if let maximum = configuration.uncutMaximum { alarms.append((maximum, .uncutTimeReached)) }
+        var forecast = configuration.uncutMaximum.map { UploadForecast(size: baton.job.size, end: $0) }
         alarms.sort { $0.at < $1.at }
-        var elapsed = Duration.zero
+        let elapsed = RateLimiter.stopwatch(runner.clock)
         var nextReport = configuration.progressInterval
         var last = (at: runner.now(), done: Int64?.none)
         while true {
             let wake = min(nextReport, alarms.first?.at ?? nextReport)
-            guard (try? await runner.clock.sleep(for: wake - elapsed)) != nil else { return }
-            elapsed = wake
+            guard (try? await runner.clock.sleep(for: max(.zero, wake - elapsed()))) != nil else { return }
+            let elapsed = max(wake, elapsed())
             while let alarm = alarms.first, alarm.at <= elapsed {
                 alarms.removeFirst()
                 tell(alarm.fact)
@@ -68,6 +68,9 @@ extension SliceRun {
             guard elapsed >= nextReport else { continue }
             nextReport = elapsed + configuration.progressInterval
             guard let done = meter.done else { continue }
+            if let late = forecast?.note(done, at: elapsed) {
+                tell(.uncutTimeTooShort(bytesDone: late.bytes, seconds: late.seconds))
+            }
             let now = runner.now()
             let seconds = now.timeIntervalSince(last.at)
             let rate = seconds > 0 ? max(0, Double(done - (last.done ?? done)) / seconds) : 0

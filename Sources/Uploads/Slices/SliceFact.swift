@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What a ``SliceMachine`` is told.
 public enum SliceFact: Hashable, Sendable {
     /// The baton was taken; always the first.
@@ -46,6 +48,8 @@ public enum SliceFact: Hashable, Sendable {
     case sliceTimeReached
     /// The time for steps that cannot be cut ran out.
     case uncutTimeReached
+    /// At the rate so far the file will not be there by the end of that time.
+    case uncutTimeTooShort(bytesDone: Int64, seconds: TimeInterval)
     /// The worker's grace is used up.
     case graceUsedUp
 }

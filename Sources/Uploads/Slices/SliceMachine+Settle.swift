@@ -76,6 +76,14 @@ extension SliceMachine {
         }
     }
 
+    /// What goes up in one piece and would be cut anyway need not take its time until then. What has a session goes on from there.
+    mutating func cutHopelessStep(_ bytesDone: Int64, _ seconds: TimeInterval) -> [SliceAction] {
+        guard phase == .sending, sending.failure == nil, state == nil, sending.missingCount == 1,
+            !sending.inFlight.isEmpty
+        else { return [] }
+        return failSending(tooLongError((bytesDone, seconds)))
+    }
+
     /// A failed attempt: again later, or never.
     /// - Parameter isResolved: whether the destination was just asked, or cannot have changed.
     mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
@@ -234,11 +242,20 @@ extension SliceMachine {
         UploadError(.interrupted, "the step was called off before its turn came: do it again", retry: .afterBackoff)
     }
 
-    private var tooLongError: UploadError {
-        UploadError(
+    private var tooLongError: UploadError { tooLongError(nil) }
+
+    /// - Parameter rate: what went up in how many seconds, where it was cut for that.
+    private func tooLongError(_ rate: (bytesDone: Int64, seconds: TimeInterval)?) -> UploadError {
+        let limit = rules.consumerTimeout.map { " (\(Int($0)) s)" } ?? ""
+        let said =
+            rate.map {
+                "the upload would take longer: \($0.bytesDone) of \(baton.job.size) bytes went up in \(Int($0.seconds)) s"
+            }
+            ?? "a step that cannot be interrupted took longer"
+        return UploadError(
             .interrupted,
-            "a step that cannot be interrupted took longer than a worker allows: use a destination that takes parts, or "
-                + "raise the worker's time for uncut steps",
+            "a worker may hold a job for as long as the broker's consumer_timeout says\(limit), and \(said): use a destination that takes "
+                + "parts, or raise consumer_timeout at the broker and consumerTimeout in the configuration",
             // What has a session goes on from there; what starts over would only take as long again.
             retry: state == nil && readBack == nil ? .never : .afterBackoff)
     }

@@ -83,6 +83,7 @@ public struct SliceMachine: Hashable, Sendable {
             isSliceTimeUp = true
             return stopHere()
         case .uncutTimeReached: return cutLongStep()
+        case .uncutTimeTooShort(let bytesDone, let seconds): return cutHopelessStep(bytesDone, seconds)
         case .graceUsedUp: return abandonStep()
         case .lastAnswersDue: return isAbandoned ? abandonStep() : []
         default:

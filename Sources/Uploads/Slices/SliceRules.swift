@@ -34,6 +34,10 @@ public struct SliceRules: Hashable, Sendable {
     /// How often a job is refused before that is taken for its own fault, though the destination has served no other job in between.
     public var refusalsMaximum: Int
 
+    /// Seconds for which the broker lets a worker hold a delivery; nil where nothing limits that. Said in errors; its two thirds are watched by
+    /// the worker.
+    public var consumerTimeout: TimeInterval?
+
     public init(parts: Int = 4) {
         self.parts = max(1, parts)
         self.partRetryMilliseconds = [250, 1000]

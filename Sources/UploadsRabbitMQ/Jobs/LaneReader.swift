@@ -8,7 +8,7 @@ import Uploads
 final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
     private static let timeoutRemedy: Logger.MetadataValue =
-        "a delivery was held for longer than the broker's consumer_timeout: choose a shorter worker.slice, or raise it"
+        "a delivery was held for longer than the broker's consumer_timeout: have consumerTimeout say what that is, or raise it"
     /// Most deliveries of a stopped queue's urgent lane that are held to get at the cancellations behind them.
     private static let parkedMaximum: UInt16 = 200
     /// For how long at most: half of the shortest `consumer_timeout` that RabbitMQ supports

@@ -90,15 +90,17 @@ public final class RabbitMQJobQueue: JobQueue {
         var readers: [LaneReader] = []
         do throws(RabbitMQError) {
             for queue in configuration.queues {
-                let channel = try await openChannel()
-                channels.append(channel)
                 let taking = TakingLanes()
                 let handBack = HandBack()
-                readers += Lane.allCases.map { lane in
-                    LaneReader(
-                        queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
-                        tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
-                        quiet: quiet, taking: taking, handBack: handBack)
+                for lane in Lane.allCases {
+                    // Each has its own: a delivery that is held for too long has the broker close its channel, and take back all that came over it.
+                    let channel = try await openChannel()
+                    channels.append(channel)
+                    readers.append(
+                        LaneReader(
+                            queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
+                            tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
+                            quiet: quiet, taking: taking, handBack: handBack))
                 }
             }
         } catch {

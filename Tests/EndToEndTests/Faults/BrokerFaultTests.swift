@@ -154,6 +154,38 @@ import UploadsRabbitMQ
         }
     }
 
+    /// It would take 32 s, of 12 that the broker allows; what the worker carries beside it goes on.
+    @Test func whatGoesUpInOnePieceFailsInTimeAndTakesNothingAlong() async throws {
+        let web = try await NginxServer()
+        let proxy = try HTTPFaultProxy(to: web.port)
+        proxy.setRule { _ in .throttle(bytesPerSecond: 256 << 10) }
+        defer { proxy.stop() }
+        let bucket = try await S3Bucket.make()
+        bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 3 << 20) }
+        defer { bucket.proxy.stop() }
+        let broker = try await BrokerNode.start()
+        try await setConsumerTimeout(.seconds(12), broker)
+        let destinations = [bucket.destination(), "web: {driver: http, url: '\(proxy.url)/'}"]
+        try await Deployment.with(broker: broker, destinations: destinations, configuration: ["consumerTimeout: 12s"]) {
+            deployment in
+            try deployment.start(.notifier)
+            let worker = try deployment.start(.worker)
+            let (file, id) = try await begin(deployment, bucket)
+            let slow = try deployment.makeFile("slow.bin", bytes: 8 << 20)
+            let slowID = try #require(try await deployment.enqueue(["--to", "web:", slow.path]).first)
+            let told = try await deployment.waitForOutcomes(2)
+            let failed = try #require(told.first { $0["subject"] as? String == slowID })
+            #expect(failed["type"] as? String == "upload.failed")
+            let error = (failed["data"] as? [String: Any])?["error"] as? [String: Any]
+            #expect((error?["message"] as? String)?.contains("consumerTimeout") == true, "\(failed)")
+            let carried = try #require(told.first { $0["subject"] as? String == id }?["data"] as? [String: Any])
+            #expect(carried["attempts"] as? Int == 0 && carried["generation"] as? Int == 1)
+            #expect(!worker.errorText.contains("lane interrupted"), "\(worker.errorText.suffix(2000))")
+            try await expectWhole("large.bin", file, deployment, bucket)
+        }
+        try await broker.stop()
+    }
+
     @Test func aQuietNetworkIsNoticedByHeartbeatsAndAnotherWorkerGoesOn() async throws {
         try await with { deployment, bucket, broker in
             let proxy = try AMQPFaultProxy(to: broker.port)

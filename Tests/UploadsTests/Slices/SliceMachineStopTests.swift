@@ -240,6 +240,17 @@ import Testing
         #expect(slice.failure?.message.contains("use a destination that takes parts") == true)
     }
 
+    @Test func `what goes up in one piece and would take too long fails before its time is over, with a remedy`() {
+        var slice = sendingWhole()
+        #expect(slice.tell(.uncutTimeTooShort(bytesDone: 1, seconds: 10)) == [.cancelRequests])
+        #expect(slice.holding(.partFailed(0, H.error(.cancelled))) == [.probe(nil)])
+        slice.tell(.probed(.nothing))
+        #expect(slice.failure?.code == .interrupted && slice.failure?.retry == .never)
+        #expect(slice.failure?.message.contains("consumerTimeout") == true, "\(slice.failure?.message ?? "")")
+        var resumable = sending(missing: 1)
+        #expect(resumable.tell(.uncutTimeTooShort(bytesDone: 1, seconds: 10)).isEmpty, "what has a session hands over")
+    }
+
     @Test func `a completing call that takes too long is cut, looked for, and tried again`() {
         var slice = sending(missing: 0)
         #expect(slice.tell(.uncutTimeReached) == [.cancelRequests])
