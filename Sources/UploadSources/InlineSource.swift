@@ -18,9 +18,8 @@ struct InlineSource: UploadSource {
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
         let range = range.clamped(to: 0..<size)
-        return AsyncThrowingStream { continuation in
-            if !range.isEmpty { continuation.yield(Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])) }
-            continuation.finish()
+        return SourceBuffers { number in
+            number == 0 && !range.isEmpty ? Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]) : nil
         }
     }
 

@@ -7,9 +7,7 @@ struct ObjectRange: AsyncSequence, Sendable {
     typealias Element = SourceBuffer
 
     let range: Range<Int64>
-    let object: StoredObject
-    let job: UploadJob
-    let origin: any OriginDestination
+    let source: ObjectSource
 
     func makeAsyncIterator() -> Iterator { Iterator(Reading(self), of: self) }
 
@@ -25,23 +23,31 @@ struct ObjectRange: AsyncSequence, Sendable {
             self.range = range
             buffers = reading.buffers.makeAsyncIterator()
             left = Int64(range.range.count)
-            let isWhole = range.range == 0..<range.job.size
-            digest = isWhole ? RunningDigest(comparing: range.object.digests) : .none
+            let isWhole = range.range == 0..<range.source.size
+            digest = isWhole ? RunningDigest(comparing: range.source.object.digests) : .none
         }
 
         mutating func next() async throws -> SourceBuffer? {
             if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
             guard left > 0 else { return nil }
-            guard let buffer = try await buffers.next(), !buffer.isEmpty, Int64(buffer.count) <= left else {
+            guard let buffer = try await buffers.next(), !buffer.isEmpty else {
                 if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
-                throw UploadError.sourceChanged(range.job.destination)
+                throw UploadError(
+                    .networkFailure,
+                    "\(range.source.job.destination.displayText) ended \(left) bytes before the end of what was to be read: check the network and its server"
+                )
             }
+            guard Int64(buffer.count) <= left else { throw UploadError.sourceChanged(range.source.job.destination) }
             left -= Int64(buffer.count)
+            // Whether there is more, or something else was found out, is known once the driver has come to its end.
+            if left == 0, try await buffers.next() != nil {
+                throw UploadError.sourceChanged(range.source.job.destination)
+            }
             buffer.withUnsafeBytes { digest.update($0) }
-            if left == 0, digest.digests.contradicts(range.object.digests) {
+            if left == 0, digest.digests.contradicts(range.source.object.digests) {
                 throw UploadError(
                     .sourceChanged,
-                    "\(range.job.destination.displayText) is not what its own digests say: look at it, then run the job again",
+                    "\(range.source.job.destination.displayText) is not what its own digests say: look at it, then run the job again",
                     retry: .never)
             }
             return buffer
@@ -54,17 +60,18 @@ struct ObjectRange: AsyncSequence, Sendable {
         private let task: Task<Void, Never>
 
         init(_ range: ObjectRange) {
+            let source = range.source
             task = Task { [buffers] in
                 guard !range.range.isEmpty else { return buffers.finish() }
                 do throws(UploadError) {
-                    try await range.origin.read(range.object, of: range.job, range.range) {
+                    try await source.origin.read(source.object, of: source.job, range.range) {
                         buffer async throws(UploadError) in
                         await buffers.send(buffer)
                         if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
                     }
                     buffers.finish()
                 } catch {
-                    buffers.fail(error)
+                    buffers.fail(await source.judged(error))
                 }
             }
         }

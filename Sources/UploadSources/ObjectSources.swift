@@ -14,14 +14,27 @@ public struct ObjectSources: SourceProvider {
     public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
         guard case .object(let reference, _) = job.source else { return try await local.examine(job) }
         guard let origin = try destinations.origin(for: reference) else { return .unknownOrigin(reference.label) }
-        guard let found = try await origin.find(job.atOrigin(reference)) else { return .gone }
+        guard var found = try await find(job.atOrigin(reference), at: origin) else { return .gone }
         guard found.object.size != nil else {
             throw UploadError(
                 .rejected,
                 "\(reference.displayText) does not tell its size, so that nobody could know whether all of it came: fetch it, and "
                     + "hand it to enqueue-upload on standard input")
         }
+        if !found.object.hasValidator {
+            found.object.digests = try await SpooledObject.examine(
+                found.object, of: job.atOrigin(reference), at: origin)
+        }
         return .found(job.examined(as: found.object, contentType: found.contentType))
+    }
+
+    /// Nothing there is believed at a second look: of several servers one may not have heard of the object yet.
+    private func find(
+        _ job: UploadJob, at origin: any OriginDestination
+    ) async throws(UploadError) -> FoundObject? {
+        if let found = try await origin.find(job) { return found }
+        try await ObjectSource.rest(for: job)
+        return try await origin.find(job)
     }
 
     public func claim(_ job: UploadJob) async throws(UploadError) -> SourceClaim {
@@ -32,6 +45,9 @@ public struct ObjectSources: SourceProvider {
                 .invalidFile,
                 "\(reference.displayText) was not looked at, or is said to have two sizes: enqueue it again"
             )
+        }
+        guard seen.hasValidator else {
+            return .claimed(try await SpooledObject(seen, of: job.atOrigin(reference), at: origin))
         }
         return .claimed(ObjectSource(seen, of: job.atOrigin(reference), at: origin))
     }

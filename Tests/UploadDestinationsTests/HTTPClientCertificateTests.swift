@@ -112,6 +112,22 @@ struct HTTPClientCertificateTests {
         }
     }
 
+    @Test func `a certificate for another name does not lack an authority`() async throws {
+        try await withBench { bench in
+            let tls = TLSFiles(
+                authorities: bench.files.authority, certificate: bench.files.clientCertificate,
+                key: bench.files.clientKey)
+            var configuration = HTTPConfiguration.clientConfiguration
+            configuration.dnsOverride = ["other.test": "127.0.0.1"]
+            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            let url = bench.server.url(isSecure: true).replacing("localhost", with: "other.test")
+            let destination = HTTPDestination(HTTPConfiguration(url: url, tls: tls), client: client)
+            let error = await #expect(throws: UploadError.self) { try await bench.carry("other", to: destination) }
+            #expect(error?.code == .misconfigured && error?.message.contains("for another name") == true)
+            try await client.shutdown()
+        }
+    }
+
     @Test func `a file that cannot be read, or holds something else, is named with its key`() async throws {
         try await withBench { bench in
             let right = TLSFiles(

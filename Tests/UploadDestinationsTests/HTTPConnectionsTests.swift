@@ -167,7 +167,7 @@ struct HTTPConnectionsTests {
         let error = await #expect(throws: UploadError.self) {
             try await send(connections, to: server.port, method, headers: headers)
         }
-        #expect(error?.code == .networkFailure)
+        #expect(error?.code == .networkFailure && error?.cause is IdleConnectionClosed)
         #expect(counts.requests.load(ordering: .relaxed) == 1)
         #expect(counts.connections.load(ordering: .relaxed) == 1)
     }
@@ -259,7 +259,8 @@ struct HTTPConnectionsTests {
             connection.write("220 mail.example ESMTP\r\n")
             connection.waitForClose()
         }
-        #expect(error.code == .networkFailure)
+        #expect(error.code == .invalidResponse)
+        #expect(error.message.contains("is no HTTP/1.1") && error.retry == .after(seconds: 5))
     }
 
     @Test func `a header that cannot be sent fails before anything is`() async throws {

@@ -17,8 +17,11 @@ extension ConfigurationKey {
         .init(
             "destinations.*.answer.url", .text, owners: ["http", "presigned"],
             "where an answer in JSON has the object's URL (http), or the URL to send it to (presigned): data.0.url"),
-        .init("destinations.*.username", .text, owners: webDrivers, "user for Basic authentication"),
-        .init("destinations.*.password", .secret, owners: webDrivers, "password for Basic authentication"),
+        .init("destinations.*.username", .text, owners: webDrivers, "user for Basic or Digest authentication"),
+        .init("destinations.*.password", .secret, owners: webDrivers, "password for Basic or Digest authentication"),
+        .init(
+            "destinations.*.authentication", .choice(["basic", "digest"]), owners: ["http", "webdav"],
+            "how username and password are shown to the server; basic if left out"),
         .init("destinations.*.bearerToken", .secret, owners: webDrivers, "token for Bearer authentication"),
         .init(
             "destinations.*.authorization", .secret, owners: webDrivers,

@@ -6,6 +6,8 @@ public struct WebSettings: Hashable, Sendable {
     public var url: String
     public var username: String?
     public var password: Secret?
+    /// Whether user and password are for Digest authentication instead of Basic.
+    public var isDigest: Bool
     public var bearerToken: Secret?
     /// The whole value of the header, of any scheme.
     public var authorization: Secret?
@@ -20,6 +22,12 @@ public struct WebSettings: Hashable, Sendable {
         url = try settings.needed("\(base).url") { settings.text($0) ?? standardURL }
         username = settings.text("\(base).username")
         password = settings.secret("\(base).password")
+        isDigest = settings.text("\(base).authentication") == "digest"
+        guard !isDigest || username != nil else {
+            throw ProgramError(
+                .configuration,
+                "\(settings.place("\(base).authentication")): goes with a username; give both, or leave it out")
+        }
         bearerToken = settings.secret("\(base).bearerToken")
         authorization = settings.secret("\(base).authorization")
         headers = settings.secrets(below: "\(base).headers")

@@ -14,20 +14,30 @@ final class HTTPClients: Sendable {
         if let seconds = route.connectSeconds {
             configuration.timeout.connect = .nanoseconds(Int64(seconds * 1e9))
         }
-        if let proxy = route.proxy {
-            guard let components = URLComponents(string: proxy), let host = components.encodedHost, !host.isEmpty else {
-                throw ProgramError(.configuration, "proxy: expected a URL such as http://proxy.example:3128")
-            }
-            configuration.proxy = .server(
-                host: host, port: components.port ?? 80,
-                authorization: components.user.map { .basic(username: $0, password: components.password ?? "") })
-        }
+        let proxy = try route.proxy.map(Self.proxy)
         return clients.withLock { clients in
             if let client = clients[route] { return client }
+            let plain = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            guard let proxy else {
+                clients[route] = plain
+                return plain
+            }
+            configuration.proxy = proxy.configuration
             let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+            HTTPProxy.set(proxy, before: client, plain: plain)
             clients[route] = client
             return client
         }
+    }
+
+    private static func proxy(_ url: String) throws(ProgramError) -> HTTPProxy {
+        guard let components = URLComponents(string: url), let host = components.encodedHost, !host.isEmpty else {
+            throw ProgramError(.configuration, "proxy: expected a URL such as http://proxy.example:3128")
+        }
+        // An address of IPv6 without its brackets.
+        let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        return HTTPProxy(
+            host: name, port: components.port ?? 80, login: components.user.map { ($0, components.password ?? "") })
     }
 
     /// For small requests; nil where they go through a proxy.
@@ -49,7 +59,7 @@ final class HTTPClients: Sendable {
     private func takeAll() -> [HTTPClient] {
         clients.withLock { clients in
             defer { clients = [:] }
-            return Array(clients.values)
+            return clients.values.flatMap { [$0, HTTPProxy.forget($0)].compactMap(\.self) }
         }
     }
 }

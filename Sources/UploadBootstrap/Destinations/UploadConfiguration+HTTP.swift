@@ -27,6 +27,7 @@ extension UploadConfiguration {
         var server = http.configuration
         server.limits = limits
         server.headers = try headers(of: name, http.web)
+        server.digest = try digest(of: name, http.web)
         if let clientID = http.clientID {
             let id = try clientID.resolve(environment, key: settings.place("\(base).clientID"))
             server.headers["Authorization"] = "Client-ID \(id)"

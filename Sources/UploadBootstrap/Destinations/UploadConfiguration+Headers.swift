@@ -1,4 +1,5 @@
 import Foundation
+import UploadDestinations
 import Uploads
 
 extension UploadConfiguration {
@@ -31,11 +32,23 @@ extension UploadConfiguration {
         if let token = web.bearerToken {
             headers["Authorization"] = "Bearer \(try resolve(token, "bearerToken"))"
         }
-        if let user = web.username {
-            let password = if let secret = web.password { try resolve(secret, "password") } else { "" }
+        if let user = web.username, !web.isDigest {
             // RFC 7617, section 2.
-            headers["Authorization"] = "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+            let pair = "\(user):\(try password(of: name, web))"
+            headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
         }
         return headers
+    }
+
+    /// User and password for Digest authentication; nil where another one is meant.
+    /// - Throws: `configuration` when the password is not there.
+    func digest(of name: DestinationName, _ web: WebSettings) throws(ProgramError) -> HTTPDigestLogin? {
+        guard web.isDigest, let user = web.username else { return nil }
+        return HTTPDigestLogin(user: user, password: try password(of: name, web))
+    }
+
+    private func password(of name: DestinationName, _ web: WebSettings) throws(ProgramError) -> String {
+        guard let password = web.password else { return "" }
+        return try password.resolve(environment, key: settings.place("destinations.\(name).password"))
     }
 }

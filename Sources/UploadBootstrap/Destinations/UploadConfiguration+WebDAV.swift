@@ -9,6 +9,7 @@ extension UploadConfiguration {
     ) throws(ProgramError) -> WebDAVDestination {
         var server = dav.configuration
         server.headers = try headers(of: name, dav.web)
+        server.digest = try digest(of: name, dav.web)
         server.limits = limits
         let client = try clients.client(dav.web.route)
         do throws(UploadError) {

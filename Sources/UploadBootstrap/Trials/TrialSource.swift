@@ -13,12 +13,11 @@ struct TrialSource: UploadSource {
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
         let block = Int64(Self.block.count)
-        return AsyncThrowingStream { continuation in
-            for begin in stride(from: range.lowerBound / block * block, to: range.upperBound, by: Int64.Stride(block)) {
-                let piece = range.clamped(to: begin..<begin + block)
-                continuation.yield(Array(Self.block[Int(piece.lowerBound - begin)..<Int(piece.upperBound - begin)]))
-            }
-            continuation.finish()
+        return SourceBuffers { number in
+            let begin = (range.lowerBound / block + Int64(number)) * block
+            let piece = range.clamped(to: begin..<begin + block)
+            return piece.isEmpty
+                ? nil : Array(Self.block[Int(piece.lowerBound - begin)..<Int(piece.upperBound - begin)])
         }
     }
 

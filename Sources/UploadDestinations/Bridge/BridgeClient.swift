@@ -26,26 +26,32 @@ struct BridgeClient: Sendable {
 
     func url(_ path: String) -> String { configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + path }
 
-    /// One call. A session that has ended is renewed, once: the token is taken anew for each try, and none that was refused is sent again.
+    /// One call. A session that has ended is renewed, once, and none that was refused is used again. Where the new one is refused, too, nobody
+    /// signs in for a while.
     /// - Throws: `wrongCredentials` when a fresh session is refused, too; what signing in threw.
     func call(
         _ method: HTTPMethod, _ path: String, json: JSONValue? = nil
     ) async throws(UploadError) -> (reply: HTTPReply, response: ServerResponse) {
         let url = url(path)
-        var last: (reply: HTTPReply, response: ServerResponse)?
-        for _ in 0..<2 {
+        var isRenewed = false
+        while true {
             let token = try await login.token()
             let reply = try await endpoint.call(method, url, [Self.sessionHeader: token], json: json)
             let response = endpoint.shown(reply, of: url, hiding: [token])
             guard reply.status == 401 else { return (reply, response) }
-            login.reject(token)
-            last = (reply, response)
+            guard isRenewed else {
+                login.reject(token)
+                isRenewed = true
+                continue
+            }
+            let error = UploadError(
+                .wrongCredentials,
+                "\(method) \(DestinationReference.redact(url)) was answered 401 in a session that was just begun: somebody else signs in to "
+                    + "this account, which ends it; give each worker an account of its own",
+                // The other one may be a worker that has just done the same.
+                retry: .afterBackoff, response: response)
+            login.reject(token, error)
+            throw error
         }
-        throw UploadError(
-            .wrongCredentials,
-            "\(method) \(DestinationReference.redact(url)) was answered 401 in a session that was just begun: somebody else signs in to "
-                + "this account, which ends it; give each worker an account of its own",
-            // The other one may be a worker that has just done the same.
-            retry: .afterBackoff, response: last?.response)
     }
 }

@@ -5,7 +5,7 @@ import Uploads
 enum BridgeErrorTable {
     static func meaning(_ status: Int) -> TicketErrorTable.Meaning {
         switch status {
-        case 300..<400: (.rejected, "redirects are not followed; correct the destination's url", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; correct the destination's url")
         // BadRequestException, InvalidEntityException
         case 400: (.rejected, "it refuses what is said of the file; its answer says why", .never)
         case 401: (.wrongCredentials, "the session is refused; correct the destination's account", .never)

@@ -46,9 +46,14 @@ final class BridgeLogin: Sendable {
     }
 
     /// Bridge refuses this token. Nothing happens if another one is used already.
-    func reject(_ token: String) {
+    /// - Parameter failure: why there is to be no other one for a while; nil: it has ended, and is renewed.
+    func reject(_ token: String, _ failure: UploadError? = nil) {
         state.withLock { state in
-            if state.token == token { state.token = nil }
+            guard state.token == token else { return }
+            state.token = nil
+            guard let failure else { return }
+            state.failure = failure
+            state.pauseUntil = .now + pause
         }
     }
 

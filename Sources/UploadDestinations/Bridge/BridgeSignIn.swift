@@ -19,7 +19,8 @@ struct BridgeSignIn: Sendable {
         let url = configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + "v3/auth/signIn"
         let reply = try await endpoint.call(.POST, url, json: .object(document))
         guard (200..<300).contains(reply.status) else { throw failure(reply, at: url) }
-        guard let token = JSONValue(json: reply.body)?["sessionToken"]?.string, !token.isEmpty,
+        let json = try reply.json("POST \(DestinationReference.redact(url))")
+        guard let token = json?["sessionToken"]?.string, !token.isEmpty,
             token.utf8.count <= BridgeLimits.tokenBytesMaximum, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else {
             throw UploadError(

@@ -38,7 +38,7 @@ struct BridgeSource: TicketSource {
         let (reply, response) = try await bridge.call(.POST, "v3/uploads", json: .object(document(job, md5)))
         let said = "POST \(bridge.url("v3/uploads"))"
         guard (200..<300).contains(reply.status) else { throw bridge.failure(reply, response, of: said) }
-        let json = JSONValue(json: reply.body)
+        let json = try reply.json(said)
         guard let id = json?["id"]?.string, !id.isEmpty, id.utf8.count <= TicketLimits.idBytesMaximum,
             let url = json?["url"]?.string, url.utf8.count <= TicketLimits.urlBytesMaximum,
             (try? TicketEndpoint.check(url)) != nil
@@ -92,7 +92,7 @@ struct BridgeSource: TicketSource {
     private func standing(
         _ reply: HTTPReply, _ response: ServerResponse, of said: String
     ) throws(UploadError) -> TicketStanding {
-        let json = JSONValue(json: reply.body)
+        let json = try reply.json(said)
         switch json?["status"]?.string {
         // A duplicate is a file that the participant has sent within a week: Bridge has it.
         case "succeeded", "duplicate": return .done(response)

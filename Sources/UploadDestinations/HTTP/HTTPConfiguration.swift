@@ -13,6 +13,8 @@ public struct HTTPConfiguration: Hashable, Sendable {
     public var url: String?
     /// Sent with every request, `Authorization` among them. Never shown.
     public var headers: [String: String]
+    /// For a server that wants Digest authentication; nil: the headers say who asks.
+    public var digest: HTTPDigestLogin?
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.
     public var tls: TLSFiles

@@ -1,30 +1,34 @@
 import Foundation
+import NIOHTTP1
 import Uploads
 
 extension HTTPTarget {
     /// A status that is no success: RFC 9110, section 15; RFC 6585 (428, 429, 431); RFC 8470 (425); RFC 4918 (423, 507).
-    func failure(_ response: ServerResponse) -> UploadError {
-        let (code, remedy, retry) = meaning(of: response.status)
+    /// - Parameter method: nil for the one that uploads.
+    func failure(_ response: ServerResponse, of method: HTTPMethod? = nil) -> UploadError {
+        let (code, remedy, retry) = meaning(
+            of: response.status, method ?? HTTPMethod(rawValue: configuration.method.rawValue))
         let asked = HTTPAnswer.retryAfter(response.headers["retry-after"])
         return UploadError(
-            code, "\(displayURL) answered \(response.status): \(remedy)",
+            code,
+            "\(displayURL) answered \(response.status): \(remedy)"
+                + HTTPAnswer.wanted(response, canDigest: configuration.digest == nil),
             retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
     }
 
-    private func meaning(of status: Int) -> (UploadError.Code, String, UploadError.Retry) {
+    private func meaning(of status: Int, _ method: HTTPMethod) -> (UploadError.Code, String, UploadError.Retry) {
         if configuration.sendsIdempotencyKey, let meaning = Self.meaningWithKey(of: status) { return meaning }
         return switch status {
-        case 300..<400: (.rejected, "redirects are not followed with a body; use the final URL", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed with a body; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
         case 403 where isPresigned:
             (.accessDenied, "the URL's signature has expired or is wrong; issue a new URL", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the URL", .never)
-        case 405, 501:
-            (
-                .rejected,
-                "it takes no \(configuration.method.rawValue) there; check the URL and the destination's driver", .never
-            )
+        // Which says nothing of uploads.
+        case _ where method == .HEAD && [405, 501].contains(status):
+            (.misconfigured, "it answers no HEAD; remove 'answersHead' and 'ranges' from the destination", .never)
+        case 405, 501: (.rejected, "it takes no \(method) there; check the URL and the destination's driver", .never)
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
         case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 409: (.rejected, "what lies there conflicts; a directory may be missing", .afterBackoff)

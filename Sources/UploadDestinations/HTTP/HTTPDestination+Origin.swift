@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 public import Uploads
 
-/// By HEAD, or a GET of one byte where that is refused, as for a pre-signed URL; then GET of ranges with `If-Match` (RFC 9110).
+/// By a GET of one byte, which a pre-signed URL allows, too; then GET of ranges with `If-Match` (RFC 9110).
 extension HTTPDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? { try await object(job).find() }
 
@@ -17,6 +17,6 @@ extension HTTPDestination: OriginDestination {
         let target = try target(job)
         return HTTPObject(
             request: try target.request(.GET), exchange: exchange(target), shown: target.shown,
-            failure: { target.failure(target.shown($0)) })
+            failure: { target.failure(target.shown($0), of: .GET) })
     }
 }

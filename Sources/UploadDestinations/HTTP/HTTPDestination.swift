@@ -20,6 +20,7 @@ public struct HTTPDestination: RoundDestination {
     /// As it was at first.
     let configuration: HTTPConfiguration
     private let client: HTTPClient
+    private let digestSession = HTTPDigestSession()
     private let renew: (@Sendable () throws(UploadError) -> HTTPConfiguration)?
 
     /// - Parameters:
@@ -65,7 +66,7 @@ public struct HTTPDestination: RoundDestination {
             }
             return .other(object, isNewer: false)
         case 404, 410: return .nothing
-        default: throw target.failure(response)
+        default: throw target.failure(response, of: .HEAD)
         }
     }
 
@@ -113,7 +114,10 @@ public struct HTTPDestination: RoundDestination {
     }
 
     func exchange(_ target: HTTPTarget) -> HTTPExchange {
-        HTTPExchange(
-            client: client, times: configuration.times, displayURL: target.displayURL)
+        var exchange = HTTPExchange(client: client, times: configuration.times, displayURL: target.displayURL)
+        exchange.digest = target.configuration.digest.map {
+            HTTPDigestAuthentication(login: $0, session: digestSession)
+        }
+        return exchange
     }
 }

@@ -45,7 +45,7 @@ struct HTTPRanges: Sendable {
             }
             return Standing(size: size, etag: reply.etag, response: response)
         case 404, 410: return nil
-        default: throw target.failure(response)
+        default: throw target.failure(response, of: .HEAD)
         }
     }
 

@@ -5,7 +5,7 @@ extension PresignedSource {
     /// A status of the endpoint that is no success: RFC 9110, section 15; RFC 6585 (429); RFC 8470 (425).
     static func meaning(_ status: Int) -> TicketErrorTable.Meaning {
         switch status {
-        case 300..<400: (.rejected, "redirects are not followed; use the final URL", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the destination's URLs", .never)
@@ -25,9 +25,9 @@ extension PresignedSource {
     func failure(_ reply: HTTPReply, _ said: String, of url: String) -> UploadError {
         let (code, remedy, retry) = Self.meaning(reply.status)
         let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        let response = endpoint.shown(reply, of: url)
         return UploadError(
-            code, "\(said) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
-            response: endpoint.shown(reply, of: url))
+            code, "\(said) was answered \(reply.status): \(remedy)" + HTTPAnswer.wanted(response),
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
     }
 }

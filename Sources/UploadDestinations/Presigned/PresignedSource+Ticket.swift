@@ -5,7 +5,8 @@ import Uploads
 extension PresignedSource {
     func ticket(_ reply: HTTPReply) throws(UploadError) -> UploadTicket {
         let paths = configuration.answer
-        guard let json = JSONValue(json: reply.body) else { throw unreadable(reply, "is no JSON", "url") }
+        let json = try reply.json("the request for a URL to \(displayURL)")
+        guard let json else { throw unreadable(reply, "is no JSON", "url") }
         func value(_ path: String) -> JSONValue? { JSONPath(path).value(in: json) }
         guard let url = value(paths.url)?.string, url.utf8.count <= TicketLimits.urlBytesMaximum,
             (try? TicketEndpoint.check(url)) != nil
@@ -51,6 +52,6 @@ extension PresignedSource {
         UploadError(
             .invalidResponse,
             "the answer of \(displayURL) \(problem): look at the endpoint, or correct the destination's \(key)",
-            retry: .afterBackoff, response: endpoint.bare(reply))
+            retry: .never, response: endpoint.bare(reply))
     }
 }

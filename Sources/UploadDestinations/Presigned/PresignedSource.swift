@@ -70,6 +70,11 @@ struct PresignedSource: TicketSource {
                     response: endpoint.shown(reply, of: url)))
         }
         guard (200..<300).contains(reply.status) || call.doneStatuses.contains(reply.status) else {
+            // Perhaps an earlier call was carried out, and its answer was lost.
+            if reply.status == 409, let standing = try await standing(of: id, job) {
+                if case .open = standing { throw failure(reply, said, of: url) }
+                return standing
+            }
             throw failure(reply, said, of: url)
         }
         return try await standing(of: id, job) ?? .done(endpoint.shown(reply, of: url))
@@ -83,7 +88,7 @@ struct PresignedSource: TicketSource {
         let response = endpoint.shown(reply, of: url)
         guard reply.status != 404 else { return .open }
         guard (200..<300).contains(reply.status) else { throw failure(reply, said, of: url) }
-        guard let word = JSONValue(json: reply.body).flatMap(JSONPath(words.path).value)?.scalarText else {
+        guard let word = try reply.json(said).flatMap(JSONPath(words.path).value)?.scalarText else {
             throw UploadError(
                 .invalidResponse, "\(said) was answered without '\(words.path)': correct the destination's status.path",
                 response: response)

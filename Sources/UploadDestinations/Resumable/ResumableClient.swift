@@ -12,7 +12,7 @@ final class ResumableClient: Sendable {
     let address: UploadAddress
 
     private let client: HTTPClient
-    private let known = Mutex<ResumableSupport?>(nil)
+    private let known = Mutex(Remembered<ResumableSupport>())
     /// Versions in which the server has made an upload.
     private let proved = Mutex<Set<ResumableInterop>>([])
 
@@ -44,7 +44,7 @@ final class ResumableClient: Sendable {
     }
 
     /// Whether the server is known to take plain uploads only.
-    var isPlain: Bool { known.withLock { $0 == ResumableSupport.none } }
+    var isPlain: Bool { known.withLock { $0.value(at: .now) == ResumableSupport.none } }
 
     /// Whether a Location can only be that of an upload.
     func isProved(_ interop: ResumableInterop) -> Bool { proved.withLock { $0.contains(interop) } }
@@ -53,26 +53,40 @@ final class ResumableClient: Sendable {
 
     func remember(_ support: ResumableSupport) {
         guard configuration.interop == nil else { return }
-        known.withLock { $0 = support }
+        known.withLock { $0.remember(support, isProved: support != .none, at: .now) }
     }
 
-    /// What the server speaks, asked once. It is asked and not tried: one that knows nothing of resumable uploads would take an
-    /// upload's beginning for an empty file.
+    /// What the server speaks, asked once in each of the versions, the newest first, until it says that it takes resumable uploads. It is asked
+    /// and not tried: one that knows nothing of resumable uploads would take an upload's beginning for an empty file.
     /// - Parameter url: where an upload is to be made.
     /// - Throws: where it has no time to answer now.
     func support(at url: String) async throws(UploadError) -> ResumableSupport {
         if let interop = configuration.interop { return .versions([interop], nil) }
-        if let known = known.withLock({ $0 }) { return known }
-        let reply = try await send(.OPTIONS, url, .v8)
-        switch reply.status {
-        // Who may not ask may be allowed to upload.
-        case 401, 403, 407: return .none
-        case 408, 425, 429, 500, 502...504, 506...599: throw failure(reply, of: "OPTIONS", at: url)
-        default:
-            let support = ResumableSupport(reply)
-            remember(support)
-            return support
+        if let known = known.withLock({ $0.value(at: .now) }) { return known }
+        for version in ResumableSupport.asked {
+            let reply = try await send(.OPTIONS, url, version)
+            switch reply.status {
+            // Who may not ask may be allowed to upload.
+            case 401, 403, 407: return .none
+            case 408, 425, 429, 500, 502...504, 506...599: throw failure(reply, of: "OPTIONS", at: url)
+            default: break
+            }
+            let support = ResumableSupport(reply, asked: version)
+            if support != .none {
+                remember(support)
+                return support
+            }
+            if reply.header("tus-resumable") != nil, version == ResumableSupport.asked.last {
+                throw speaksTus(reply, at: url)
+            }
+            if [405, 501].contains(reply.status) { break }
+            // Whatever that page is, the server may be behind it.
+            guard (200..<300).contains(reply.status) || ResumableErrorTable.mayBeOfVersion(reply.status) else {
+                return .none
+            }
         }
+        remember(.none)
+        return .none
     }
 
     /// What may be kept of an answer.

@@ -7,7 +7,7 @@ enum ResumableErrorTable {
 
     static func meaning(_ status: Int) -> Meaning {
         switch status {
-        case 300..<400: (.rejected, "redirects are not followed; use the final URL", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the destination's url", .never)
@@ -37,9 +37,18 @@ extension ResumableClient {
     func failure(_ reply: HTTPReply, of method: String, at url: String) -> UploadError {
         let (code, remedy, retry) = ResumableErrorTable.meaning(reply.status)
         let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        let response = shown(reply, of: url)
         return UploadError(
-            code, "\(method) \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
+            code,
+            "\(method) \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)"
+                + HTTPAnswer.wanted(response),
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+    }
+
+    func speaksTus(_ reply: HTTPReply, at url: String) -> UploadError {
+        UploadError(
+            .misconfigured,
+            "\(DestinationReference.redact(url)) speaks tus, and no draft of resumable uploads: set the destination's driver to tus",
             response: shown(reply, of: url))
     }
 

@@ -137,6 +137,7 @@ extension S3Failure {
 
     private var byStatus: S3ErrorTable.Meaning {
         switch status {
+        case 300, 304: HTTPAnswer.redirection(status, "")
         case 300..<400:
             (.misconfigured, "the bucket is elsewhere; correct the destination's region or endpoint", .afterBackoff)
         case 401: (.notAuthenticated, "it wants credentials; check the destination's keys", .never)

@@ -18,6 +18,15 @@ extension S3Destination: OriginDestination {
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let upload = try upload(of: job)
+        try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: upload.location, take) {
+            range, take async throws(UploadError) in
+            try await readOnce(object, upload, range, take)
+        }
+    }
+
+    private func readOnce(
+        _ object: StoredObject, _ upload: S3Upload, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
+    ) async throws(UploadError) {
         let download = HTTPDownload(
             offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
         let answer = try await client.answer(get(object, upload.target.key, download))

@@ -9,7 +9,11 @@ extension S3Destination: ReadableDestination {
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
         let key = try S3Target(job, configuration).key
-        _ = try await client.send(get(object, key, HTTPDownload(offset: offset, take: take)))
+        let answer = try await client.answer(get(object, key, HTTPDownload(offset: offset, take: take)))
+        guard case .failure(let failure) = answer else { return }
+        // The object ends there, or before.
+        if failure.status == 416, offset > 0 { return }
+        throw failure.error(at: client.location(key))
     }
 
     func get(_ object: StoredObject, _ key: String, _ download: HTTPDownload) -> S3Request {

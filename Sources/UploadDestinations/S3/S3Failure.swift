@@ -33,7 +33,7 @@ struct S3Failure: Sendable {
             ?? reply.header("location").flatMap { URLComponents(string: $0) }?.authority
         retryAfter = HTTPAnswer.retryAfter(reply.header("retry-after"))
         date = reply.header("date")
-        isRedirect = (300..<400).contains(reply.status)
+        isRedirect = (301..<400).contains(reply.status) && reply.status != 304
         let shown = code.isEmpty ? nil : Data("\(code): \(message)".utf8)
         response = ServerResponse(status: reply.status, headers: HTTPAnswer.chosen(reply.headers), body: shown)
     }
@@ -51,7 +51,7 @@ struct S3Failure: Sendable {
     }
     /// Whether another region or host may have the bucket.
     var isElsewhere: Bool {
-        (isRedirect && status != 304) || code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect"
+        isRedirect || code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect"
             || (status == 400 && region != nil)
     }
 }

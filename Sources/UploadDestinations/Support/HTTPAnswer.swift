@@ -13,7 +13,8 @@ enum HTTPAnswer {
         "idempotency-replayed", "x-ms-request-id", "x-ms-version-id", "x-post-rate-limit-limit",
         "x-post-rate-limit-remaining", "x-post-rate-limit-reset", "x-ratelimit-clientlimit",
         "x-ratelimit-clientremaining", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset",
-        "x-ratelimit-userlimit", "x-ratelimit-userremaining", "x-ratelimit-userreset", "x-request-id",
+        "www-authenticate", "x-ratelimit-userlimit", "x-ratelimit-userremaining", "x-ratelimit-userreset",
+        "x-request-id",
     ]
 
     /// The longest value that is kept, in bytes.
@@ -28,6 +29,37 @@ enum HTTPAnswer {
             chosen[name] = chosen[name].map { "\($0), \(shown)" } ?? shown
         }
         return chosen
+    }
+
+    /// What a status from 300 to 399 means (RFC 9110, section 15.4). Of these 300 and 304 are no redirects.
+    /// - Parameter remedy: of a redirect.
+    static func redirection(
+        _ status: Int, _ remedy: String
+    ) -> (code: UploadError.Code, remedy: String, retry: UploadError.Retry) {
+        switch status {
+        case 300: (.rejected, "several files lie there, and it leaves the choice; use the URL of one of them", .never)
+        case 304:
+            (
+                .invalidResponse,
+                "it takes the request for a question whether something has changed, which it was not; look at the server and at what "
+                    + "stands before it", .afterBackoff
+            )
+        default: (.rejected, remedy, .never)
+        }
+    }
+
+    /// What a 401 wants, to go behind the sentence that says so.
+    /// - Parameter canDigest: whether the driver answers Digest, and has not done so.
+    static func wanted(_ response: ServerResponse, canDigest: Bool = false) -> String {
+        guard response.status == 401, let header = response.headers["www-authenticate"] else { return "" }
+        var schemes: [String] = []
+        for challenge in AuthenticationChallenge.parse(header) where !schemes.contains(challenge.scheme) {
+            schemes.append(challenge.scheme)
+        }
+        guard !schemes.isEmpty else { return "" }
+        let names = schemes.prefix(5).map { $0.prefix(20).capitalized }.joined(separator: " or ")
+        let isDigest = canDigest && schemes.contains("digest") && !schemes.contains("basic")
+        return " (it asks for \(names)\(isDigest ? ": give it authentication: digest" : ""))"
     }
 
     /// The seconds that `Retry-After` asks for: a number of seconds or an HTTP date (RFC 9110, sections 10.2.3 and 5.6.7).

@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import NIOCore
 import Synchronization
 import Uploads
@@ -11,21 +12,27 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// Bytes that may wait to be written: two of the source's buffers, and no more than this.
     static let unwrittenBytesMaximum = 1 << 20
 
+    /// Bytes that are taken at most before a closed connection is noticed: what waits to be written, and what the system takes.
+    static let idleBytesMaximum: Int64 = 4 << 20
+
     /// Bytes of the whole body, what stands around the source's included.
     let size: Int64
     /// Those that may write it. The client takes pieces as long as nobody tells it to stop; an event loop that gets no time on a busy
     /// machine tells nobody, and the whole file would be in memory. So it is waited for.
-    var loops: [any EventLoop] = []
+    private var loops: [any EventLoop] = []
     private let source: any AsyncSequence<SourceBuffer, any Error> & Sendable
     private let head: [UInt8]
     private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
     private let progress = ProgressBox()
+    /// The request that it is sent with, of those that had it: a client may ask for a body after its request has failed.
+    private var pass = 0
 
     /// - Parameters:
     ///   - size: of the source's bytes.
     ///   - head: goes before them, and is not told as sent.
     ///   - tail: the same after them, once the source has come to its end.
+    ///   - sent: told of the source's bytes as they are sent, of each once.
     init(
         source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
         tail: [UInt8] = [], sent: @escaping @Sendable (Int) -> Void
@@ -39,14 +46,34 @@ struct HTTPBody: AsyncSequence, Sendable {
 
     /// Whether all bytes were taken.
     var isComplete: Bool { progress.value.withLock { $0.bytes } == size }
+    var bytesTaken: Int64 { progress.value.withLock { $0.bytes } }
     /// When a piece was last taken.
     var lastMove: ContinuousClock.Instant { progress.value.withLock { $0.lastMove } }
     /// Why the source could not be read to its end.
     var failure: (any Error)? { progress.value.withLock { $0.failure } }
 
+    func written(by loops: [any EventLoop]) -> HTTPBody {
+        var body = self
+        body.loops = loops
+        return body
+    }
+
+    /// For one request: from the beginning. What an earlier one may still ask for comes to its end.
+    func stream() -> HTTPClientRequest.Body {
+        var body = self
+        body.pass = progress.value.withLock { progress in
+            progress.pass += 1
+            progress.bytes = 0
+            progress.sourceBytes = 0
+            return progress.pass
+        }
+        return .stream(body, length: .known(size))
+    }
+
     func makeAsyncIterator() -> Iterator {
         Iterator(
-            source: source.makeAsyncIterator(), head: head, tail: tail, sent: sent, progress: progress, loops: loops)
+            source: source.makeAsyncIterator(), head: head, tail: tail, sent: sent, progress: progress, pass: pass,
+            loops: loops)
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -54,6 +81,7 @@ struct HTTPBody: AsyncSequence, Sendable {
         fileprivate let sent: @Sendable (Int) -> Void
         fileprivate let progress: ProgressBox
         fileprivate let loops: [any EventLoop]
+        private let pass: Int
         private var rest: ByteBuffer
         /// Whether what is being passed on are the source's bytes.
         private var isSource = false
@@ -63,7 +91,7 @@ struct HTTPBody: AsyncSequence, Sendable {
 
         fileprivate init(
             source: any AsyncIteratorProtocol<SourceBuffer, any Error>, head: [UInt8], tail: [UInt8],
-            sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, loops: [any EventLoop]
+            sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, pass: Int, loops: [any EventLoop]
         ) {
             rest = ByteBuffer(bytes: head)
             self.tail = tail
@@ -71,10 +99,11 @@ struct HTTPBody: AsyncSequence, Sendable {
             self.source = source
             self.sent = sent
             self.progress = progress
+            self.pass = pass
         }
 
         mutating func next() async throws -> ByteBuffer? {
-            progress.value.withLock { $0.lastMove = .now }
+            try progress.update(pass) { $0.lastMove = .now }
             if unwritten >= unwrittenMaximum {
                 // They have done what they were given before once they do this.
                 for turn in loops.map({ $0.submit {} }) { try await turn.get() }
@@ -93,18 +122,18 @@ struct HTTPBody: AsyncSequence, Sendable {
                         tail = nil
                     }
                 } catch {
-                    progress.value.withLock { $0.failure = error }
+                    try progress.update(pass) { $0.failure = error }
                     throw error
                 }
             }
             let piece = rest.readSlice(length: Swift.min(rest.readableBytes, HTTPBody.pieceBytes))
             let count = piece?.readableBytes ?? 0
-            progress.value.withLock { progress in
-                progress.bytes += Int64(count)
+            let newCount = try progress.update(pass) { progress in
                 progress.lastMove = .now
+                return progress.take(count, isSource: isSource)
             }
             unwritten += count
-            if isSource { sent(count) }
+            if newCount > 0 { sent(newCount) }
             return piece
         }
     }
@@ -112,11 +141,34 @@ struct HTTPBody: AsyncSequence, Sendable {
     fileprivate final class ProgressBox: Sendable {
         struct Value {
             var bytes: Int64 = 0
+            /// The source's among them.
+            var sourceBytes: Int64 = 0
+            /// Of the source's bytes, the most that any pass has come to.
+            var sentBytes: Int64 = 0
             var lastMove = ContinuousClock.now
             var failure: (any Error)?
+            /// How many requests have had it.
+            var pass = 0
+
+            /// - Returns: how many of the bytes no pass before has sent.
+            mutating func take(_ count: Int, isSource: Bool) -> Int {
+                bytes += Int64(count)
+                guard isSource else { return 0 }
+                sourceBytes += Int64(count)
+                defer { sentBytes = Swift.max(sentBytes, sourceBytes) }
+                return Int(Swift.max(0, sourceBytes - sentBytes))
+            }
         }
 
         let value = Mutex(Value())
+
+        /// - Throws: `CancellationError` where another pass has begun.
+        func update<Result>(_ pass: Int, _ body: (inout Value) -> Result) throws -> Result {
+            try value.withLock { value in
+                guard value.pass == pass else { throw CancellationError() }
+                return body(&value)
+            }
+        }
     }
 }
 

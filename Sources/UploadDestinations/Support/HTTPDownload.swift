@@ -15,8 +15,12 @@ struct HTTPDownload: Sendable {
     var end: Int64?
     /// Of what must lie there; nil: whatever does.
     var etag: String?
+    /// Where there is no tag: the `Last-Modified` of what must lie there; nil: whatever does.
+    var modified: String?
     /// Bytes of what must lie there; nil: whatever does.
     var size: Int64?
+    /// Whether what is compressed is refused: where the object itself is compressed nothing says so, and S3 keeps the coding as a property.
+    var refusesCodings = false
     let take: Take
 
     /// RFC 9110, section 14.2. Without one for the whole, which an empty object could not satisfy.
@@ -25,18 +29,23 @@ struct HTTPDownload: Sendable {
     /// RFC 9110, section 13.1.1: a weak tag never matches.
     var condition: String? { etag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
-    /// Bytes of the answer's body that come before those wanted: a server may not know ranges.
-    /// - Throws: `invalidResponse` when the range is another one.
+    /// Bytes of the answer's body that come before those wanted: a server may not know ranges. The range may be shorter than asked for
+    /// (RFC 9110, section 15.3.7).
+    /// - Throws: `sourceChanged`; `invalidResponse` when the range is another one, or compressed.
     fileprivate func skipped(_ reply: HTTPReply, at displayURL: String) throws(UploadError) -> Int64 {
+        if refusesCodings, let coding = reply.header("content-encoding"), coding.lowercased() != "identity" {
+            throw UploadError(
+                .invalidResponse,
+                "\(displayURL) was sent as \(coding.prefix(100)), which was not asked for: have the server send it as it is",
+                retry: .never, response: reply.response)
+        }
         // Some servers know no conditions.
         let isSame = etag.map { etag in reply.header("etag").map { $0.unquoted == etag.unquoted } ?? true } ?? true
+        let isAsOld = modified.map { modified in reply.header("last-modified").map { $0 == modified } ?? true } ?? true
+        let total = total(reply)
+        guard isSame, isAsOld, size == nil || total == nil || total == size else { throw changed(displayURL) }
         // Some servers send a range under status 200.
         let range = reply.header("content-range")
-        let total = range.map { $0.split(separator: "/").last.flatMap { Int64($0) } } ?? reply.contentLength
-        guard isSame, size == nil || total == nil || total == size else {
-            throw UploadError(
-                .sourceChanged, "\(displayURL) has changed while it was read: run the job again", retry: .never)
-        }
         if reply.status != 206, range == nil { return offset }
         guard range?.hasPrefix("bytes \(offset)-") == true else {
             throw UploadError(
@@ -44,6 +53,21 @@ struct HTTPDownload: Sendable {
                 response: reply.response)
         }
         return 0
+    }
+
+    /// Bytes of the object, as an answer says it.
+    private func total(_ reply: HTTPReply) -> Int64? {
+        if let range = reply.header("content-range") { return range.split(separator: "/").last.flatMap { Int64($0) } }
+        return reply.status == 206 ? nil : reply.contentLength
+    }
+
+    /// Whether an answer says nothing of where the object ends, and it is to end with what is wanted.
+    fileprivate func mustEnd(_ reply: HTTPReply) -> Bool {
+        reply.status != 206 && end != nil && end == size && total(reply) == nil
+    }
+
+    fileprivate func changed(_ displayURL: String) -> UploadError {
+        UploadError(.sourceChanged, "\(displayURL) has changed while it was read: run the job again", retry: .never)
     }
 }
 
@@ -60,6 +84,14 @@ extension HTTPExchange {
     /// - Returns: the answer, with a body only if it is no success.
     /// - Throws: as `run`, and what the taker throws.
     func download(_ request: HTTPClientRequest, to download: HTTPDownload) async throws(UploadError) -> HTTPReply {
+        try await authenticated(request, nil) { request async throws(UploadError) in
+            try await downloaded(request, to: download)
+        }
+    }
+
+    private func downloaded(
+        _ request: HTTPClientRequest, to download: HTTPDownload
+    ) async throws(UploadError) -> HTTPReply {
         let silence = Silence(minimum: times.bytesPerSecondMinimum)
         let result = await withTaskGroup(of: Result<HTTPReply, UploadError>?.self) { group in
             group.addTask { await receive(request, download, silence) }
@@ -77,11 +109,7 @@ extension HTTPExchange {
         _ request: HTTPClientRequest, _ download: HTTPDownload, _ silence: Silence
     ) async -> Result<HTTPReply, UploadError> {
         do {
-            let response = try await HTTPSignsOfLife.listening({ silence.live() }) { header in
-                var request = request
-                request.headers.add(name: header.name, value: header.value)
-                return try await client.execute(request, deadline: .distantFuture)
-            }
+            let response = try await execute(request) { silence.live() }
             response.headers.tellTime()
             silence.end(0)
             var reply = HTTPReply(
@@ -117,6 +145,7 @@ extension HTTPExchange {
             let rest = chunk.readableBytesView.dropFirst(Int(min(skip, Int64(chunk.readableBytes))))
             skip -= Int64(chunk.readableBytes - rest.count)
             let bytes = rest.prefix(Int(clamping: wanted))
+            if bytes.count < rest.count, download.mustEnd(reply) { throw download.changed(displayURL) }
             wanted -= Int64(bytes.count)
             silence.end(chunk.readableBytes)
             guard !bytes.isEmpty else { continue }
@@ -125,10 +154,11 @@ extension HTTPExchange {
             try await download.take(SourceBuffer(bytes))
             silence.end(0)
             // What a server sends beyond it, which knows no ranges, is not waited for.
-            if wanted == 0 { return }
+            if wanted == 0, !download.mustEnd(reply) { return }
         }
         try Task.checkCancellation()
-        guard let announced = reply.contentLength, count < announced else { return }
+        // Of a range the rest is asked for.
+        guard download.end == nil, let announced = reply.contentLength, count < announced else { return }
         throw UploadError(
             .networkFailure, "\(displayURL) sent \(count) of \(announced) bytes: check the network and the server")
     }

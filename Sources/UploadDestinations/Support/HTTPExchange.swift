@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import Glibc
 import NIOCore
 import NIOHTTP1
 import Synchronization
@@ -20,6 +21,23 @@ struct HTTPExchange: Sendable {
     var keptBytesMaximum = ServerResponse.bodyBytesMaximum
     /// Seconds from the status to the end of the answer; nil where the body is what was asked for: then it may take as long as it moves.
     var restSeconds: TimeInterval? = Self.restSeconds
+
+    /// How challenges are answered; nil: not at all.
+    var digest: HTTPDigestAuthentication?
+
+    /// Whether a request may have been carried out unnoticed, and again (RFC 9110, sections 9.2.2 and 13.2.1): a condition that held the first
+    /// time may not hold the second.
+    static func mayBeRepeated(_ method: HTTPMethod, _ headers: HTTPHeaders) -> Bool {
+        let isIdempotent: Bool =
+            switch method {
+            case .GET, .HEAD, .PUT, .DELETE, .OPTIONS, .PROPFIND, .PROPPATCH, .MKCOL: true
+            default: false
+            }
+        return isIdempotent && !headers.contains(name: "if-match") && !headers.contains(name: "if-none-match")
+    }
+
+    /// How often a request is sent whose connection dies before any answer: idle ones may have been closed, several of them at once.
+    static let sendsMaximum = 4
 
     /// What moves in one request.
     private final class Movement: Sendable {
@@ -71,16 +89,21 @@ struct HTTPExchange: Sendable {
 
     /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw. Every status is an answer.
     func run(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
-        var request = request
-        if var body {
-            body.loops = Array(client.eventLoopGroup.makeIterator())
-            request.body = .stream(body, length: .known(body.size))
+        try await authenticated(request, body) { request async throws(UploadError) in
+            try await exchanged(request, body: body)
         }
+    }
+
+    /// The same as it stands.
+    func exchanged(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
+        var request = request
+        let body = body?.written(by: Array(client.eventLoopGroup.makeIterator()))
+        if let body { request.body = body.stream() }
         let movement = Movement()
         let ready = request
         let task = Task {
             do {
-                return Result<HTTPReply, any Error>.success(try await answer(ready, movement))
+                return Result<HTTPReply, any Error>.success(try await answer(ready, body, movement))
             } catch {
                 return .failure(error)
             }
@@ -113,12 +136,15 @@ struct HTTPExchange: Sendable {
     }
 
     private func answer(
-        _ request: HTTPClientRequest, _ movement: Movement
+        _ request: HTTPClientRequest, _ body: HTTPBody?, _ movement: Movement
     ) async throws -> HTTPReply {
-        let response = try await HTTPSignsOfLife.listening(movement.live) { header in
-            var request = request
-            request.headers.add(name: header.name, value: header.value)
-            return try await client.execute(request, deadline: .distantFuture)
+        let response = try await execute(request, movement.live) { request in
+            // What a source cannot give is no matter of connections.
+            guard let body else { return true }
+            // An idle connection has not taken much of a body when it turns out to be closed.
+            guard body.failure == nil, body.bytesTaken <= HTTPBody.idleBytesMaximum else { return false }
+            request.body = body.stream()
+            return true
         }
         response.headers.tellTime()
         var reply = HTTPReply(
@@ -134,6 +160,50 @@ struct HTTPExchange: Sendable {
         reply.body = movement.reply?.body ?? Data()
         reply.isWhole = count == reply.body.count
         return reply
+    }
+
+    /// Sends a request, again where it died on a connection that the server may have closed before it saw it.
+    /// - Parameters:
+    ///   - live: called for each answer 1xx.
+    ///   - renew: makes it ready to be sent again; false where that cannot be.
+    func execute(
+        _ request: HTTPClientRequest, _ live: @escaping @Sendable () -> Void,
+        renew: (inout HTTPClientRequest) -> Bool = { _ in true }
+    ) async throws -> HTTPClientResponse {
+        var request = request
+        for _ in 1..<Self.sendsMaximum {
+            let carrier = HTTPCarrier()
+            do {
+                return try await send(request, live, carrier)
+            } catch {
+                guard carrier.isReused, Self.isLostConnection(error), !Task.isCancelled, renew(&request) else {
+                    throw error
+                }
+                guard Self.mayBeRepeated(request.method, request.headers) else { throw IdleConnectionClosed(error) }
+            }
+        }
+        return try await send(request, live, HTTPCarrier())
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, _ live: @escaping @Sendable () -> Void, _ carrier: HTTPCarrier
+    ) async throws -> HTTPClientResponse {
+        let route = HTTPProxy.route(request, by: client)
+        do {
+            return try await HTTPSignsOfLife.listening(live, carrier, target: route.target) { header in
+                var request = route.request
+                request.headers.add(name: header.name, value: header.value)
+                return try await route.client.execute(request, deadline: .distantFuture)
+            }
+        } catch {
+            throw await HTTPProxy.refusal(error, of: request.url, by: client) ?? error
+        }
+    }
+
+    private static func isLostConnection(_ error: any Error) -> Bool {
+        if let error = error as? HTTPClientError { return [.remoteConnectionClosed, .uncleanShutdown].contains(error) }
+        if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
+        return (error as? ChannelError).map { [.ioOnClosedChannel, .alreadyClosed, .eof].contains($0) } ?? false
     }
 
     /// - Returns: what is wrong when nothing has moved for too long, or the rest of an answer takes too long.

@@ -1,11 +1,13 @@
 import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
+import Synchronization
 import Uploads
 
-/// What lies under a URL, to be read: by HEAD, and GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
+/// What lies under a URL, to be read: by GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
 ///
-/// Where a server gives no ETag, the time of the last change stands for it.
+/// Where a server gives no ETag, the time of the last change stands for it. What it says to HEAD may be of another version, or of another
+/// coding, than what it sends: HEAD is asked only for a length that GET does not tell.
 struct HTTPObject: Sendable {
     /// With everything that a request for it needs; its method is set here.
     let request: HTTPClientRequest
@@ -17,20 +19,28 @@ struct HTTPObject: Sendable {
 
     /// - Returns: nil when nothing lies there.
     func find() async throws(UploadError) -> FoundObject? {
-        var reply = try await ask(.HEAD)
-        // As of a URL that is good for one method; and Apache says nothing of the size of an empty file.
-        if [401, 403, 405, 501].contains(reply.status) || (reply.status == 200 && reply.header("content-length") == nil)
-        {
-            reply = try await ask(.GET)
-        }
+        let reply = try await ask(.GET)
         switch reply.status {
-        case 200..<300: return FoundObject(object(reply), contentType: reply.header("content-type"))
+        case 200..<300:
+            var object = object(reply)
+            if object.size == nil { object.size = try await lengthByHEAD() }
+            return FoundObject(object, contentType: reply.header("content-type"))
         // Of one byte of an empty file (section 15.5.17). Without a range the length is that of a page that says so.
-        case 416 where reply.header("content-range")?.hasPrefix("bytes */") == true:
+        case 416 where reply.header("content-range")?.contains("*/") == true:
             return FoundObject(object(reply), contentType: nil)
+        case 416 where try await lengthByHEAD() == 0:
+            var object = object(reply)
+            object.size = 0
+            return FoundObject(object, contentType: nil)
         case 404, 410: return nil
         default: throw readFailure(reply)
         }
+    }
+
+    private func lengthByHEAD() async throws(UploadError) -> Int64? {
+        let reply = try await ask(.HEAD)
+        guard reply.status == 200, reply.header("content-encoding") == nil else { return nil }
+        return reply.header("content-length").flatMap { Int64($0) }
     }
 
     /// From a byte on to the end, whatever lies there.
@@ -41,6 +51,8 @@ struct HTTPObject: Sendable {
         if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
         let reply = try await exchange.download(request, to: download)
         guard (200..<300).contains(reply.status) else {
+            // The object ends there, or before.
+            if reply.status == 416, offset > 0 { return }
             let error = failure(reply)
             guard [401, 403, 405, 501].contains(reply.status) else { throw error }
             throw UploadError(
@@ -50,19 +62,29 @@ struct HTTPObject: Sendable {
         }
     }
 
-    /// A range of what was found.
-    /// - Throws: `sourceChanged` when something else lies there now, or nothing.
+    /// A range of what was found. Where an answer ends before it, or holds less of it than was asked for, the rest is asked for, unless
+    /// nothing would tell whether that is of the same version.
+    /// - Throws: `sourceChanged` when something else lies there now, or nothing; `networkFailure` when too little comes.
     func read(
         _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
     ) async throws(UploadError) {
+        try await HTTPDownload.inAnswers(range, hasValidator: object.hasValidator, at: exchange.displayURL, take) {
+            range, take async throws(UploadError) in
+            try await readOnce(object, range, take)
+        }
+    }
+
+    private func readOnce(
+        _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
+    ) async throws(UploadError) {
+        let modified = object.etag == nil ? object.version : nil
         let download = HTTPDownload(
-            offset: range.lowerBound, end: range.upperBound, etag: object.etag, size: object.size, take: take)
+            offset: range.lowerBound, end: range.upperBound, etag: object.etag, modified: modified, size: object.size,
+            refusesCodings: true, take: take)
         var request = reading(.GET)
         if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
         if let condition = download.condition { request.headers.replaceOrAdd(name: "if-match", value: condition) }
-        if object.etag == nil, let time = object.version {
-            request.headers.replaceOrAdd(name: "if-unmodified-since", value: time)
-        }
+        if let modified { request.headers.replaceOrAdd(name: "if-unmodified-since", value: modified) }
         let reply = try await exchange.download(request, to: download)
         switch reply.status {
         case 200..<300: return
@@ -103,7 +125,8 @@ struct HTTPObject: Sendable {
         let said = "\(exchange.displayURL) cannot be read: it answered \(reply.status)"
         switch reply.status {
         case 300..<400:
-            return UploadError(.rejected, "\(said); give the URL that it leads to", response: error.response)
+            let (code, remedy, retry) = HTTPAnswer.redirection(reply.status, "give the URL that it leads to")
+            return UploadError(code, "\(said); \(remedy)", retry: retry, response: error.response)
         case 401, 403:
             return UploadError(error.code, "\(said); give credentials that may read", response: error.response)
         case 400..<500 where error.retry == .never:

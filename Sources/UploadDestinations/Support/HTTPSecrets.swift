@@ -5,25 +5,48 @@ import Uploads
 struct HTTPSecrets: Sendable {
     private let texts: [String]
 
+    /// Bytes of what is blotted out at least: of what is a secret by its name, and of what may be one. Shorter texts are parts of any other.
+    private static let bytesMinimum = (secret: 3, other: 8)
+
     /// - Parameters:
-    ///   - headers: what is configured; values of at least 8 bytes count, and what follows the scheme in an `Authorization`.
+    ///   - headers: what is configured, and what follows the scheme in an `Authorization`.
     ///   - url: its query, the values in it, and its password.
-    ///   - more: other secrets; those of at least 4 bytes count.
+    ///   - more: other secrets.
     init(headers: [String: String], url: String, more: [String] = []) {
-        var secrets = headers.flatMap(Self.parts).filter { $0.utf8.count >= 8 }
-        secrets += more.filter { $0.utf8.count >= 4 }
+        var secrets = headers.flatMap { name, value in
+            Self.parts(name, value).filter { Self.mayBeSecret($0, named: name, isHeader: true) }
+        }
+        secrets += more.filter { $0.utf8.count >= Self.bytesMinimum.secret }
         if let query = url.split(separator: "?", maxSplits: 1).dropFirst().first {
             let query = String(query.prefix { $0 != "#" })
             secrets.append(query)
             for pair in query.split(separator: "&") {
-                let value = String(pair.split(separator: "=", maxSplits: 1).last ?? "")
-                secrets += [value, value.removingPercentEncoding ?? ""].filter { $0.utf8.count >= 8 }
+                let words = pair.split(separator: "=", maxSplits: 1).map(String.init)
+                guard let value = words.last else { continue }
+                secrets += [value, value.removingPercentEncoding ?? ""].filter {
+                    Self.mayBeSecret($0, named: words.count > 1 ? words[0] : "")
+                }
             }
         }
         if let components = URLComponents(string: url) {
             secrets += [components.percentEncodedPassword, components.password].compactMap { $0 }
         }
         texts = Set(secrets.filter { !$0.isEmpty }.flatMap(Self.spellings)).sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    private static let secretNames = [
+        "auth", "cookie", "credential", "key", "pass", "secret", "session", "sig", "token",
+    ]
+
+    private static let harmlessHeaders: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "content-disposition", "content-encoding",
+        "content-language", "content-type", "user-agent",
+    ]
+
+    private static func mayBeSecret(_ text: String, named name: String, isHeader: Bool = false) -> Bool {
+        let name = name.lowercased()
+        let isSecret = secretNames.contains { name.contains($0) } || (isHeader && !harmlessHeaders.contains(name))
+        return text.utf8.count >= (isSecret ? bytesMinimum.secret : bytesMinimum.other)
     }
 
     /// As a server may repeat it: XML and HTML escape ampersands, JSON what RFC 8259, section 7, says, some slashes and all that is not

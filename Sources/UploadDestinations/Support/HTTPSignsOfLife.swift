@@ -2,6 +2,16 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
+/// What is known of the connection that carries an exchange.
+final class HTTPCarrier: Sendable {
+    private let state = Mutex(false)
+
+    /// Whether the connection has carried another exchange before: then the server may have closed it before it saw this one.
+    var isReused: Bool { state.withLock { $0 } }
+
+    fileprivate func note(isReused: Bool) { state.withLock { $0 = isReused } }
+}
+
 /// Tells an exchange of each answer of the kind 1xx (RFC 9110, section 15.2), which the client library takes in without a word: a server that
 /// says `102 Processing` every few seconds is at work, not silent.
 ///
@@ -13,18 +23,26 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private static let header = "longshore-exchange"
-    private static let exchanges = Mutex<(last: UInt64, listeners: [String: @Sendable () -> Void])>((0, [:]))
+    private typealias Listener = (live: @Sendable () -> Void, carrier: HTTPCarrier, target: String?)
+
+    private static let exchanges = Mutex<(last: UInt64, listeners: [String: Listener])>((0, [:]))
 
     private var exchange: String?
+    private var exchangeCount = 0
 
-    /// - Parameter body: given the header for its request; while it runs, `listener` is called for each answer 1xx.
+    /// - Parameters:
+    ///   - listener: called for each answer 1xx while `body` runs.
+    ///   - carrier: told of the connection.
+    ///   - target: of the request line, where it is not the path of the request's URL.
+    ///   - body: given the header for its request.
     static func listening<Reply>(
-        _ listener: @escaping @Sendable () -> Void, _ body: ((name: String, value: String)) async throws -> Reply
+        _ listener: @escaping @Sendable () -> Void, _ carrier: HTTPCarrier, target: String? = nil,
+        _ body: ((name: String, value: String)) async throws -> Reply
     ) async throws -> Reply {
         let id = exchanges.withLock { exchanges in
             exchanges.last += 1
             let id = String(exchanges.last)
-            exchanges.listeners[id] = listener
+            exchanges.listeners[id] = (listener, carrier, target)
             return id
         }
         defer { exchanges.withLock { $0.listeners[id] = nil } }
@@ -41,13 +59,19 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
         exchange = head.headers.first(name: Self.header)
+        exchangeCount += 1
+        if let exchange {
+            let listener = Self.exchanges.withLock { $0.listeners[exchange] }
+            listener?.carrier.note(isReused: exchangeCount > 1)
+            if let target = listener?.target { head.uri = target }
+        }
         head.headers.remove(name: Self.header)
         context.write(wrapOutboundOut(.head(head)), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data), (100..<200).contains(head.status.code), let exchange {
-            Self.exchanges.withLock { $0.listeners[exchange] }?()
+            Self.exchanges.withLock { $0.listeners[exchange] }?.live()
         }
         context.fireChannelRead(data)
     }

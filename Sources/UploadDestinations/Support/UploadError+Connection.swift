@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import Glibc
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Uploads
@@ -13,14 +14,31 @@ extension UploadError {
             self = error
             return
         }
+        if let idle = error as? IdleConnectionClosed {
+            let error = UploadError(connection: idle.cause, to: displayURL)
+            self.init(error.code, error.message, retry: error.retry, cause: idle)
+            return
+        }
         let (code, reason): (UploadError.Code, String) =
             switch error {
+            case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+                (
+                    .misconfigured,
+                    "the certificate of \(displayURL) is for another name: use the name that it is for, or correct the server's certificate"
+                )
             case let error where Self.isTLS(error):
                 (
                     .misconfigured,
                     "the TLS connection to \(displayURL) could not be made, its certificate may not be trusted: add its authority as the destination's caFile, correct the server's certificate, or give the destination the certificateFile and keyFile that the server asks for"
                 )
             case let error as HTTPClientError: Self.reason(error, displayURL)
+            case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
+                (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
+            case let error as HTTPParserError:
+                (
+                    .invalidResponse,
+                    "what \(displayURL) answered is no HTTP/1.1 (\(error)): look at the server, and at what stands before it"
+                )
             case let error as NIOConnectionError where error.connectionErrors.isEmpty:
                 (.networkFailure, "the host of \(displayURL) has no address: check its name and the resolver")
             case let error as IOError where Self.unreachable.contains(error.errnoCode):
@@ -32,7 +50,8 @@ extension UploadError {
             default:
                 (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
             }
-        self.init(code, reason, retry: .afterBackoff, cause: error)
+        // What was answered by something that is no HTTP may have been done: it is not asked for again within an attempt.
+        self.init(code, reason, retry: code == .invalidResponse ? .after(seconds: 5) : .afterBackoff, cause: error)
     }
 
     /// Also that no connection could be made because certificate and key do not belong together.

@@ -12,7 +12,7 @@ final class TusClient: Sendable {
     let address: UploadAddress
 
     private let client: HTTPClient
-    private let known = Mutex<TusCapabilities?>(nil)
+    private let known = Mutex(Remembered<TusCapabilities>())
 
     /// - Throws: `misconfigured` for a URL that is none.
     init(_ configuration: TusConfiguration, client: HTTPClient) throws(UploadError) {
@@ -59,13 +59,20 @@ final class TusClient: Sendable {
         }
     }
 
-    /// What the server offers, asked once.
-    func capabilities() async throws(UploadError) -> TusCapabilities {
-        if let known = known.withLock({ $0 }) { return known }
+    /// What the server offers, asked once. One that answers no such question is asked again after a minute.
+    /// - Parameter isNeeded: whether nothing can be begun without an answer.
+    /// - Throws: where it is needed, what came instead; that is worth another try.
+    func capabilities(isNeeded: Bool = false) async throws(UploadError) -> TusCapabilities {
+        if let known = known.withLock({ $0.value(at: .now, isProved: isNeeded) }) { return known }
         let reply = try await send(.OPTIONS, address.url)
         let capabilities = TusCapabilities(reply)
-        // One that has no time or no connection now may answer the next one.
-        if reply.status < 500, reply.status != 429 { known.withLock { $0 = capabilities } }
+        // What stands before the server may answer OPTIONS by itself.
+        let isSuccess = (200..<300).contains(reply.status)
+        let isAnswer = isSuccess && (reply.header("tus-version") ?? reply.header("tus-resumable")) != nil
+        if isSuccess || [405, 501].contains(reply.status) {
+            known.withLock { $0.remember(capabilities, isProved: isAnswer, at: .now) }
+        }
+        if isNeeded, !isAnswer { throw unanswered(reply, of: "OPTIONS", at: address.url) }
         return capabilities
     }
 

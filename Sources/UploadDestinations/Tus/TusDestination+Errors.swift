@@ -6,7 +6,7 @@ enum TusErrorTable {
 
     static func meaning(_ status: Int) -> Meaning {
         switch status {
-        case 300..<400: (.rejected, "redirects are not followed; use the final URL", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the destination's url", .never)
@@ -37,10 +37,19 @@ extension TusClient {
     func failure(_ reply: HTTPReply, of method: String, at url: String) -> UploadError {
         let (code, remedy, retry) = TusErrorTable.meaning(reply.status)
         let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        let response = shown(reply, of: url)
         return UploadError(
-            code, "\(method) \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
-            response: shown(reply, of: url))
+            code,
+            "\(method) \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)"
+                + HTTPAnswer.wanted(response),
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+    }
+
+    /// Of a question whose answer decides what can be done: another page, or a proxy's, may be followed by the server's own.
+    func unanswered(_ reply: HTTPReply, of method: String, at url: String) -> UploadError {
+        let error = failure(reply, of: method, at: url)
+        guard error.retry == .never, ![401, 407].contains(reply.status) else { return error }
+        return UploadError(error.code, error.message, retry: .afterBackoff, response: error.response)
     }
 
     func gone(_ url: String) -> UploadError {

@@ -58,9 +58,10 @@ public struct TusDestination: Destination {
                 "a tus server makes a new place for each upload and cannot say what is there already: enqueue the file with "
                     + "--if-exists replace")
         }
-        let capabilities = try await client.capabilities()
+        let isConcatenated = configuration.concatenates && job.size > configuration.partBytes
+        let capabilities = try await client.capabilities(isNeeded: isConcatenated)
         try capabilities.check(job, at: client.address.displayURL)
-        if configuration.concatenates, job.size > configuration.partBytes {
+        if isConcatenated {
             guard capabilities.concatenates else {
                 throw UploadError(
                     .misconfigured,

@@ -12,7 +12,14 @@ extension WebDAVClient {
             switch reply.status {
             case 207:
                 let responses = try reply.multistatus(of: displayURL(path)).responses
-                return responses.first.flatMap(WebDAVResource.init)
+                guard !responses.isEmpty else { return nil }
+                guard let response = responses.first(where: { $0.isAbout(path) }) else {
+                    throw UploadError(
+                        .invalidResponse,
+                        "PROPFIND \(displayURL(path)) was answered with what lies elsewhere (\(responses.first?.hrefs.first?.prefix(200) ?? "")): "
+                            + "look at the server, and at what stands before it", retry: .afterBackoff)
+                }
+                return WebDAVResource(response)
             case 404, 410: return nil
             // Not there, or not for these credentials.
             case 405, 501: learn { $0.answersPropfind = false }

@@ -23,6 +23,7 @@ final class WebDAVClient: Sendable {
     /// Ends in a slash.
     let base: String
     private let client: HTTPClient
+    private let digest: HTTPDigestAuthentication?
     private let known = Mutex(Known())
     /// Folders that are being made, by their escaped paths.
     let making = Mutex<[String: Task<Bool, any Error>]>([:])
@@ -32,6 +33,7 @@ final class WebDAVClient: Sendable {
         self.configuration = configuration
         self.client = client
         base = configuration.url
+        digest = configuration.digest.map { HTTPDigestAuthentication(login: $0, session: HTTPDigestSession()) }
         let components = URLComponents(string: base)
         guard let scheme = components?.scheme?.lowercased(), ["http", "https"].contains(scheme),
             components?.host?.isEmpty == false, base.hasSuffix("/"), !base.contains("?"), !base.contains("#")
@@ -89,12 +91,15 @@ final class WebDAVClient: Sendable {
     }
 
     func exchange(_ path: String) -> HTTPExchange {
-        HTTPExchange(
-            client: client, times: configuration.times, displayURL: displayURL(path))
+        var exchange = HTTPExchange(client: client, times: configuration.times, displayURL: displayURL(path))
+        exchange.digest = digest
+        return exchange
     }
 
     /// What may be kept of an answer.
     func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
-        HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
+        HTTPSecrets(
+            headers: configuration.headers, url: url, more: configuration.digest.map { [$0.password] } ?? []
+        ).shown(reply)
     }
 }

@@ -10,6 +10,8 @@ public struct WebDAVConfiguration: Hashable, Sendable {
     public var temporaryFolder: String?
     /// Sent with every request, `Authorization` among them. Never shown.
     public var headers: [String: String]
+    /// For a server that wants Digest authentication; nil: the headers say who asks.
+    public var digest: HTTPDigestLogin?
     /// Parts do not count: a file goes up in one piece.
     public var limits: TransferLimits
     /// The authorities to trust, and the certificate to show.

@@ -8,7 +8,7 @@ enum WebDAVErrorTable {
 
     static func meaning(_ status: Int) -> Meaning {
         switch status {
-        case 300..<400: (.rejected, "redirects are not followed; use the final URL", .never)
+        case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; give the destination others", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the destination's url", .never)
@@ -49,9 +49,11 @@ extension WebDAVClient {
         let isForeign = method == "MOVE" && [400, 502].contains(status)
         let (code, remedy, retry) = isForeign ? WebDAVErrorTable.foreign : WebDAVErrorTable.meaning(status)
         let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
+        let response = shown(reply, of: url)
         return UploadError(
-            code, "\(method) \(DestinationReference.redact(url)) was answered \(status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
-            response: shown(reply, of: url))
+            code,
+            "\(method) \(DestinationReference.redact(url)) was answered \(status): \(remedy)"
+                + HTTPAnswer.wanted(response, canDigest: configuration.digest == nil),
+            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
     }
 }

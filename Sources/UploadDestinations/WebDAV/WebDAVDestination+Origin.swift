@@ -1,6 +1,6 @@
 public import Uploads
 
-/// By HEAD, then GET of ranges with `If-Match`.
+/// By a GET of one byte, then GET of ranges with `If-Match`.
 extension WebDAVDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
         try await reader(of: job).find()

@@ -49,6 +49,27 @@ struct WebDAVMultistatus: Decodable, Sendable {
         var name: String? {
             hrefs.first?.split(separator: "/").last.map { $0.removingPercentEncoding ?? String($0) }
         }
+
+        /// Whether it is about what lies under a path. What stands before that is a matter of the server, and of proxies before it.
+        /// - Parameter path: escaped, below the destination's folder; of that folder itself anything may be said.
+        func isAbout(_ path: String) -> Bool {
+            let wanted = Self.components(path)
+            return hrefs.contains { href in
+                // Some servers escape nothing, and some tell a name as it was stored, in other letters.
+                let escaped = href.prefix { $0 != "?" && $0 != "#" }
+                return [Self.components(String(escaped)), Self.components(href), Self.parts(href)].contains {
+                    $0.suffix(wanted.count) == wanted[...]
+                }
+            }
+        }
+
+        private static func components(_ path: String) -> [String] {
+            parts(path).map { $0.removingPercentEncoding?.lowercased() ?? $0 }
+        }
+
+        private static func parts(_ path: String) -> [String] {
+            path.split(separator: "/").map { $0.lowercased() }
+        }
     }
 
     struct Propstat: Decodable, Sendable {

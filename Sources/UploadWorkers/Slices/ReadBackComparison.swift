@@ -18,13 +18,17 @@ struct ReadBackComparison: Sendable {
     /// - Throws: `checksumMismatch`; what destination or source throw.
     func run(at destination: any ReadableDestination, pace: TransferPace?) async throws(UploadError) {
         let progress = Progress(comparison: self)
-        if begin.bytes < job.size || job.size == 0 {
-            try await destination.read(begin.object, of: job, from: begin.bytes) { buffer async throws(UploadError) in
+        var next: Int64? = begin.bytes < job.size || job.size == 0 ? begin.bytes : nil
+        while let offset = next {
+            try await destination.read(begin.object, of: job, from: offset) { buffer async throws(UploadError) in
                 do { try await pace?.bytes.take(Double(buffer.count)) } catch {
                     throw UploadError(.cancelled, "the reading was cancelled while it waited for its turn")
                 }
                 try await progress.take(buffer)
             }
+            // An answer may end before the object does: what ends twice at one place has its end there.
+            let reached = await progress.offset
+            next = reached > offset && reached < job.size ? reached : nil
         }
         try await progress.finish()
     }
@@ -54,7 +58,7 @@ struct ReadBackComparison: Sendable {
         private var readBack: ReadBack
         private var whole: CRC64NVME
         private var block = CRC64NVME()
-        private var offset: Int64
+        private(set) var offset: Int64
         private var sha256: SHA256?
 
         init(comparison: ReadBackComparison) {

@@ -31,6 +31,7 @@ public enum FailureScope: Hashable, Sendable {
         case .rateLimited: self = .pause
         case .serverFailure where error.isLock || error.isWish: self = .pause
         case .serverFailure where (error.response?.status ?? 500) < 500: self = .job
+        case .networkFailure where error.cause is IdleConnectionClosed: self = .job
         case .networkFailure, .serverFailure: self = .shared
         // What is asked for anew (a ticket, a pre-signed URL) is the job's own.
         case .accessDenied where isNamed && error.response != nil && error.retry == .never: self = .shared

@@ -10,6 +10,7 @@ public protocol UploadSource: Sendable {
     ///
     /// What was staged is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when
     /// the block is not what was staged, so that a request with a declared length can never complete with wrong bytes.
+    /// Each iterator reads from the beginning: a request that died on an idle connection is sent again.
     /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable
 

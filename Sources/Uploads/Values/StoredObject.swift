@@ -34,6 +34,9 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.isVerified = isVerified
     }
 
+    /// Whether anything tells it from what lies there later.
+    public var hasValidator: Bool { etag != nil || version != nil }
+
     private static func bounded(_ size: Int64?) -> Int64? {
         size.flatMap { $0 < 0 ? nil : min($0, WireLimits.sizeMaximum) }
     }

@@ -136,6 +136,14 @@ struct BridgeDefectTests {
             }
             #expect(error?.code == .wrongCredentials)
             #expect(bench.server.count(.signIn) == 2 && bench.server.count(.request) == 2)
+            let next = await #expect(throws: UploadError.self) {
+                try await session.upload(session.missing[0], from: source) { _ in }
+            }
+            guard case .pause? = next?.retry else {
+                Issue.record("\(String(describing: next))")
+                return
+            }
+            #expect(bench.server.count(.signIn) == 2 && bench.server.count(.request) == 2, "for a while")
         }
     }
 

@@ -128,6 +128,22 @@ struct PresignedFaultTests {
         }
     }
 
+    /// The completing call was carried out, and its answer was lost.
+    @Test func `a call that conflicts with what was done is looked at by the status`() async throws {
+        try await PresignedBench.with { bench in
+            bench.script { $0.fault = { request, _ in request.path.hasPrefix("/done/") ? .status(409) : nil } }
+            let status: @Sendable (inout PresignedConfiguration) -> Void = { configuration in
+                configuration.status = PresignedStatus(
+                    url: configuration.url.replacing("/sign", with: "/state/{id}"), path: "upload.state",
+                    done: ["ready"], open: ["new"])
+            }
+            try await bench.conformance(status).carry(bench.job())
+            bench.script { $0.words = ["new"] }
+            let error = try await failure(bench, status)
+            #expect(error?.code == .serverFailure && error?.retry == .afterBackoff)
+        }
+    }
+
     @Test func `an answer that cannot be used is told by where it lacks something, without a word of it`() async throws
     {
         try await PresignedBench.with { bench in
@@ -145,7 +161,7 @@ struct PresignedFaultTests {
                 let error = try await failure(bench) {
                     $0.answer = PresignedAnswer(url: "to", id: "name", headers: "with")
                 }
-                #expect(error?.code == .invalidResponse && error?.retry == .afterBackoff)
+                #expect(error?.code == .invalidResponse && error?.retry == .never)
                 #expect(error?.message.contains(word) == true, "\(error?.message ?? "")")
                 #expect(!BridgeBench.shown(error).contains("swordfish"))
             }

@@ -13,6 +13,8 @@ final class DraftServer: ResumableServer {
         var limit: String?
         /// "a server … MUST include the Accept-Patch header field in response to an OPTIONS request": from draft -10 on.
         var acceptsPatch = true
+        /// Whether it refuses OPTIONS with another version, and says that it speaks tus: so does tusd 2.9.
+        var refusesOthers = false
         /// "the server SHOULD keep the upload resource available for a reasonable amount of time after the upload is complete"
         var keepsComplete = true
         /// "the response MUST include the Upload-Complete header field with a true value"; not so with every server.
@@ -111,6 +113,9 @@ final class DraftServer: ResumableServer {
 
         /// "Limits": "A client can use an OPTIONS request to discover support".
         private func options() {
+            guard speaks || !behaviour.refusesOthers else {
+                return connection.answer("412 Precondition Failed", headers: ["Tus-Resumable: 1.0.0"])
+            }
             let types = behaviour.acceptsPatch ? ["Accept-Patch: text/plain, application/partial-upload"] : []
             connection.answer("204 No Content", headers: types + limits)
         }

@@ -39,6 +39,44 @@ struct ResumableFallbackTests {
         }
     }
 
+    @Test func `one that refuses the newest versions is asked for older ones, and one that speaks tus is called so`()
+        async throws
+    {
+        var behaviour = DraftServer.Behaviour(interop: 6, limit: "max-size=100000000", acceptsPatch: false)
+        behaviour.refusesOthers = true
+        try await ResumableBench.with(try DraftServer(behaviour)) { bench in
+            let destination = try bench.destination()
+            for number in 1...2 {
+                let job = try bench.job(parts: 2.5, key: "file-\(number)")
+                let session = try await destination.open(job, resuming: nil)
+                #expect(session.plan.count == 3)
+                try await bench.send(of: job, to: session)
+            }
+            let asked = bench.requests("OPTIONS").map { $0.request.header("upload-draft-interop-version") }
+            #expect(asked == ["8", "6"], "once for the destination")
+        }
+        behaviour.interop = 99
+        try await ResumableBench.with(try DraftServer(behaviour)) { bench in
+            let error = await #expect(throws: UploadError.self) {
+                try await bench.destination().open(bench.job(parts: 2), resuming: nil)
+            }
+            #expect(error?.code == .misconfigured)
+            #expect(error?.message.contains("driver to tus") == true)
+            #expect(bench.proxy.requests.map(\.method) == Array(repeating: "OPTIONS", count: 4), "nothing was created")
+        }
+    }
+
+    @Test(arguments: [404, 410])
+    func `an answer to OPTIONS that is another page is not remembered`(status: Int) async throws {
+        try await ResumableBench.with(try DraftServer(DraftServer.Behaviour())) { bench in
+            let destination = try bench.destination()
+            bench.proxy.setRule { $0.method == "OPTIONS" ? .answer(status: status) : .forward }
+            #expect(try await destination.open(bench.job(parts: 2), resuming: nil).state == nil)
+            bench.proxy.setRule { _ in .forward }
+            #expect(try await destination.open(bench.job(parts: 2), resuming: nil).plan.count == 2)
+        }
+    }
+
     @Test func `nginx takes files of all edge sizes, odd names, and many at once`() async throws {
         try await ResumableBench.with(Plain(nginx: try await NginxServer())) { bench in
             try await bench.conformance().edgeSizesArrive()

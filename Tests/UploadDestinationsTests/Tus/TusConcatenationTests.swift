@@ -168,6 +168,24 @@ struct TusConcatenationTests {
         }
     }
 
+    @Test(arguments: [404, 405, 429, 503])
+    func `an answer to OPTIONS that says nothing fails no job for good, and is not remembered`(status: Int) async throws
+    {
+        try await run { bench, configuration in
+            let destination = try bench.destination(configuration)
+            bench.proxy.setRule { request in
+                request.method == "OPTIONS" ? .answer(status: status) : .forward
+            }
+            let error = await #expect(throws: UploadError.self) {
+                try await destination.open(bench.job(parts: 4), resuming: nil)
+            }
+            #expect(error?.retry != .never, "\(String(describing: error))")
+            bench.proxy.setRule { _ in .forward }
+            let session = try await destination.open(bench.job(parts: 4), resuming: nil)
+            #expect(session.plan.count == 4)
+        }
+    }
+
     @Test func `however large the file, its state is small`() throws {
         let urls = (0..<TusLimits.partialsMaximum).map { number in
             "https://\(String(repeating: "u", count: TusLimits.partialURLBytesMaximum / 64 - 10))\(number)"

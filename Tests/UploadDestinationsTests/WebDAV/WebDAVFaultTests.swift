@@ -172,6 +172,40 @@ struct WebDAVFaultTests {
         }
     }
 
+    /// A proxy that rewrites paths, or a cache, may answer with what it was asked before.
+    @Test func `what lies elsewhere is not taken for the object`() async throws {
+        try await WebDAVBench.with(.apache) { bench in
+            try await bench.conformance().carry(bench.job(key: "d/other"))
+            let job = try bench.job(key: "d/file")
+            bench.proxy.setRule { request in
+                guard request.method == "PROPFIND" else { return .forward }
+                return .rewriteAnswer { answer in
+                    let text = String(decoding: answer.body, as: UTF8.self).replacing("/d/file<", with: "/d/other<")
+                    answer.body = Array(text.utf8)
+                    answer.setHeader("content-length", String(answer.body.count))
+                }
+            }
+            try await bench.conformance(isDirect: true).carry(job)
+            let error = await #expect(throws: UploadError.self) {
+                _ = try await bench.destination().probe(job, state: nil)
+            }
+            #expect(error?.code == .invalidResponse && error?.message.contains("/d/other") == true)
+            // Which folder the server itself takes it to lie in is no matter.
+            bench.proxy.setRule { request in
+                .rewriteAnswer { answer in
+                    let text = String(decoding: answer.body, as: UTF8.self)
+                        .replacing("<D:href>/", with: "<D:href>http://inside.example/dav/")
+                    answer.body = Array(text.utf8)
+                    answer.setHeader("content-length", String(answer.body.count))
+                }
+            }
+            guard case .complete = try await bench.destination().probe(job, state: nil) else {
+                Issue.record("the job's own object is not recognised")
+                return
+            }
+        }
+    }
+
     @Test(arguments: [Kind.rclone, .wsgidav])
     func `a wrong password is told apart, and shown nowhere`(kind: Kind) async throws {
         let server = try await WebDAVServer.start(kind, password: "swordfish-1234")

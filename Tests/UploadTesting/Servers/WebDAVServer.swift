@@ -26,18 +26,26 @@ public final class WebDAVServer: Sendable {
 
     /// Starts a server of the test's own. It ends with the value.
     /// - Parameters:
-    ///   - password: of the user `tester`; only rclone and WsgiDAV ask for it. nil lets everybody in.
+    ///   - password: of the user `tester`; rclone and WsgiDAV ask for it, Apache only with Digest. nil lets everybody in.
+    ///   - usesDigest: only WsgiDAV and Apache: whether Digest authentication is asked for, instead of Basic.
+    ///   - bodyBytesMaximum: only Apache: `LimitRequestBody`; 0 for none.
     ///   - certificates: only nginx: serves `localhost` over TLS, to clients with a certificate of the authority.
     public static func start(
-        _ kind: Kind, password: String? = nil, certificates: TestCertificates? = nil
+        _ kind: Kind, password: String? = nil, usesDigest: Bool = false, bodyBytesMaximum: Int = 0,
+        certificates: TestCertificates? = nil
     ) async throws -> WebDAVServer {
         let python = kind == .wsgidav ? try await TestProgram.python(with: "wsgidav", "cheroot") : ""
         return try await ServerProcess.start {
-            try await WebDAVServer(kind, python: python, password: password, certificates)
+            try await WebDAVServer(
+                kind, python: python, password: password, usesDigest: usesDigest, bodyBytesMaximum: bodyBytesMaximum,
+                certificates)
         }
     }
 
-    private init(_ kind: Kind, python: String, password: String?, _ certificates: TestCertificates?) async throws {
+    private init(
+        _ kind: Kind, python: String, password: String?, usesDigest: Bool, bodyBytesMaximum: Int,
+        _ certificates: TestCertificates?
+    ) async throws {
         self.kind = kind
         let directory = try TemporaryDirectory("webdav")
         for name in ["files", "temporary"] {
@@ -61,13 +69,21 @@ public final class WebDAVServer: Sendable {
                     "--config", directory.path("rclone.conf"), "--dir-cache-time", "\(Self.rcloneCacheMilliseconds)ms",
                 ] + login + [directory.path("files")]
         case .wsgidav:
-            var settings: [String: Any] = ["files": directory.path("files"), "port": port]
+            var settings: [String: Any] = ["files": directory.path("files"), "port": port, "digest": usesDigest]
             if let password { settings.merge(["user": "tester", "password": password]) { $1 } }
             try JSONSerialization.data(withJSONObject: settings).write(to: directory.file("settings.json"))
             executable = python
             arguments = [TestProgram.script("webdav-server.py"), directory.path("settings.json")]
         case .apache:
-            try directory.write(Self.apache(port, directory.path), to: "httpd.conf")
+            if usesDigest, let password {
+                let digits = ReferenceMD5.digest(Array("tester:dav:\(password)".utf8)).map { byte in
+                    String(UInt16(byte) + 0x100, radix: 16).dropFirst()
+                }
+                try directory.write("tester:dav:\(digits.joined())\n", to: "users")
+            }
+            let configuration = Self.apache(
+                port, directory.path, usesDigest: usesDigest, bodyBytesMaximum: bodyBytesMaximum)
+            try directory.write(configuration, to: "httpd.conf")
             executable = "/usr/sbin/apache2"
             arguments = ["-f", directory.path("httpd.conf"), "-X"]
         }
@@ -170,10 +186,20 @@ public final class WebDAVServer: Sendable {
     }
 
     /// One process (`-X`) with threads, so that nothing outlives what is stopped or killed.
-    private static func apache(_ port: Int, _ path: String) -> String {
-        let modules = ["mpm_event", "authz_core", "dav", "dav_fs"].map {
+    private static func apache(_ port: Int, _ path: String, usesDigest: Bool, bodyBytesMaximum: Int) -> String {
+        let names = [
+            "mpm_event", "authz_core", "authn_core", "authn_file", "authz_user", "auth_digest", "dav", "dav_fs",
+        ]
+        let modules = names.map {
             "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so"
         }
+        let login = """
+            AuthType Digest
+            AuthName dav
+            AuthDigestProvider file
+            AuthUserFile \(path)/users
+            Require valid-user
+            """
         return """
             ServerRoot \(path)
             DefaultRuntimeDir \(path)
@@ -191,7 +217,8 @@ public final class WebDAVServer: Sendable {
             DocumentRoot \(path)/files
             DavLockDB \(path)/locks
             <Directory \(path)/files>
-            Require all granted
+            \(usesDigest ? login : "Require all granted")
+            LimitRequestBody \(bodyBytesMaximum)
             Dav On
             </Directory>
             """

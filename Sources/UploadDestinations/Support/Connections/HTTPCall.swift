@@ -43,16 +43,7 @@ final class HTTPCall: Sendable {
     /// When the answer's status came.
     var repliedAt: ContinuousClock.Instant? { state.withLock { $0.repliedAt } }
 
-    /// Whether it may have been carried out unnoticed, and again (RFC 9110, sections 9.2.2 and 13.2.1): a condition that held the
-    /// first time may not hold the second.
-    var mayBeRepeated: Bool {
-        let isIdempotent: Bool =
-            switch head.method {
-            case .GET, .HEAD, .PUT, .DELETE, .OPTIONS: true
-            default: false
-            }
-        return isIdempotent && !head.headers.contains(name: "if-match") && !head.headers.contains(name: "if-none-match")
-    }
+    var mayBeRepeated: Bool { HTTPExchange.mayBeRepeated(head.method, head.headers) }
 
     /// - Returns: false when nobody waits for it any more.
     func begin(over channel: any Channel) -> Bool {

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Uploads
 
 /// The end of a connection's pipeline. Used on its event loop alone.
 final class HTTPConnectionHandler: ChannelInboundHandler {
@@ -94,6 +95,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Of what was to be sent, as long as nothing was: an answer has not come then.
+        let error = error is HTTPParserError && !isWritten ? HTTPClientError.invalidHeaderFieldValues([]) : error
         problem = problem ?? error
         if reply == nil { fail(error) }
         context.close(promise: nil)
@@ -110,6 +113,10 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func fail(_ error: any Error) {
         guard let call else { return }
         self.call = nil
-        if callCount > 1, !call.isOver, call.mayBeRepeated { lost(call) } else { call.end(.failure(problem ?? error)) }
+        // What is wrong with the request, or with an answer, is no matter of the connection.
+        guard callCount > 1, !call.isOver, !(problem is HTTPParserError), !(problem is HTTPClientError) else {
+            return call.end(.failure(problem ?? error))
+        }
+        if call.mayBeRepeated { lost(call) } else { call.end(.failure(IdleConnectionClosed(problem ?? error))) }
     }
 }

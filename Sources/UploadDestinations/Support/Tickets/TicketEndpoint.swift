@@ -40,9 +40,7 @@ struct TicketEndpoint: Sendable {
     /// What may be kept of an answer.
     /// - Parameter hidden: what else must not be shown of it.
     func shown(_ reply: HTTPReply, of url: String, hiding hidden: [String] = []) -> ServerResponse {
-        var texts = headers
-        for (number, secret) in (secrets + hidden).enumerated() { texts["\u{0}\(number)"] = secret }
-        return HTTPSecrets(headers: texts, url: url).shown(reply)
+        HTTPSecrets(headers: headers, url: url, more: secrets + hidden).shown(reply)
     }
 
     /// The same without its body: one that holds a ticket is a credential.

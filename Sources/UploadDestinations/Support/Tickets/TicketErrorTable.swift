@@ -26,7 +26,8 @@ enum TicketErrorTable {
     static func meaning(_ status: Int, _ body: Data) -> Meaning {
         switch status {
         case 300..<400:
-            (.rejected, "redirects are not followed with a body; let the endpoint give the final URL", .never)
+            HTTPAnswer.redirection(
+                status, "redirects are not followed with a body; let the endpoint give the final URL")
         case 400 where saysExpired(body), 401, 403, 410:
             (.accessDenied, "the URL has expired or is not good for this; another one is asked for", .afterBackoff)
         case 404: (.destinationNotFound, "there is no such place; look at the URLs that the endpoint gives", .never)

@@ -150,7 +150,7 @@ public final class WebhookDelegate: CompletionDelegate {
         let said = "webhook '\(name)' answered \(answer.status)"
         switch answer.status {
         case 200..<300: return
-        case 300..<400:
+        case 301...303, 305...399:
             throw UploadError(
                 .rejected, "\(said); redirects are not followed, so register the final URL", retry: .afterBackoff,
                 response: answer)

@@ -16,7 +16,11 @@ users = {settings["user"]: {"password": settings["password"]}} if "user" in sett
 app = WsgiDAVApp(
     {
         "provider_mapping": {"/": settings["files"]},
-        "http_authenticator": {"accept_basic": True, "accept_digest": False, "default_to_digest": False},
+        "http_authenticator": {
+            "accept_basic": not settings["digest"],
+            "accept_digest": settings["digest"],
+            "default_to_digest": settings["digest"],
+        },
         "simple_dc": {"user_mapping": {"*": users}},
         "property_manager": True,
         "lock_storage": True,

@@ -1,0 +1,58 @@
+import NIOHTTP1
+
+/// One challenge of a `WWW-Authenticate` header: a scheme and its parameters (RFC 9110, section 11.3).
+struct AuthenticationChallenge: Hashable, Sendable {
+    /// In lower case.
+    var scheme: String
+    /// Values by names in lower case; of several with one name the first.
+    var parameters: [String: String] = [:]
+
+    /// Most bytes of a header that are looked at.
+    private static let bytesMaximum = 8192
+
+    /// All that an answer offers, in its order. A header may hold several, and several headers some each.
+    static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
+        headers["www-authenticate"].flatMap { parse($0.utf8.count <= bytesMaximum ? $0 : "") }
+    }
+
+    /// What of it is no challenge is passed over.
+    static func parse(_ text: String) -> [AuthenticationChallenge] {
+        var challenges: [AuthenticationChallenge] = []
+        var rest = Substring(text)
+        func skip(_ characters: Set<Character>) { rest = rest.drop { characters.contains($0) } }
+        while true {
+            skip([" ", "\t", ","])
+            guard !rest.isEmpty else { return challenges }
+            let word = rest.prefix { !" \t,=\"".contains($0) }
+            rest = rest.dropFirst(word.count)
+            let isSpaced = rest.first == " " || rest.first == "\t"
+            skip([" ", "\t"])
+            guard rest.first == "=", !challenges.isEmpty, !word.isEmpty else {
+                // What follows a scheme by itself, such as a token, belongs to none that is known here.
+                if word.isEmpty { rest = rest.dropFirst() } else { challenges.append(.init(scheme: word.lowercased())) }
+                continue
+            }
+            rest = rest.dropFirst()
+            if isSpaced || rest.first == " " { skip([" ", "\t"]) }
+            let value = takeValue(&rest)
+            let name = word.lowercased()
+            let last = challenges.count - 1
+            if challenges[last].parameters[name] == nil { challenges[last].parameters[name] = value }
+        }
+    }
+
+    /// A token, or a quoted string (RFC 9110, section 5.6.4).
+    private static func takeValue(_ rest: inout Substring) -> String {
+        guard rest.first == "\"" else {
+            let token = rest.prefix { $0 != "," && $0 != " " && $0 != "\t" }
+            rest = rest.dropFirst(token.count)
+            return String(token)
+        }
+        rest = rest.dropFirst()
+        var value = ""
+        while let character = rest.popFirst(), character != "\"" {
+            value.append(character == "\\" ? rest.popFirst() ?? character : character)
+        }
+        return value
+    }
+}

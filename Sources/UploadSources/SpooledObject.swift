@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+import LinuxFiles
+import Synchronization
+import Uploads
+
+/// A worker's own copy of an object that has neither an ETag nor a time: nothing tells it from a later one, so only what one request brought
+/// is sure to be of one version. The copy is a file without a name, of which nothing is left however the worker ends.
+struct SpooledObject: UploadSource {
+    let size: Int64
+
+    private let file: File
+    private let digests: Digests
+
+    /// Reads the object in one request.
+    /// - Throws: `sourceChanged` when it is not what was read when the job was looked at first; `invalidFile` when it cannot be written
+    ///   down; what reading it throws.
+    init(_ object: StoredObject, of job: UploadJob, at origin: any OriginDestination) async throws(UploadError) {
+        let file = try await Blocking.run { () throws(UploadError) in
+            do throws(SystemError) {
+                return try File.temporary(in: Self.directory)
+            } catch {
+                throw UploadError(spooling: error)
+            }
+        }
+        let digests = try await Self.digests(of: object, of: job, at: origin, writingTo: file)
+        guard !digests.contradicts(object.digests) else { throw UploadError.sourceChanged(job.destination) }
+        self.file = file
+        self.digests = digests
+        size = job.size
+    }
+
+    /// `TMPDIR`, or where files may be large: `/tmp` is often memory.
+    private static var directory: String {
+        ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
+    }
+
+    /// Largest object that is copied, in bytes: each slice copies it anew.
+    static let bytesMaximum: Int64 = 1 << 30
+
+    /// Reads the object once, to know it again.
+    /// - Throws: `rejected` for one that is too large to be copied; `sourceChanged` when it is not what its own digests say.
+    static func examine(
+        _ object: StoredObject, of job: UploadJob, at origin: any OriginDestination
+    ) async throws(UploadError) -> Digests {
+        guard object.size ?? 0 <= bytesMaximum else {
+            throw UploadError(
+                .rejected,
+                "\(job.destination.displayText) has neither an ETag nor the time of its last change, so that each worker has to copy it "
+                    + "first, and with \(object.size ?? 0) bytes it is too large for that (\(bytesMaximum)): have its server tell one of them",
+                retry: .never)
+        }
+        let digests = try await digests(of: object, of: job, at: origin)
+        guard !digests.contradicts(object.digests) else { throw UploadError.sourceChanged(job.destination) }
+        return digests
+    }
+
+    /// Reads the object in one request.
+    private static func digests(
+        of object: StoredObject, of job: UploadJob, at origin: any OriginDestination, writingTo file: File? = nil
+    ) async throws(UploadError) -> Digests {
+        let size = object.size ?? 0
+        let digester = Mutex(FileDigester())
+        if size > 0 {
+            try await origin.read(object, of: job, 0..<size) { buffer async throws(UploadError) in
+                let offset = digester.withLock { digester in
+                    defer { buffer.withUnsafeBytes { digester.update($0) { _ in } } }
+                    return digester.size
+                }
+                guard let file else { return }
+                try await Blocking.run { () throws(UploadError) in
+                    do throws(SystemError) {
+                        try file.write(buffer, at: offset)
+                    } catch {
+                        throw UploadError(spooling: error)
+                    }
+                }
+            }
+        }
+        let (count, digests) = digester.withLock { ($0.size, $0.finish { _ in }) }
+        guard count == size else { throw UploadError.sourceChanged(job.destination) }
+        return digests
+    }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        RangeReader(file: file, size: size, range: range.clamped(to: 0..<size), check: .whole(digests)) {}
+    }
+
+    /// What was copied is what the job carries, whatever lies at the origin by now.
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}
+
+extension UploadError {
+    fileprivate init(spooling error: SystemError) {
+        self.init(
+            .invalidFile,
+            "an object without ETag and time is copied to \(error.path) first, which failed: \(error.reason); free some space there, or "
+                + "have TMPDIR name a directory that has it", retry: .afterBackoff, cause: error)
+    }
+}
