@@ -43,6 +43,7 @@ struct ObjectRange: AsyncSequence, Sendable {
             if left == 0, try await buffers.next() != nil {
                 throw UploadError.sourceChanged(range.source.job.destination)
             }
+            if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
             buffer.withUnsafeBytes { digest.update($0) }
             if left == 0, digest.digests.contradicts(range.source.object.digests) {
                 throw UploadError(

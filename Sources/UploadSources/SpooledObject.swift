@@ -24,7 +24,6 @@ struct SpooledObject: UploadSource {
             }
         }
         let digests = try await Self.digests(of: object, of: job, at: origin, writingTo: file)
-        guard !digests.contradicts(object.digests) else { throw UploadError.sourceChanged(job.destination) }
         self.file = file
         self.digests = digests
         size = job.size
@@ -50,14 +49,25 @@ struct SpooledObject: UploadSource {
                     + "first, and with \(object.size ?? 0) bytes it is too large for that (\(bytesMaximum)): have its server tell one of them",
                 retry: .never)
         }
-        let digests = try await digests(of: object, of: job, at: origin)
-        guard !digests.contradicts(object.digests) else { throw UploadError.sourceChanged(job.destination) }
-        return digests
+        return try await digests(of: object, of: job, at: origin)
     }
 
-    /// Reads the object in one request.
+    /// Reads the object in one request, and in another one where the first answer says that it has changed: of several servers one may lag.
+    /// - Throws: `sourceChanged` when it is not what its digests say.
     private static func digests(
         of object: StoredObject, of job: UploadJob, at origin: any OriginDestination, writingTo file: File? = nil
+    ) async throws(UploadError) -> Digests {
+        do throws(UploadError) {
+            return try await digestsOnce(of: object, of: job, at: origin, writingTo: file)
+        } catch {
+            guard error.code == .sourceChanged else { throw error }
+            try await ObjectSource.rest(for: job)
+            return try await digestsOnce(of: object, of: job, at: origin, writingTo: file)
+        }
+    }
+
+    private static func digestsOnce(
+        of object: StoredObject, of job: UploadJob, at origin: any OriginDestination, writingTo file: File?
     ) async throws(UploadError) -> Digests {
         let size = object.size ?? 0
         let digester = Mutex(FileDigester())
@@ -78,7 +88,9 @@ struct SpooledObject: UploadSource {
             }
         }
         let (count, digests) = digester.withLock { ($0.size, $0.finish { _ in }) }
-        guard count == size else { throw UploadError.sourceChanged(job.destination) }
+        guard count == size, !digests.contradicts(object.digests) else {
+            throw UploadError.sourceChanged(job.destination)
+        }
         return digests
     }
 

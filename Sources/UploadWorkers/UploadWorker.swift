@@ -40,7 +40,8 @@ public final class UploadWorker: Service {
         let workerMetrics = WorkerMetrics(factory: metrics)
         let gate = SlotGate(
             concurrency: configuration.concurrency, limitPatience: configuration.limitPatience,
-            slotPatience: configuration.slotPatience, lonePatience: configuration.uncutMaximum ?? .seconds(1500),
+            slotPatience: min(configuration.slotPatience, (configuration.consumerTimeout ?? .seconds(1800)) / 6),
+            lonePatience: configuration.uncutMaximum ?? .seconds(1500),
             crowdPatience: configuration.crowdPatience, clock: clock,
             preempt: slices.preempt)
         self.gate = gate

@@ -164,6 +164,7 @@ struct HTTPConnectionsTests {
         let (server, counts) = try closingAtTheSecond()
         let connections = HTTPConnections()
         #expect(try await send(connections, to: server.port, method, headers: headers).status == 200)
+        try await Task.sleep(for: HTTPCarrier.restMinimum)
         let error = await #expect(throws: UploadError.self) {
             try await send(connections, to: server.port, method, headers: headers)
         }

@@ -84,6 +84,7 @@ struct IdleConnectionTests {
             let headers: HTTPHeaders = condition.map { [$0: "*"] } ?? [:]
             let reply = try await send(method, headers: headers, to: server.port, by: client)
             #expect(reply.status == 200)
+            try await Task.sleep(for: HTTPCarrier.restMinimum)
             let error = await #expect(throws: UploadError.self) {
                 _ = try await send(method, headers: headers, to: server.port, by: client)
             }
@@ -91,6 +92,20 @@ struct IdleConnectionTests {
             #expect(error?.code == .networkFailure && error?.retry == .afterBackoff)
             let reference = DestinationReference.named(DestinationName(unchecked: "web"), key: "x")
             #expect(error.flatMap { CircuitEvidence($0, of: reference, isWrite: true) } == nil)
+        }
+    }
+
+    /// It has not rested, so the server closes it for what was sent.
+    @Test func `a connection that is used at once, and closed, says something of the server`() async throws {
+        let server = try Self.server(isAbrupt: false) { _ in }
+        try await with { client in
+            let first = try await send(.POST, to: server.port, by: client)
+            #expect(first.status == 200)
+            let error = await #expect(throws: UploadError.self) {
+                _ = try await send(.POST, to: server.port, by: client)
+            }
+            let reference = DestinationReference.named(DestinationName(unchecked: "web"), key: "x")
+            #expect(error.flatMap { CircuitEvidence($0, of: reference, isWrite: true) } != nil)
         }
     }
 

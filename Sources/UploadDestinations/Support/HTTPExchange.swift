@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Synchronization
 import Uploads
 
@@ -179,7 +180,9 @@ struct HTTPExchange: Sendable {
                 guard carrier.isReused, Self.isLostConnection(error), !Task.isCancelled, renew(&request) else {
                     throw error
                 }
-                guard Self.mayBeRepeated(request.method, request.headers) else { throw IdleConnectionClosed(error) }
+                guard Self.mayBeRepeated(request.method, request.headers) else {
+                    throw carrier.hasRested ? IdleConnectionClosed(error) : error
+                }
             }
         }
         return try await send(request, live, HTTPCarrier())
@@ -201,6 +204,7 @@ struct HTTPExchange: Sendable {
     }
 
     private static func isLostConnection(_ error: any Error) -> Bool {
+        if case NIOSSLError.uncleanShutdown = error { return true }
         if let error = error as? HTTPClientError { return [.remoteConnectionClosed, .uncleanShutdown].contains(error) }
         if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         return (error as? ChannelError).map { [.ioOnClosedChannel, .alreadyClosed, .eof].contains($0) } ?? false

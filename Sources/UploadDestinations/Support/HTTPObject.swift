@@ -23,7 +23,8 @@ struct HTTPObject: Sendable {
         switch reply.status {
         case 200..<300:
             var object = object(reply)
-            if object.size == nil { object.size = try await lengthByHEAD() }
+            // What GET itself does not know HEAD cannot know.
+            if object.size == nil, reply.header("content-range") == nil { object.size = try await lengthByHEAD() }
             return FoundObject(object, contentType: reply.header("content-type"))
         // Of one byte of an empty file (section 15.5.17). Without a range the length is that of a page that says so.
         case 416 where reply.header("content-range")?.contains("*/") == true:

@@ -91,7 +91,9 @@ struct HTTPSecrets: Sendable {
     func shown(_ reply: HTTPReply) -> ServerResponse {
         var response = reply.response
         guard !texts.isEmpty else { return response }
-        response.headers = response.headers.mapValues(blotted)
+        for (name, value) in response.headers {
+            response.headers[name] = blotted(value, isValue: Self.values.contains(name))
+        }
         response.body = response.body.map(blotted)
         if !reply.isWhole { response.body = response.body.map(withoutBeginnings) }
         return response
@@ -106,7 +108,17 @@ struct HTTPSecrets: Sendable {
         return text
     }
 
-    func blotted(_ text: String) -> String {
-        texts.reduce(text) { $0.replacing($1, with: "[hidden]") }
+    /// Headers whose values are read by programs: a short secret may be a part of them by chance.
+    private static let values: Set<String> = [
+        "content-length", "content-md5", "date", "etag", "last-modified", "repr-digest", "retry-after",
+        "x-amz-checksum-crc64nvme", "x-amz-checksum-sha256", "x-amz-version-id",
+    ]
+
+    func blotted(_ text: String) -> String { blotted(text, isValue: false) }
+
+    private func blotted(_ text: String, isValue: Bool) -> String {
+        texts.reduce(text) { text, secret in
+            isValue && secret.utf8.count < Self.bytesMinimum.other ? text : text.replacing(secret, with: "[hidden]")
+        }
     }
 }

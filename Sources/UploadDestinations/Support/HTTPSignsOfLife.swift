@@ -4,12 +4,18 @@ import Synchronization
 
 /// What is known of the connection that carries an exchange.
 final class HTTPCarrier: Sendable {
-    private let state = Mutex(false)
+    /// A server that closes a connection because nothing comes over it waits for longer than this.
+    static let restMinimum = Duration.milliseconds(500)
+
+    private let state = Mutex<Duration?>(nil)
 
     /// Whether the connection has carried another exchange before: then the server may have closed it before it saw this one.
-    var isReused: Bool { state.withLock { $0 } }
+    var isReused: Bool { state.withLock { $0 } != nil }
+    /// Whether nothing came over it for a while before this exchange.
+    var hasRested: Bool { state.withLock { $0 } ?? .zero >= Self.restMinimum }
 
-    fileprivate func note(isReused: Bool) { state.withLock { $0 = isReused } }
+    /// - Parameter rest: since the exchange before.
+    fileprivate func note(rest: Duration) { state.withLock { $0 = rest } }
 }
 
 /// Tells an exchange of each answer of the kind 1xx (RFC 9110, section 15.2), which the client library takes in without a word: a server that
@@ -28,7 +34,8 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
     private static let exchanges = Mutex<(last: UInt64, listeners: [String: Listener])>((0, [:]))
 
     private var exchange: String?
-    private var exchangeCount = 0
+    /// When the last answer came to its end.
+    private var lastEnd: ContinuousClock.Instant?
 
     /// - Parameters:
     ///   - listener: called for each answer 1xx while `body` runs.
@@ -59,10 +66,9 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .head(var head) = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
         exchange = head.headers.first(name: Self.header)
-        exchangeCount += 1
         if let exchange {
             let listener = Self.exchanges.withLock { $0.listeners[exchange] }
-            listener?.carrier.note(isReused: exchangeCount > 1)
+            if let lastEnd { listener?.carrier.note(rest: .now - lastEnd) }
             if let target = listener?.target { head.uri = target }
         }
         head.headers.remove(name: Self.header)
@@ -73,6 +79,7 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
         if case .head(let head) = unwrapInboundIn(data), (100..<200).contains(head.status.code), let exchange {
             Self.exchanges.withLock { $0.listeners[exchange] }?.live()
         }
+        if case .end = unwrapInboundIn(data) { lastEnd = .now }
         context.fireChannelRead(data)
     }
 }

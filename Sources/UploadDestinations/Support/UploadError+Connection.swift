@@ -26,6 +26,9 @@ extension UploadError {
                     .misconfigured,
                     "the certificate of \(displayURL) is for another name: use the name that it is for, or correct the server's certificate"
                 )
+            // The server closed it without a word, which is no matter of certificates.
+            case NIOSSLError.uncleanShutdown:
+                (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
             case let error where Self.isTLS(error):
                 (
                     .misconfigured,

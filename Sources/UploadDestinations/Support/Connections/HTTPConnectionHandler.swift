@@ -16,6 +16,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var isWritten = false
     private var bodyBytes = 0
     private var callCount = 0
+    private var lastEnd = ContinuousClock.now
+    private var hasRested = false
     /// What went wrong first, which says more than that the connection is closed then.
     private var problem: (any Error)?
     /// Told when another call may follow, and when none can.
@@ -36,6 +38,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     func start(_ call: HTTPCall) {
         self.call = call
         callCount += 1
+        hasRested = callCount > 1 && lastEnd.duration(to: .now) >= HTTPCarrier.restMinimum
         guard let context, context.channel.isActive else { return fail(HTTPClientError.remoteConnectionClosed) }
         guard call.begin(over: context.channel) else {
             self.call = nil
@@ -80,6 +83,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
                 context.close(promise: nil)
             }
         case .end:
+            lastEnd = .now
             // What came before all was sent leaves a connection in which the rest may still stand. Free before the answer is told,
             // for the next call may follow at once.
             if isKept, isWritten { changed(context.channel, true) } else { context.close(promise: nil) }
@@ -117,6 +121,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         guard callCount > 1, !call.isOver, !(problem is HTTPParserError), !(problem is HTTPClientError) else {
             return call.end(.failure(problem ?? error))
         }
-        if call.mayBeRepeated { lost(call) } else { call.end(.failure(IdleConnectionClosed(problem ?? error))) }
+        if call.mayBeRepeated { return lost(call) }
+        let cause = problem ?? error
+        call.end(.failure(hasRested ? IdleConnectionClosed(cause) : cause))
     }
 }

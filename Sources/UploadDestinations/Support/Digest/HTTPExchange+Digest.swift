@@ -21,18 +21,18 @@ extension HTTPExchange {
         _ send: (HTTPClientRequest) async throws(UploadError) -> HTTPReply
     ) async throws(UploadError) -> HTTPReply {
         guard let digest else { return try await send(request) }
-        var isFresh = false
+        var fresh: HTTPDigestChallenge?
         if let body, body.size > 0, !digest.session.isChallenged || body.size > Self.bodyBytesMaximum {
             let reply = try await exchanged(digest.session.signed(Self.question(request), digest.login), body: nil)
-            if reply.status == 401 { isFresh = digest.session.take(reply.headers) != nil }
+            if reply.status == 401 { fresh = digest.session.take(reply.headers) }
         }
         for _ in 1..<Self.sendsMaximum {
             let reply = try await send(digest.session.signed(request, digest.login))
             // What is refused with a challenge of just now is refused for its user or password, unless the server says otherwise.
             guard reply.status == 401, let challenge = digest.session.take(reply.headers),
-                challenge.isStale || !isFresh
+                challenge.isStale || fresh?.realm != challenge.realm
             else { return reply }
-            isFresh = true
+            fresh = challenge
         }
         let reply = try await send(digest.session.signed(request, digest.login))
         guard reply.status == 401, HTTPDigestChallenge.best(of: reply.headers)?.isStale == true else { return reply }
