@@ -26,8 +26,8 @@ struct BridgeClient: Sendable {
 
     func url(_ path: String) -> String { configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + path }
 
-    /// One call. A session that has ended is renewed, once, and none that was refused is used again. Where the new one is refused, too, nobody
-    /// signs in for a while.
+    /// One call. A session that has ended is renewed, once, and none that was refused is used again. Where Bridge refuses the
+    /// new one, too, this worker does not sign in for a while (`signInPauseSeconds`).
     /// - Throws: `wrongCredentials` when a fresh session is refused, too; what signing in threw.
     func call(
         _ method: HTTPMethod, _ path: String, json: JSONValue? = nil

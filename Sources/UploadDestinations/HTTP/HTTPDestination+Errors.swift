@@ -25,7 +25,7 @@ extension HTTPTarget {
             (.accessDenied, "the URL's signature has expired or is wrong; issue a new URL", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the URL", .never)
-        // Which says nothing of uploads.
+        // A server that refuses HEAD may take uploads all the same.
         case _ where method == .HEAD && [405, 501].contains(status):
             (.misconfigured, "it answers no HEAD; remove 'answersHead' and 'ranges' from the destination", .never)
         case 405, 501: (.rejected, "it takes no \(method) there; check the URL and the destination's driver", .never)

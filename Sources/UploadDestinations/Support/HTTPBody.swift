@@ -25,7 +25,8 @@ struct HTTPBody: AsyncSequence, Sendable {
     private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
     private let progress = ProgressBox()
-    /// The request that it is sent with, of those that had it: a client may ask for a body after its request has failed.
+    /// The number of the request that sends it. The client may begin to read a body after its request has failed: those bytes must not be
+    /// counted into the request that followed.
     private var pass = 0
 
     /// - Parameters:
@@ -52,13 +53,14 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// Why the source could not be read to its end.
     var failure: (any Error)? { progress.value.withLock { $0.failure } }
 
+    /// The same for a client with these event loops.
     func written(by loops: [any EventLoop]) -> HTTPBody {
         var body = self
         body.loops = loops
         return body
     }
 
-    /// For one request: from the beginning. What an earlier one may still ask for comes to its end.
+    /// The body of one request, from its beginning. From now on a reader of an earlier request gets a `CancellationError`.
     func stream() -> HTTPClientRequest.Body {
         var body = self
         body.pass = progress.value.withLock { progress in

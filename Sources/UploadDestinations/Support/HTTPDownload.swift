@@ -19,7 +19,8 @@ struct HTTPDownload: Sendable {
     var modified: String?
     /// Bytes of what must lie there; nil: whatever does.
     var size: Int64?
-    /// Whether what is compressed is refused: where the object itself is compressed nothing says so, and S3 keeps the coding as a property.
+    /// Whether an answer with a `Content-Encoding` is refused. Not so for S3, which keeps it as a property of the object, and where what was
+    /// uploaded is compared byte by byte.
     var refusesCodings = false
     let take: Take
 

@@ -25,7 +25,6 @@ struct AuthenticationChallenge: Hashable, Sendable {
             guard !rest.isEmpty else { return challenges }
             let word = rest.prefix { !" \t,=\"".contains($0) }
             rest = rest.dropFirst(word.count)
-            let isSpaced = rest.first == " " || rest.first == "\t"
             skip([" ", "\t"])
             guard rest.first == "=", !challenges.isEmpty, !word.isEmpty else {
                 // What follows a scheme by itself, such as a token, belongs to none that is known here.
@@ -33,7 +32,7 @@ struct AuthenticationChallenge: Hashable, Sendable {
                 continue
             }
             rest = rest.dropFirst()
-            if isSpaced || rest.first == " " { skip([" ", "\t"]) }
+            skip([" ", "\t"])
             let value = takeValue(&rest)
             let name = word.lowercased()
             let last = challenges.count - 1
