@@ -19,6 +19,7 @@ final class BrokerRig: ManagerRig {
     private let broker: UploadBroker
     private let worker: UploadWorker
     private let working: Task<Void, any Error>
+    private let workersEnd = Mutex("runs")
     private let managers = Mutex<[BrokerUploadManager]>([])
 
     init(_ deployment: Deployment) async throws {
@@ -33,7 +34,32 @@ final class BrokerRig: ManagerRig {
             sources: LocalSources(areas: [try await StagingArea.open(at: deployment.staging.path)], roots: []),
             configuration: WorkerConfiguration(concurrency: 8, grace: .seconds(5)), logger: logger)
         self.worker = worker
-        working = Task { try await worker.run() }
+        working = Task { [workersEnd] in
+            do {
+                try await worker.run()
+                workersEnd.withLock { $0 = "ended" }
+            } catch {
+                workersEnd.withLock { $0 = "failed: \(error)" }
+                throw error
+            }
+        }
+    }
+
+    /// What is known where a rule hangs.
+    var state: String {
+        get async {
+            var lines = ["the worker \(workersEnd.withLock { $0 }), and holds \(worker.heldCount) deliveries"]
+            for manager in managers.withLock({ $0 }) {
+                let open = (try? await manager.uploads()) ?? []
+                lines += open.map { "\(manager.identifier): \($0.id) is \($0.status)" }
+            }
+            let broker = deployment.broker
+            let queues = try? await limited("the broker lists its queues", within: .seconds(30)) {
+                try await broker.ctl("list_queues", "name", "messages", "consumers")
+            }
+            lines.append(queues ?? "the broker lists no queues")
+            return lines.joined(separator: "\n")
+        }
     }
 
     func open(_ identifier: UploadIdentifier) async throws -> any UploadManager {
