@@ -2,13 +2,16 @@ import Synchronization
 package import Uploads
 
 /// What this process knows of one upload, and who listens.
+///
+/// Two locks keep an update and the cancellation of a listener apart. A continuation that yields or finishes wants the lock of the task that
+/// listens; a task that is cancelled holds that lock while it calls `onTermination`. So `onTermination` takes only ``listeners``, and
+/// nothing yields while it holds that.
 package final class UploadProgress: Sendable {
     /// Updates that one listener may be behind; older ones are dropped, never the end.
     private static let backlogMaximum = 16
 
     private struct State {
         var latest: UploadUpdate
-        var listeners: [Int: AsyncStream<UploadUpdate>.Continuation] = [:]
         var lastListener = 0
         var isClosed = false
         /// The outcome that was shown and nobody has seen yet.
@@ -18,7 +21,9 @@ package final class UploadProgress: Sendable {
     package let id: JobID
     /// The round whose end is awaited.
     package let round: Int
+    /// Held while an update is told, so that all listeners hear of all in order.
     private let state: Mutex<State>
+    private let listeners = Mutex<[Int: AsyncStream<UploadUpdate>.Continuation]>([:])
     private let onTaken: @Sendable (_ outcome: String) -> Void
 
     /// - Parameter onTaken: called once, when somebody has seen the end, with the outcome's id.
@@ -34,23 +39,23 @@ package final class UploadProgress: Sendable {
     /// Nothing follows the end.
     /// - Parameter outcome: the outcome's id, where this is the end.
     package func change(outcome: String? = nil, _ body: (inout UploadUpdate) -> Void) {
-        let ended = state.withLock { state -> [AsyncStream<UploadUpdate>.Continuation] in
-            guard !state.latest.status.isEnd, !state.isClosed else { return [] }
+        state.withLock { state in
+            guard !state.latest.status.isEnd, !state.isClosed else { return }
             body(&state.latest)
             state.outcome = outcome
-            for listener in state.listeners.values { listener.yield(state.latest) }
-            return state.latest.status.isEnd ? Self.release(&state) : []
+            for listener in listeners.withLock({ Array($0.values) }) {
+                listener.yield(state.latest)
+                if state.latest.status.isEnd { listener.finish() }
+            }
         }
-        for listener in ended { listener.finish() }
     }
 
     /// Nothing more will become known here.
     package func close() {
-        let ended = state.withLock { state in
+        state.withLock { state in
             state.isClosed = true
-            return Self.release(&state)
+            for listener in listeners.withLock({ Array($0.values) }) { listener.finish() }
         }
-        for listener in ended { listener.finish() }
     }
 
     func subscribe() -> AsyncStream<UploadUpdate> {
@@ -63,12 +68,12 @@ package final class UploadProgress: Sendable {
                 return nil
             }
             state.lastListener += 1
-            state.listeners[state.lastListener] = listener
+            listeners.withLock { $0[state.lastListener] = listener }
             return state.lastListener
         }
         if let number {
             listener.onTermination = { [weak self] _ in
-                self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+                self?.listeners.withLock { _ = $0.removeValue(forKey: number) }
             }
         }
         return stream
@@ -80,11 +85,5 @@ package final class UploadProgress: Sendable {
             return state.outcome
         }
         if let outcome { onTaken(outcome) }
-    }
-
-    /// To be finished without the lock: finishing calls back.
-    private static func release(_ state: inout State) -> [AsyncStream<UploadUpdate>.Continuation] {
-        defer { state.listeners = [:] }
-        return Array(state.listeners.values)
     }
 }

@@ -19,7 +19,7 @@ final class BrokerRig: ManagerRig {
     private let broker: UploadBroker
     private let worker: UploadWorker
     private let working: Task<Void, any Error>
-    private let workersEnd = Mutex("runs")
+    private let workersEnd = Box("runs")
     private let managers = Mutex<[BrokerUploadManager]>([])
 
     init(_ deployment: Deployment) async throws {
@@ -37,9 +37,9 @@ final class BrokerRig: ManagerRig {
         working = Task { [workersEnd] in
             do {
                 try await worker.run()
-                workersEnd.withLock { $0 = "ended" }
+                workersEnd.change { $0 = "ended" }
             } catch {
-                workersEnd.withLock { $0 = "failed: \(error)" }
+                workersEnd.change { $0 = "failed: \(error)" }
                 throw error
             }
         }
@@ -48,7 +48,7 @@ final class BrokerRig: ManagerRig {
     /// What is known where a rule hangs.
     var state: String {
         get async {
-            var lines = ["the worker \(workersEnd.withLock { $0 }), and holds \(worker.heldCount) deliveries"]
+            var lines = ["the worker \(workersEnd.value), and holds \(worker.heldCount) deliveries"]
             for manager in managers.withLock({ $0 }) {
                 let open = (try? await manager.uploads()) ?? []
                 lines += open.map { "\(manager.identifier): \($0.id) is \($0.status)" }

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadClient
+
+@Suite(.timeLimit(.minutes(10)))
+struct UploadProgressTests {
+    private func progress() -> UploadProgress {
+        let job = UploadJob(
+            source: .inline(Data()), destination: .named(DestinationName(unchecked: "archive"), key: "a"), size: 100)
+        return UploadProgress(UploadUpdate(job), round: 1) { _ in }
+    }
+
+    /// Telling an update and cancelling a listener want the locks of both, in opposite orders.
+    @Test func `Listeners may be cancelled while an update is told`() async throws {
+        try await limited("listeners are cancelled while they are told", within: .seconds(120)) {
+            for _ in 0..<2000 {
+                let progress = progress()
+                let listening = (0..<8).map { _ in Task { for await _ in progress.subscribe() {} } }
+                await Task.yield()
+                Thread.detachNewThread {
+                    progress.change { $0.status = .running }
+                    progress.change { $0.status = .cancelled }
+                }
+                // Not on the threads of the tasks, which the time limit needs if these hang.
+                Thread.detachNewThread { for task in listening { task.cancel() } }
+                for task in listening { await task.value }
+            }
+        }
+    }
+}
