@@ -3,31 +3,35 @@ import Synchronization
 /// Tells any number of listeners how the connection is doing, the current state first.
 ///
 /// Two locks keep a publication and the cancellation of a listener apart. A continuation that yields or finishes wants the lock of the task
-/// that listens; a task that is cancelled holds that lock while it calls `onTermination`. So `onTermination` takes only ``listeners``, and
-/// nothing yields while it holds that.
+/// that listens; a task that is cancelled holds that lock while it calls `onTermination`. So nothing is told under ``state``, and only who
+/// tells takes ``telling``.
 final class StateBroadcaster: Sendable {
     private typealias Listener = AsyncStream<ConnectionState>.Continuation
 
     private struct State {
         var current: ConnectionState?
+        var listeners: [UInt64: Listener] = [:]
         var lastID: UInt64 = 0
     }
 
     /// How many states may wait for a slow listener; older ones are dropped.
     static let waitingMaximum = 16
 
-    /// Held while a state is told, so that all listeners hear of all in order.
     private let state = Mutex(State())
-    private let listeners = Mutex<[UInt64: Listener]>([:])
+    /// Held while a state is told, so that all listeners hear of all in order.
+    private let telling = Mutex(())
 
     func publish(_ new: ConnectionState) {
-        state.withLock { state in
-            if case .closed? = state.current { return }
-            state.current = new
-            let listeners = listeners.withLock { Array($0.values) }
-            for listener in listeners { listener.yield(new) }
-            guard case .closed = new else { return }
-            for listener in listeners { listener.finish() }
+        telling.withLock { _ in
+            let listeners = state.withLock { state -> [Listener] in
+                if case .closed? = state.current { return [] }
+                state.current = new
+                return Array(state.listeners.values)
+            }
+            for listener in listeners {
+                listener.yield(new)
+                if case .closed = new { listener.finish() }
+            }
         }
     }
 
@@ -38,7 +42,7 @@ final class StateBroadcaster: Sendable {
             if let current = state.current { continuation.yield(current) }
             if case .closed? = state.current { return nil }
             state.lastID += 1
-            listeners.withLock { $0[state.lastID] = continuation }
+            state.listeners[state.lastID] = continuation
             return state.lastID
         }
         guard let id else {
@@ -49,5 +53,5 @@ final class StateBroadcaster: Sendable {
         return stream
     }
 
-    private func forget(_ id: UInt64) { listeners.withLock { _ = $0.removeValue(forKey: id) } }
+    private func forget(_ id: UInt64) { state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
 }

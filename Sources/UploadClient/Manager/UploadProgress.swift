@@ -4,14 +4,17 @@ package import Uploads
 /// What this process knows of one upload, and who listens.
 ///
 /// Two locks keep an update and the cancellation of a listener apart. A continuation that yields or finishes wants the lock of the task that
-/// listens; a task that is cancelled holds that lock while it calls `onTermination`. So `onTermination` takes only ``listeners``, and
-/// nothing yields while it holds that.
+/// listens; a task that is cancelled holds that lock while it calls `onTermination`, and whatever handler an app has. So none of these
+/// is called under ``state``, and only who tells takes ``telling``.
 package final class UploadProgress: Sendable {
     /// Updates that one listener may be behind; older ones are dropped, never the end.
     private static let backlogMaximum = 16
 
+    private typealias Listener = AsyncStream<UploadUpdate>.Continuation
+
     private struct State {
         var latest: UploadUpdate
+        var listeners: [Int: Listener] = [:]
         var lastListener = 0
         var isClosed = false
         /// The outcome that was shown and nobody has seen yet.
@@ -21,9 +24,9 @@ package final class UploadProgress: Sendable {
     package let id: JobID
     /// The round whose end is awaited.
     package let round: Int
-    /// Held while an update is told, so that all listeners hear of all in order.
     private let state: Mutex<State>
-    private let listeners = Mutex<[Int: AsyncStream<UploadUpdate>.Continuation]>([:])
+    /// Held while an update is told, so that all listeners hear of all in order.
+    private let telling = Mutex(())
     private let onTaken: @Sendable (_ outcome: String) -> Void
 
     /// - Parameter onTaken: called once, when somebody has seen the end, with the outcome's id.
@@ -39,22 +42,28 @@ package final class UploadProgress: Sendable {
     /// Nothing follows the end.
     /// - Parameter outcome: the outcome's id, where this is the end.
     package func change(outcome: String? = nil, _ body: (inout UploadUpdate) -> Void) {
-        state.withLock { state in
-            guard !state.latest.status.isEnd, !state.isClosed else { return }
-            body(&state.latest)
-            state.outcome = outcome
-            for listener in listeners.withLock({ Array($0.values) }) {
-                listener.yield(state.latest)
-                if state.latest.status.isEnd { listener.finish() }
+        telling.withLock { _ in
+            let (latest, listeners) = state.withLock { state in
+                guard !state.latest.status.isEnd, !state.isClosed else { return (state.latest, [Listener]()) }
+                body(&state.latest)
+                state.outcome = outcome
+                return (state.latest, Array(state.listeners.values))
+            }
+            for listener in listeners {
+                listener.yield(latest)
+                if latest.status.isEnd { listener.finish() }
             }
         }
     }
 
     /// Nothing more will become known here.
     package func close() {
-        state.withLock { state in
-            state.isClosed = true
-            for listener in listeners.withLock({ Array($0.values) }) { listener.finish() }
+        telling.withLock { _ in
+            let listeners = state.withLock { state in
+                state.isClosed = true
+                return Array(state.listeners.values)
+            }
+            for listener in listeners { listener.finish() }
         }
     }
 
@@ -68,12 +77,12 @@ package final class UploadProgress: Sendable {
                 return nil
             }
             state.lastListener += 1
-            listeners.withLock { $0[state.lastListener] = listener }
+            state.listeners[state.lastListener] = listener
             return state.lastListener
         }
         if let number {
             listener.onTermination = { [weak self] _ in
-                self?.listeners.withLock { _ = $0.removeValue(forKey: number) }
+                self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
             }
         }
         return stream
