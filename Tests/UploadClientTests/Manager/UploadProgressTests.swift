@@ -15,8 +15,8 @@ struct UploadProgressTests {
 
     /// Telling an update and cancelling a listener want the locks of both, in opposite orders.
     @Test func `Listeners may be cancelled while an update is told`() async throws {
-        try await limited("listeners are cancelled while they are told", within: .seconds(120)) {
-            for _ in 0..<2000 {
+        try await limited("listeners are cancelled while they are told") {
+            for _ in 0..<200 {
                 let progress = progress()
                 let listening = (0..<8).map { _ in
                     Task {
