@@ -95,7 +95,7 @@ struct HTTPDigestTests {
         try await server.stop()
     }
 
-    /// Cheroot closes a connection behind its 401 without a word of it: what goes out at that moment is lost, and tried again by the job.
+    /// A connection to WsgiDAV is sometimes lost here, which a job tries again. Why has not been found out: perhaps it closes behind a 401.
     private func sent(_ bench: WebDAVBench, _ body: @Sendable () async throws -> Void) async throws {
         for _ in 0..<20 {
             bench.proxy.forget()
@@ -126,13 +126,10 @@ struct HTTPDigestTests {
             let destination = HTTPDestination(web, client: bench.client)
             var conformance = bench.conformance(configuration)
             conformance.destination = { destination }
-            let uploads = conformance
-            try await sent(bench) { try await uploads.carry(bench.job(3 << 20, key: "plain?")) }
+            bench.proxy.forget()
+            try await conformance.carry(bench.job(3 << 20, key: "plain?"))
             #expect(bench.stored("plain?")?.count == 3 << 20)
-            #expect(
-                bench.methods.filter { $0 == "PUT" }.count == 1
-                    && bench.methods.allSatisfy { ["HEAD", "PUT"].contains($0) },
-                "the nonce is fetched without the body: \(bench.methods)")
+            #expect(bench.methods == ["HEAD", "PUT"], "the nonce is fetched without the body")
         }
     }
 

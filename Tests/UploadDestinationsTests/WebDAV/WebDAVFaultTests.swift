@@ -73,7 +73,7 @@ struct WebDAVFaultTests {
             let error = await #expect(throws: UploadError.self) {
                 try await session.upload(session.plan.part(1), from: source) { _ in }
             }
-            // On a connection that has rested it is sent once more, and may find the first one's lock.
+            // Sent once more on a connection that had rested, it may find the first one's lock: supposed, not seen.
             let isLocked = error?.response?.status == 423
             #expect(isLocked || error?.code == .networkFailure && error?.retry == .afterBackoff)
             let early = await #expect(throws: UploadError.self) { try await session.complete(.none) }
