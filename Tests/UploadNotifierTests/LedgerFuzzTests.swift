@@ -9,18 +9,14 @@ import UploadTesting
 /// A ledger into whose rows something writes anything, as a failing disk or another program might. `LONGSHORE_FUZZ_INPUTS` (240 if
 /// not set) says how many times, `LONGSHORE_SOAK_SEED` repeats a run.
 @Suite("Damaged rows", .timeLimit(.minutes(24 * 60))) struct LedgerFuzzTests {
-    private static func setting(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment["LONGSHORE_\(name)"].flatMap { UInt64($0) }
-    }
-
     /// So much damage is done to one ledger; then it is filled anew.
     private static let damagesPerLedger = 60
     /// After so much, everything is asked that a ledger can be asked: that takes ten times as long as recording.
     private static let damagesPerQuestions = 8
 
     @Test func `whatever stands in its rows, the ledger records good jobs and answers`() async throws {
-        let seed = Self.setting("SOAK_SEED") ?? .random(in: 0...UInt64(UInt32.max))
-        let count = Int(Self.setting("FUZZ_INPUTS") ?? 240)
+        let seed = Fuzz.seed(for: "damaged rows")
+        let count = ProcessInfo.processInfo.environment["LONGSHORE_FUZZ_INPUTS"].flatMap { Int($0) } ?? 240
         // A trap leaves nothing else behind.
         print("damaged rows: seed \(seed), \(count) inputs")
         var random = SeededGenerator(seed: seed)

@@ -108,10 +108,12 @@ import Uploads
         let inline = Data(#""inline""#.utf8)
         var kinds = try Self.samples.filter { try $0.sample.written().range(of: inline) == nil }
         kinds += FuzzSamples.events(of: baton).map { ("upload.event.v1", FuzzSample($0)) }
+        // By turns, so that each has enough of them: some schemas have one sample, others many.
+        let bySchema = Dictionary(grouping: kinds, by: \.0).values.sorted { $0[0].0 < $1[0].0 }
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
         while cases.count < Fuzz.inputCount / 4 {
-            let (schema, sample) = fuzz.pick(kinds)
+            let (schema, sample) = fuzz.pick(bySchema[cases.count % bySchema.count])
             let json = try sample.damaged(&fuzz)
             // One line of one JSON value for the judge, whose own reader has its own idea of deep; and none that is refused for what a
             // schema can say in words only: its depth, the bytes of a session, and of texts together.

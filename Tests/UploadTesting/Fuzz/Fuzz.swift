@@ -4,7 +4,8 @@ public import Uploads
 /// Seeded inputs that are nearly right: valid values with a part of them damaged. What is wholly at random is refused at its first byte
 /// and proves little.
 ///
-/// `LONGSHORE_FUZZ_INPUTS` is how many inputs each test takes, `LONGSHORE_SOAK_SEED` repeats a run; both are chosen if not set.
+/// `LONGSHORE_FUZZ_INPUTS` is how many inputs each test takes, `LONGSHORE_SOAK_SEED` repeats a run. Without a seed each test has its own, in
+/// continuous integration the same in every run: what a change is judged by is not left to chance, which the soak searches.
 public struct Fuzz {
     /// Inputs for each test.
     public static let inputCount = setting("LONGSHORE_FUZZ_INPUTS").map { Int(clamping: $0) } ?? 2000
@@ -13,15 +14,19 @@ public struct Fuzz {
     public let seed: UInt64
     private var generator: SeededGenerator
 
-    public init(seed: UInt64? = nil) {
-        self.seed = seed ?? Self.setting("LONGSHORE_SOAK_SEED") ?? .random(in: 0...UInt64(UInt32.max))
-        generator = SeededGenerator(seed: self.seed)
-    }
-
     /// - Parameter name: of the test. The seed is printed before the first input, for a trap leaves nothing else behind.
     public init(for name: String) {
-        self.init()
+        seed = Self.seed(for: name)
+        generator = SeededGenerator(seed: seed)
         print("\(name): seed \(seed), LONGSHORE_FUZZ_INPUTS \(Self.inputCount)")
+    }
+
+    /// What a test's random choices begin with.
+    public static func seed(for name: String) -> UInt64 {
+        if let seed = setting("LONGSHORE_SOAK_SEED") { return seed }
+        guard ProcessInfo.processInfo.environment["CI"] != nil else { return .random(in: 0...UInt64(UInt32.max)) }
+        // FNV-1a: Swift's own hash of a text is another one in each process.
+        return name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
     private static func setting(_ name: String) -> UInt64? {
