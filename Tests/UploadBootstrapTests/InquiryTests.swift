@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import NIOHTTP1
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadBootstrap
@@ -41,6 +43,23 @@ struct InquiryTests {
         let error = #expect(throws: ProgramError.self) { try PastTime.read("yesterday", of: "--since") }
         #expect(error?.exitCode == .usage)
         #expect(error?.description.contains("--since 'yesterday': expected how long ago") == true)
+    }
+
+    @Test(.timeLimit(.minutes(10)))
+    func `a connection that the notifier closes as the next question comes costs no answer`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"queues\": []}")
+            _ = connection.readHead()
+        }
+        var input = ConfigurationInput(environment: [:])
+        input.set("api", to: "http://127.0.0.1:\(server.port)", flag: "--api")
+        try await NotifierClient.with(try UploadConfiguration(input)) { client in
+            for _ in 1...3 {
+                let queues = try await client.ask(.GET, "/v1/queues", as: ListPage<Int>.self)
+                #expect(queues.items == [])
+            }
+        }
     }
 
     @Test func `a refusal becomes an exit status`() {

@@ -110,6 +110,8 @@ struct NotifierClient: Sendable {
         var request = HTTPClientRequest(url: address + path + (parameters.isEmpty ? "" : "?\(parameters)"))
         request.method = method
         request.headers.add(name: "User-Agent", value: "uploadctl")
+        // A connection that rests between two requests may be closed as the second one goes out.
+        request.headers.add(name: "Connection", value: "close")
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         return request
     }

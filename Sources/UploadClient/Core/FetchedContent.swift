@@ -10,6 +10,8 @@ import Uploads
 struct FetchedContent {
     /// For how long nothing may come.
     private static let answerPatience = TimeAmount.seconds(60)
+    /// How often it is asked for whose connection is lost before any answer: idle ones may have been closed, several of them at once.
+    private static let triesMaximum = 4
 
     let staged: StagedFile
     /// As the server named it.
@@ -26,8 +28,7 @@ struct FetchedContent {
         }
         let response: HTTPClientResponse
         do {
-            response = try await HTTPClient.shared.execute(
-                HTTPClientRequest(url: url.absoluteString), timeout: answerPatience)
+            response = try await answer(to: HTTPClientRequest(url: url.absoluteString))
         } catch {
             throw UploadError(
                 .invalidFile, "\(shown) cannot be fetched: check the address, or try again", retry: .afterBackoff,
@@ -45,5 +46,22 @@ struct FetchedContent {
                 .invalidFile, "\(shown) ended after \(staged.size) of \(length) bytes: try again", retry: .afterBackoff)
         }
         return FetchedContent(staged: staged, contentType: response.headers.first(name: "content-type"))
+    }
+
+    /// - Throws: what the HTTP client throws.
+    private static func answer(to request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        var tries = 1
+        while true {
+            do {
+                return try await HTTPClient.shared.execute(request, timeout: answerPatience)
+            } catch {
+                guard isLostConnection(error), tries < triesMaximum, !Task.isCancelled else { throw error }
+                tries += 1
+            }
+        }
+    }
+
+    private static func isLostConnection(_ error: any Error) -> Bool {
+        error is IOError || error is ChannelError || error as? HTTPClientError == .remoteConnectionClosed
     }
 }

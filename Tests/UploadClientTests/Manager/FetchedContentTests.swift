@@ -58,4 +58,18 @@ struct FetchedContentTests {
         let staged = try scratch.names().filter { !$0.hasPrefix(".") }
         #expect(staged == ["clients"])
     }
+
+    @Test func `a connection that the server closes as the next request comes costs no upload`() async throws {
+        let server = try ScriptedServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            _ = connection.readHead()
+        }
+        for _ in 1...3 {
+            let (manager, handle) = try await start("http://127.0.0.1:\(server.port)/a")
+            let content = try await manager.content(of: handle.id)
+            #expect(content == Data("ok".utf8))
+            await manager.close()
+        }
+    }
 }
