@@ -159,6 +159,23 @@ struct HTTPConnectionsTests {
         #expect(counts.connections.load(ordering: .relaxed) == 4)
     }
 
+    /// As a body behind an answer to HEAD would.
+    @Test func `what comes over a kept connection and is no HTTP may belong to the answer before`() async throws {
+        let counts = Counts()
+        let server = try ScriptedServer { connection in
+            counts.connections.add(1, ordering: .relaxed)
+            for answer in ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "<ht>"] {
+                _ = connection.readHead()
+                connection.read(4)
+                connection.write(answer)
+            }
+            connection.waitForClose()
+        }
+        let connections = HTTPConnections()
+        for _ in 0..<3 { #expect(try await send(connections, to: server.port).status == 200) }
+        #expect(counts.connections.load(ordering: .relaxed) == 3)
+    }
+
     @Test(arguments: [(.POST, [:]), (.PUT, ["if-none-match": "*"])] as [(HTTPMethod, HTTPHeaders)])
     func `but not what the server may have carried out once`(method: HTTPMethod, headers: HTTPHeaders) async throws {
         let (server, counts) = try closingAtTheSecond()

@@ -77,6 +77,33 @@ struct IdleConnectionTests {
         #expect(requests.load(ordering: .relaxed) == 5)
     }
 
+    /// RFC 9110, section 9.3.2, forbids it; WsgiDAV does it.
+    /// - Parameter isLate: whether it comes with the next request, instead of with the answer.
+    @Test(arguments: [HTTPMethod.GET, .PUT], [false, true])
+    func `a body behind an answer to HEAD costs the next request nothing`(
+        method: HTTPMethod, isLate: Bool
+    ) async throws {
+        let server = try ScriptedServer { connection in
+            while true {
+                let head = connection.readHead()
+                if head.isEmpty { return }
+                if head.hasPrefix("PUT") { connection.read(Self.count) }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+                if isLate, head.hasPrefix("HEAD"), connection.readHead().isEmpty { return }
+                connection.write("<ht>")
+            }
+        }
+        try await with { client in
+            // Whether a connection is closed before or after it is given the next request is a race.
+            for _ in 0..<(method == .PUT ? 20 : 200) {
+                for method in [.HEAD, method] {
+                    let reply = try await send(method, to: server.port, by: client)
+                    #expect(reply.status == 200)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [(HTTPMethod.POST, nil), (.PUT, "if-match"), (.PUT, "if-none-match")])
     func `what may have been done by then is not`(method: HTTPMethod, condition: String?) async throws {
         let server = try Self.server(isAbrupt: false) { _ in }

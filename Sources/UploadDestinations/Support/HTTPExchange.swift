@@ -177,10 +177,10 @@ struct HTTPExchange: Sendable {
             do {
                 return try await send(request, live, carrier)
             } catch {
-                guard carrier.isReused, Self.isLostConnection(error), !Task.isCancelled, renew(&request) else {
+                guard carrier.mayBeStale, Self.isLostConnection(error), !Task.isCancelled, renew(&request) else {
                     throw error
                 }
-                guard Self.mayBeRepeated(request.method, request.headers) else {
+                guard carrier.isUnused || Self.mayBeRepeated(request.method, request.headers) else {
                     throw carrier.hasRested ? IdleConnectionClosed(error) : error
                 }
             }
@@ -203,8 +203,11 @@ struct HTTPExchange: Sendable {
         }
     }
 
+    /// Whether a connection that was used before is to blame. What it brings that is no HTTP may belong to the answer before: some servers
+    /// send a body behind their answer to HEAD.
     private static func isLostConnection(_ error: any Error) -> Bool {
         if case NIOSSLError.uncleanShutdown = error { return true }
+        if error is HTTPParserError || error is NIOHTTPDecoderError { return true }
         if let error = error as? HTTPClientError { return [.remoteConnectionClosed, .uncleanShutdown].contains(error) }
         if let error = error as? IOError { return [ECONNRESET, EPIPE].contains(error.errnoCode) }
         return (error as? ChannelError).map { [.ioOnClosedChannel, .alreadyClosed, .eof].contains($0) } ?? false

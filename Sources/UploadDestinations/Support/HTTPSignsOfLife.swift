@@ -7,15 +7,29 @@ final class HTTPCarrier: Sendable {
     /// A server that closes a connection because nothing comes over it waits for longer than this.
     static let restMinimum = Duration.milliseconds(500)
 
-    private let state = Mutex<Duration?>(nil)
+    private enum State {
+        /// No connection has been given the request.
+        case none
+        case new
+        /// It carried another exchange, so long before.
+        case reused(rest: Duration)
+    }
 
-    /// Whether the connection has carried another exchange before: then the server may have closed it before it saw this one.
-    var isReused: Bool { state.withLock { $0 } != nil }
+    private let state = Mutex(State.none)
+
+    /// Whether the server may have closed the connection before it saw the request: it has carried another exchange before, or was closed
+    /// when it was to be given this one.
+    var mayBeStale: Bool { state.withLock { if case .new = $0 { false } else { true } } }
+    /// Whether no byte of the request has gone out.
+    var isUnused: Bool { state.withLock { if case .none = $0 { true } else { false } } }
     /// Whether nothing came over it for a while before this exchange.
-    var hasRested: Bool { state.withLock { $0 } ?? .zero >= Self.restMinimum }
+    var hasRested: Bool {
+        guard case .reused(let rest) = state.withLock({ $0 }) else { return false }
+        return rest >= Self.restMinimum
+    }
 
-    /// - Parameter rest: since the exchange before.
-    fileprivate func note(rest: Duration) { state.withLock { $0 = rest } }
+    /// - Parameter rest: since the exchange before; nil where there was none.
+    fileprivate func note(rest: Duration?) { state.withLock { $0 = rest.map { .reused(rest: $0) } ?? .new } }
 }
 
 /// Tells an exchange of each answer of the kind 1xx (RFC 9110, section 15.2), which the client library takes in without a word: a server that
@@ -68,7 +82,7 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
         exchange = head.headers.first(name: Self.header)
         if let exchange {
             let listener = Self.exchanges.withLock { $0.listeners[exchange] }
-            if let lastEnd { listener?.carrier.note(rest: .now - lastEnd) }
+            listener?.carrier.note(rest: lastEnd.map { .now - $0 })
             if let target = listener?.target { head.uri = target }
         }
         head.headers.remove(name: Self.header)

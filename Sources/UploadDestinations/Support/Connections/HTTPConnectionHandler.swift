@@ -117,8 +117,9 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private func fail(_ error: any Error) {
         guard let call else { return }
         self.call = nil
-        // What is wrong with the request, or with an answer, is no matter of the connection.
-        guard callCount > 1, !call.isOver, !(problem is HTTPParserError), !(problem is HTTPClientError) else {
+        // What is wrong with the request is no matter of the connection. What is no HTTP may belong to the answer before: some servers send
+        // a body behind their answer to HEAD.
+        guard callCount > 1, !call.isOver, !(problem is HTTPClientError) else {
             return call.end(.failure(problem ?? error))
         }
         if call.mayBeRepeated { return lost(call) }

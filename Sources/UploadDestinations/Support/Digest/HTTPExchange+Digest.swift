@@ -41,10 +41,12 @@ extension HTTPExchange {
             retry: .afterBackoff)
     }
 
-    /// Asks for a challenge, without a body and what belongs to it.
+    /// Asks for a challenge, without a body and what belongs to it. The connection is not used again: a server that sends a body behind its
+    /// answer to HEAD, as WsgiDAV does, would make the large body that follows go twice.
     private static func question(_ request: HTTPClientRequest) -> HTTPClientRequest {
         var question = HTTPClientRequest(url: request.url)
         question.method = .HEAD
+        question.headers.add(name: "connection", value: "close")
         question.tlsConfiguration = request.tlsConfiguration
         for (name, value) in request.headers where !name.lowercased().hasPrefix("content-") {
             guard !["if-match", "if-none-match", "if", "idempotency-key"].contains(name.lowercased()) else { continue }

@@ -19,9 +19,10 @@ struct HTTPFaultProxyConnection {
 
     /// - Returns: whether another request may follow.
     private mutating func serveRequest() -> Bool {
-        if let server, !client.hasBuffered, SocketStream.wait(for: [client, server])[1] {
-            // The server has ended the connection between two requests: the client is to see it too.
-            return false
+        if let server, client.hasBuffered ? server.isReadable : SocketStream.wait(for: [client, server])[1] {
+            // What the server says unasked, such as a body behind its answer to HEAD, the client is to see too, and its end.
+            var isTaken = false
+            return server.read(upTo: .max) { isTaken = client.write($0) } > 0 && isTaken
         }
         guard let head = client.readHead() else { return false }
         let (index, request, action) = proxy.begin(head, connection: number)
