@@ -84,9 +84,14 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             }
         case .end:
             lastEnd = .now
-            // What came before all was sent leaves a connection in which the rest may still stand. Free before the answer is told,
-            // for the next call may follow at once.
-            if isKept, isWritten { changed(context.channel, true) } else { context.close(promise: nil) }
+            // What came before all was sent leaves a connection in which the rest may still stand.
+            guard isKept, isWritten else {
+                // The answer has ended: it is told before the closing, which ends what has not.
+                finish()
+                return context.close(promise: nil)
+            }
+            // Free before the answer is told, for the next call may follow at once.
+            changed(context.channel, true)
             finish()
         }
     }
