@@ -28,6 +28,10 @@ extension SessionList {
             let file = sessions[index].files.firstIndex(where: { $0.job == job }),
             !sessions[index].files[file].state.isEnd
         else { return [] }
+        // What completed was sent, also where nothing was heard of that: a small file, or one sent while the broker was away.
+        if state == .completed, sessions[index].state != .running, !sessions[index].hasGivenWay {
+            return hear(job, .running) + hear(job, .completed, bytesDone: bytesDone, size: size)
+        }
         let old = sessions[index]
         if let bytesDone { sessions[index].files[file].bytesDone = bytesDone }
         if let size { sessions[index].files[file].size = size }

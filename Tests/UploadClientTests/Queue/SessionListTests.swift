@@ -58,6 +58,23 @@ import Uploads
         #expect(list.line.isEmpty)
     }
 
+    @Test(arguments: [TransferSession.File.State.waiting, .interrupted, .paused])
+    func `one of which only the end is heard is told from its turn to its end, too`(before: TransferSession.File.State)
+        throws
+    {
+        var list = SessionList()
+        let a = try list.add(files: 2)
+        list.handOver(a)
+        let jobs = list.arrangement
+        let told = [(jobs[0], before), (jobs[0], .completed), (jobs[1], .completed)].flatMap { list.kinds($0, $1) }
+        #expect(
+            told.filter { $0 != .changed } == [
+                .willActivate, .didActivate, .willStartRunning, .didStartRunning, .willStopRunning, .didStopRunning,
+                .willStartRunning, .didStartRunning, .willStopRunning, .didStopRunning, .finished, .willDeactivate,
+                .didDeactivate,
+            ])
+    }
+
     @Test func `one that fails before anybody began it neither starts nor stops running`() throws {
         var list = SessionList()
         let a = try list.add()
