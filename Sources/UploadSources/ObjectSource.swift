@@ -23,6 +23,8 @@ struct ObjectSource: UploadSource {
         pause = secondLookPause
     }
 
+    var isFetched: Bool { true }
+
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
         ObjectRange(range: range.clamped(to: 0..<size), source: self)
     }

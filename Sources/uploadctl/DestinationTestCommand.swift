@@ -9,6 +9,11 @@ struct DestinationTestCommand: ControlCommand {
             It looks, begins an upload, sends one part and removes both, from this host
             and with this host's configuration, as a worker here would. Nothing stays
             there, unless --write says so.
+
+            At a bucket of S3 it writes a small object and one of 8 MiB in two parts, below
+            a prefix of its own, and finds out with them what the server does (conditions,
+            checksums, ETags) and what the credentials may do. It says which lines the
+            configuration should have and which rights are missing.
             """)
 
     @Argument(
@@ -19,6 +24,11 @@ struct DestinationTestCommand: ControlCommand {
     @Option(help: ArgumentHelp("Write 1 KiB under this key, which stays.", valueName: "key"))
     var write: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What the keys of all else begin with that it writes and removes again.", valueName: "prefix"))
+    var prefix = ""
+
     @Flag(help: "Print the report as a JSON object.")
     var json = false
 
@@ -26,6 +36,7 @@ struct DestinationTestCommand: ControlCommand {
 
     func perform() async throws -> UploadBootstrap.ExitCode {
         try await Bootstrap.tryDestination(
-            TrialRequest(name: name, key: write, printsJSON: json), common.input, checkConfig: common.checkConfig)
+            TrialRequest(name: name, key: write, prefix: prefix, printsJSON: json), common.input,
+            checkConfig: common.checkConfig)
     }
 }

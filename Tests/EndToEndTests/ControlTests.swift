@@ -249,6 +249,35 @@ import Uploads
         }
     }
 
+    @Test func whatAFailedJobLeftIsDiscardedAtOnce() async throws {
+        try await with { deployment, bucket in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            bucket.proxy.setRule {
+                $0.partNumber == 2 ? .answer(status: 403, body: "<Error><Code>AccessDenied</Code></Error>") : .forward
+            }
+            let file = try deployment.makeFile("left.bin", bytes: 3 * Self.part)
+            let id = try #require(try await deployment.enqueue(["--to", "bucket:", file.path]).first)
+            try await expectOnlyOutcome("failed", of: id, deployment)
+            #expect(try await bucket.observer.listUploads(bucket.name).count == 1 && !deployment.stagedFiles().isEmpty)
+            let refused = try await deployment.control("cancel", id, expecting: 1)
+            #expect(refused.errorText.contains("'discard', which gives up what it has left"), "\(refused.errorText)")
+            let looked = try await deployment.control("discard", "--destination", "bucket", "--dry-run")
+            #expect(looked.outputText == "discard all jobs for destination bucket that are failed\n")
+
+            let order = try await deployment.control("discard", "--destination", "bucket")
+            #expect(order.outputText.hasPrefix("\(id) is discarded"), "\(order.outputText)\(order.errorText)")
+            let outcomes = try await deployment.waitForOutcomes(2)
+            #expect(outcomes.last?["id"] as? String == "\(id).2.ended")
+            #expect(outcomes.last?["type"] as? String == "upload.cancelled")
+            #expect(try await bucket.observer.listUploads(bucket.name).isEmpty)
+            try await eventually("the staged copy is gone") { deployment.stagedFiles().isEmpty }
+            try await deployment.waitForLedger()
+            let again = try await deployment.control("discard", id, expecting: 1)
+            #expect(again.errorText.contains("has ended as cancelled"), "\(again.errorText)")
+        }
+    }
+
     // MARK: Queues
 
     /// Aspera: stop, and queue stop and start.

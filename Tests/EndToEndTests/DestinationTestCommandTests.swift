@@ -9,16 +9,59 @@ import UploadTesting
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
         try await Deployment.with(destinations: [bucket.destination()]) { deployment in
-            for name in ["local", "bucket"] {
-                let report = try await deployment.control("destination", "test", name)
-                for step in ["settings", "look", "begin", "send", "remove"] {
-                    #expect(report.outputText.contains("\n  ok      \(step) "), "\(report.outputText)")
-                }
-                #expect(report.outputText.hasSuffix("'\(name)' works, as seen from this host\n"))
+            let report = try await deployment.control("destination", "test", "local")
+            for step in ["settings", "look", "begin", "send", "remove"] {
+                #expect(report.outputText.contains("\n  ok      \(step) "), "\(report.outputText)")
             }
+            #expect(report.outputText.hasSuffix("'local' works, as seen from this host\n"))
             #expect(try FileManager.default.contentsOfDirectory(atPath: deployment.uploaded.path).isEmpty)
-            #expect(bucket.proxy.requests.contains { $0.request.method == "DELETE" && $0.status == 204 })
-            #expect(!bucket.proxy.requests.contains { $0.request.method == "PUT" && $0.request.partNumber == nil })
+
+            let surveyed = try await deployment.control("destination", "test", "bucket", "--prefix", "trials/")
+            let lines = surveyed.outputText.split(separator: "\n")
+            #expect(
+                lines.allSatisfy { $0.count <= 80 || $0.contains("://") || $0.hasPrefix("  ok ") },
+                "\(surveyed.outputText)")
+            for ability in ["write an object", "read an object", "copy an object", "write in parts", "abort an upload"]
+            {
+                #expect(lines.contains { $0.hasPrefix("  yes     \(ability) ") }, "\(ability): \(surveyed.outputText)")
+            }
+            // rclone compares no checksums and obeys no conditions, and its ETags are MD5.
+            for ability in ["conditions of PutObject", "conditions in parts", "compare checksums", "tell checksums"] {
+                #expect(lines.contains { $0.hasPrefix("  no      \(ability) ") }, "\(ability): \(surveyed.outputText)")
+            }
+            for line in ["  conditions: none", "  etag: md5", "  signPayload: true"] {
+                #expect(lines.contains { $0 == line }, "\(line): \(surveyed.outputText)")
+            }
+            #expect(surveyed.outputText.hasSuffix("'bucket' works, as seen from this host\n"))
+            let written = bucket.proxy.requests.filter { $0.method == "PUT" }.map(\.request.path)
+            #expect(!written.isEmpty && written.allSatisfy { $0.contains("/trials/longshore-test-") }, "\(written)")
+            #expect(try await bucket.observer.listKeys(bucket.name).isEmpty)
+            #expect(try await bucket.observer.listUploads(bucket.name).isEmpty)
+        }
+    }
+
+    @Test func missingRightsAreNamedAndWhatIsNeededFails() async throws {
+        let bucket = try await S3Bucket.make()
+        defer { bucket.proxy.stop() }
+        try await Deployment.with(destinations: [bucket.destination()]) { deployment in
+            let denied = HTTPFaultProxy.Action.answer(
+                status: 403, body: "<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
+            bucket.proxy.setRule { request in
+                let isListing = request.query["uploads"] != nil && request.method == "GET"
+                return isListing || request.query["lifecycle"] != nil ? denied : .forward
+            }
+            let some = try await deployment.control("destination", "test", "bucket")
+            #expect(
+                some.outputText.contains(
+                    "\nMissing rights: s3:ListBucketMultipartUploads, s3:GetLifecycleConfiguration\n"),
+                "\(some.outputText)")
+            bucket.proxy.setRule { $0.method == "PUT" && $0.partNumber == nil ? denied : .forward }
+            let needed = try await deployment.control("destination", "test", "bucket", "--json", expecting: 1)
+            let json = try JSONSerialization.jsonObject(with: Data(needed.outputText.utf8)) as? [String: Any]
+            #expect(json?["works"] as? Bool == false && json?["missingRights"] as? [String] == ["s3:PutObject"])
+            let abilities = json?["abilities"] as? [[String: Any]]
+            #expect(abilities?.first?["ability"] as? String == "write an object")
+            #expect(abilities?.first?["answer"] as? String == "no")
         }
     }
 
@@ -37,7 +80,7 @@ import UploadTesting
         ) { deployment in
             func failure(_ name: String) async throws -> String {
                 let report = try await deployment.control("destination", "test", name, expecting: 1)
-                #expect(report.outputText.contains("\n'\(name)' does not work from this host: step '"))
+                #expect(report.outputText.contains("\n'\(name)' does not work from this host: "))
                 return report.outputText
             }
             #expect(try await failure("forged").contains("  FAILED  look "))

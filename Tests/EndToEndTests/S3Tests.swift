@@ -112,6 +112,30 @@ import UploadTesting
         }
     }
 
+    /// One part: PutObject. Three: CreateMultipartUpload, UploadPart three times, CompleteMultipartUpload.
+    @Test func filesCostTheRequestsThatTheyNeed() async throws {
+        try await with(more: ", conditions: all") { deployment, bucket in
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            for (name, bytes, methods) in [
+                ("one", 5000, ["PUT"]), ("three", 3 * Self.part, ["POST", "PUT", "PUT", "PUT", "POST"]),
+            ] {
+                let file = try deployment.makeFile("\(name).bin", bytes: bytes)
+                bucket.proxy.forget()
+                _ = try await deployment.enqueue(["--to", "bucket:\(name)", "--wait", file.path])
+                #expect(bucket.proxy.requests.map(\.method) == methods)
+                #expect(try await bucket.observer.head(bucket.name, name)?.size == bytes)
+            }
+            // What lies there is seen by the condition of the last request, and replaced.
+            let file = try deployment.makeFile("again.bin", bytes: 3 * Self.part)
+            bucket.proxy.forget()
+            _ = try await deployment.enqueue(["--to", "bucket:three", "--wait", file.path])
+            #expect(bucket.proxy.partsSent == [1: 1, 2: 1, 3: 1])
+            #expect(
+                try await bucket.observer.get(bucket.name, "three") == Array(try Data(contentsOf: file)))
+        }
+    }
+
     @Test func aNewerJobsObjectIsNotOverwritten() async throws {
         try await with { deployment, bucket in
             try deployment.start(.notifier)

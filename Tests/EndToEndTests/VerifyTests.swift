@@ -16,7 +16,7 @@ import UploadTesting
     }
 
     private func isVerified(_ data: [String: Any]) -> Bool {
-        (data["object"] as? [String: Any])?["isVerified"] as? Bool ?? false
+        (data["object"] as? [String: Any])?["verified"] as? String == "readBack"
     }
 
     private func code(_ data: [String: Any]) -> String? { (data["error"] as? [String: Any])?["code"] as? String }

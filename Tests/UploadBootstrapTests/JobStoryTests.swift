@@ -42,6 +42,24 @@ struct JobStoryTests {
             ])
     }
 
+    @Test(arguments: [
+        (#""verified": "etag""#, "completed: /a (its ETag is the MD5 of what was sent)"),
+        (#""verified": "checksum""#, "completed: /a (its checksum agrees)"),
+        (#""verified": "readBack""#, "completed: /a (read back and compared)"),
+        (#""verified": "prayer""#, "completed: /a"), (#""size": 1"#, "completed: /a"),
+    ])
+    func `what proved an object is told`(field: String, expected: String) throws {
+        let completed = """
+            {"type": "upload.completed", "time": "2026-11-21T09:01:30.000Z", "job": "j", "target": "t", "size": 1,
+             "round": 1, "object": {"location": "/a", "isOvertaken": false, "isKept": false, \(field)}}
+            """
+        let json = Self.json.replacing("\"events\": [", with: "\"events\": [\(completed),")
+        let story = try WireJSON.decode(JobStory.self, from: Data(json.utf8))
+        let now = try #require(WireJSON.date("2026-11-21T09:02:00Z"))
+        let lines = story.lines(LocalTime(now: now, zone: try #require(TimeZone(secondsFromGMT: 3600))), width: nil)
+        #expect(lines.contains("  10:01:30  \(expected)"), "\(lines)")
+    }
+
     @Test func `it says first what the job is and why it is not running`() throws {
         let lines = try lines()
         #expect(lines[0] == "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90  waiting since 10:00:10")

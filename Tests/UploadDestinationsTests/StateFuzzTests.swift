@@ -18,6 +18,9 @@ import Uploads
         ranges.reached = 1000
         ranges.etag = "\"e\""
         ranges.tail = .init(range: 0..<1000, checksum: CRC64NVME(7))
+        var parts = S3State(uploadID: "u", partBytes: 8 << 20, checksum: .crc64nvme)
+        for _ in 1...3 { parts.proved.append("d41d8cd98f00b204e9800998ecf8427e") }
+        parts.broken = [5, 7]
         @Sendable func planned(_ size: Int64, _ partBytes: Int64) {
             let plan = PartPlan(size: size, partSize: partBytes)
             _ = plan.part(plan.count)
@@ -29,8 +32,7 @@ import Uploads
                     return $0.uploadState
                 }
             },
-            Driver(sample: S3State(uploadID: "u", partBytes: 8 << 20, checksum: .crc64nvme).uploadState) {
-                state, size in
+            Driver(sample: parts.uploadState) { state, size in
                 (try? S3State(state)).map {
                     planned(size, $0.partBytes)
                     return $0.uploadState

@@ -71,7 +71,7 @@ private final class DamagedWorld {
     private let service: NotifierService
     private var columns: [Column] = []
     private var jobs: [UploadJob] = []
-    private let verbs: [Verb] = [.pause, .resume, .cancel, .runNow, .runAgain]
+    private let verbs: [Verb] = Verb.allCases
 
     init(using random: inout SeededGenerator) async throws {
         scratch = try Scratch()
@@ -259,8 +259,7 @@ private final class DamagedWorld {
         _ = try await ledger.destinations()
         _ = try await ledger.namedStates(failedSince: Sample.start - 60)
         _ = try await ledger.jobs(naming: ["copy-0", "copy-4"], inArea: "area")
-        _ = try await ledger.knowsJob(
-            at: DestinationName(unchecked: "photos"), key: "key-1", enqueuedBefore: Sample.start + 1)
+        _ = try await ledger.knownStates(at: DestinationName(unchecked: "photos"), key: "key-1")
         _ = try await ledger.standings()
         _ = try await ledger.registrations()
         _ = try await ledger.nextDue(for: "hook", ordered: true, excluding: [])

@@ -16,9 +16,11 @@ struct LedgerSweepTests {
 
     private func state(_ id: String) -> UploadState { UploadState(driver: "s3", payload: ["upload": .string(id)]) }
 
-    private func event(_ kind: EventKind, _ job: UploadJob, _ state: UploadState?) -> NotifierMessage {
+    private func event(
+        _ kind: EventKind, _ job: UploadJob, _ state: UploadState?, slice: Int = 1
+    ) -> NotifierMessage {
         var baton = Baton(job: job)
-        baton.slice = 1
+        baton.slice = slice
         baton.state = state
         return .event(UploadEvent(kind: kind, of: baton, at: Sample.start))
     }
@@ -38,19 +40,22 @@ struct LedgerSweepTests {
         #expect(Set(later) == [state("running"), state("waiting")])
     }
 
-    @Test func `a job is known by its destination and key, and by when it was enqueued`() async throws {
+    @Test func `what jobs of a destination and key had begun stays known after their end`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
+        let (one, two) = (job("a \"b\"/ü"), job("a \"b\"/ü"))
         let messages = [
-            NotifierMessage.job(job("a \"b\"/ü"), maybeRepeated: false), .job(Sample.job(), maybeRepeated: false),
+            event(.handedOver, one, state("first")), event(.waiting, one, state("second"), slice: 2),
+            event(.completed, one, nil, slice: 3),
+            event(.failed, two, state("failed")), event(.handedOver, job("a"), state("other")),
+            .job(Sample.job(), maybeRepeated: false),
         ]
         _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
-        let other = DestinationName(unchecked: "other")
-        let after = Sample.start + 0.001
-        #expect(try await ledger.knowsJob(at: photos, key: "a \"b\"/ü", enqueuedBefore: after))
-        #expect(try await !ledger.knowsJob(at: photos, key: "a \"b\"/ü", enqueuedBefore: Sample.start))
-        #expect(try await !ledger.knowsJob(at: photos, key: "a", enqueuedBefore: after))
-        #expect(try await !ledger.knowsJob(at: other, key: "a \"b\"/ü", enqueuedBefore: after))
+        let known = try await ledger.knownStates(at: photos, key: "a \"b\"/ü")
+        #expect(Set(known) == [state("first"), state("second"), state("failed")])
+        #expect(try await ledger.knownStates(at: photos, key: "A \"b\"/ü").isEmpty)
+        #expect(
+            try await ledger.knownStates(at: DestinationName(unchecked: "other"), key: "a \"b\"/ü").isEmpty)
     }
 
     @Test func `a ledger of the first version learns the keys of its jobs`() async throws {
@@ -67,7 +72,6 @@ struct LedgerSweepTests {
         }
         try old.close()
         let ledger = try Ledger.open(path: scratch.file())
-        #expect(try await ledger.knowsJob(at: photos, key: "kept", enqueuedBefore: Sample.start + 1))
         let keys = try await ledger.read { try String?.fetchAll($0, sql: "SELECT key FROM jobs ORDER BY key") }
         #expect(keys == [nil, "kept"])
     }

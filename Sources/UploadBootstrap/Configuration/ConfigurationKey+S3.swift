@@ -31,6 +31,12 @@ extension ConfigurationKey {
         key(
             "checksum", .choice(S3Configuration.Checksum.allCases.map(\.rawValue)),
             "what the server checks parts with; crc64nvme if left out"),
+        key(
+            "conditions", .choice(S3Configuration.Conditions.allCases.map(\.rawValue)),
+            "which writes the server makes under a condition; all at AWS, elsewhere none is relied on if left out"),
+        key(
+            "etag", .choice(S3Configuration.ETagMeaning.allCases.map(\.rawValue)),
+            "md5 where an ETag is the MD5 of the bytes, so that another one is a failure; opaque where it never is"),
         key("signPayload", .boolean, "whether bodies are signed too; costs a second read"),
         ConfigurationKey(
             "destinations.*.partSize", .bytes((8 << 20)...(5 << 30)), owners: ["http", "resumable", "s3", "tus"],

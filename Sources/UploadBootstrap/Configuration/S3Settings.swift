@@ -25,6 +25,8 @@ public struct S3Settings: Hashable, Sendable {
             bucket: try settings.needed("\(base).bucket", settings.text), prefix: text("prefix") ?? "",
             addressing: text("addressing").flatMap(S3Configuration.Addressing.init(rawValue:)))
         configuration.checksum = text("checksum").flatMap(S3Configuration.Checksum.init(rawValue:)) ?? .crc64nvme
+        configuration.conditions = text("conditions").flatMap(S3Configuration.Conditions.init(rawValue:))
+        configuration.etag = text("etag").flatMap(S3Configuration.ETagMeaning.init(rawValue:))
         configuration.signsPayload = flag("signPayload")
         configuration.partBytes = try settings.partBytes(base) ?? configuration.partBytes
         configuration.partCountMaximum = settings.integer("\(base).partCount") ?? configuration.partCountMaximum

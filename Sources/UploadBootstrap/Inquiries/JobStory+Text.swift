@@ -100,7 +100,15 @@ extension ListedEvent {
     private var detail: String? {
         guard let object else { return nil }
         if object.isKept { return "\(object.location) was there already" }
-        return object.location + (object.isOvertaken ? ", which a newer job has written" : "")
+        if object.isOvertaken { return "\(object.location), which a newer job has written" }
+        let proof: String? =
+            switch object.verified {
+            case "readBack": "read back and compared"
+            case "checksum": "its checksum agrees"
+            case "etag": "its ETag is the MD5 of what was sent"
+            default: nil
+            }
+        return object.location + (proof.map { " (\($0))" } ?? "")
     }
 
     /// For `watch`: `09:12:03  completed   ID  photos:cat.jpg  64.0 MiB`, at most `width` columns.

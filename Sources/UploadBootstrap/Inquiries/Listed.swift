@@ -155,6 +155,7 @@ struct ListedEvent: Decodable {
         var location: String
         var isOvertaken: Bool
         var isKept: Bool
+        var verified: String?
     }
 
     /// `upload.completed` and so on.

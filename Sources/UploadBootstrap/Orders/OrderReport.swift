@@ -119,7 +119,7 @@ struct OrderReport: Hashable {
         }
         let size = sweep.bytes > 0 ? ", \(Quantity.text(bytes: sweep.bytes))" : ""
         errors.append(
-            "\(sweep.listed) looked at, \(sweep.found) needed by nobody\(size), \(sweep.removed) removed"
+            "\(sweep.listed) looked at, \(sweep.found) needed by no job\(size), \(sweep.removed) removed"
                 + (sweep.found > sweep.items.count ? "; the first \(sweep.items.count) are listed" : ""))
     }
 
@@ -152,7 +152,7 @@ struct OrderReport: Hashable {
 extension Verb {
     var imperative: String {
         switch self {
-        case .cancel, .pause, .resume: rawValue
+        case .cancel, .pause, .resume, .discard: rawValue
         case .runNow: "run now"
         case .runAgain: "run again"
         }
@@ -165,6 +165,7 @@ extension Verb {
         case .resume: "goes on"
         case .runNow: "runs next"
         case .runAgain: "runs again"
+        case .discard: "is discarded: it will end as cancelled when a worker has removed what it left"
         }
     }
 }

@@ -19,6 +19,10 @@ extension Bootstrap {
         {
             throw ProgramError(.usage, "--write \(key): \(problem)")
         }
+        let trialKey = request.prefix + trialKey
+        if let problem = DestinationArgument.problem(key: trialKey) {
+            throw ProgramError(.usage, "--prefix \(request.prefix): \(problem)")
+        }
         let reference = DestinationReference.named(name, key: request.key ?? trialKey)
         let refusals = Mutex<[DestinationName: ProgramError]>([:])
         let registry = try DestinationRegistry(configuration) { name, error in refusals.withLock { $0[name] = error } }
@@ -33,14 +37,27 @@ extension Bootstrap {
             tell(.failed(.settings, UploadError(.misconfigured, refusal.description)))
         } else if let destination = try registry.destination(for: reference) {
             tell(.done(.settings, "its settings and secrets are there"))
-            let trial = DestinationTrial(destination: destination, reference: reference, writes: request.key != nil)
-            try await interruption.cancelling { await trial.run(tell) }
+            var trial = DestinationTrial(destination: destination, reference: reference, writes: request.key != nil)
+            trial.tellFinding = { finding in
+                let isFirst = report.withLock { report in
+                    report.abilities.append(finding)
+                    return report.abilities.count == 1
+                }
+                guard !request.printsJSON else { return }
+                if isFirst { Console.output(line: TrialReport.header) }
+                for line in TrialReport.lines(finding) { Console.output(line: line) }
+            }
+            try await interruption.cancelling { [trial] in
+                let advice = await trial.run(tell)
+                report.withLock { $0.advice = advice }
+            }
         }
         try await registry.shutdown()
         let whole = report.withLock { $0 }
         if request.printsJSON {
             Console.output(line: String(decoding: try WireJSON.encode(whole), as: UTF8.self))
         } else {
+            for line in whole.adviceLines { Console.output(line: line) }
             Console.output(line: whole.verdict)
         }
         return interruption.wasInterrupted ? .interrupted : whole.works ? .done : .uploadFailed

@@ -14,17 +14,25 @@ struct DestinationTrial: Sendable {
     let reference: DestinationReference
     /// Whether a small file is written under the key of ``reference`` and stays.
     var writes = false
+    /// Told of what a survey finds, where the destination can be surveyed.
+    var tellFinding: @Sendable (SurveyFinding) -> Void = { _ in }
 
     /// - Parameter tell: told of each step as it ends. Behind one that failed there is only the removal.
-    func run(_ tell: Tell) async {
+    /// - Returns: what a survey recommends.
+    @discardableResult
+    func run(_ tell: Tell) async -> [SurveyAdvice] {
         let seen: ProbeAnswer
         do throws(UploadError) {
             seen = try await look(tell)
         } catch {
             tell(.failed(.look, error))
-            return
+            return []
+        }
+        if !writes, let surveyed = destination as? any SurveyedDestination, case .named(let name, let key) = reference {
+            return await surveyed.survey(name, below: key + "/", tell: tellFinding)
         }
         if writes { await write(seen, tell) } else { await begin(tell) }
+        return []
     }
 
     private func job(_ size: Int64, _ digests: Digests = Digests()) -> UploadJob {

@@ -182,7 +182,7 @@ final class BrokerBackend: UploadBackend {
     }
 
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
-        guard verb != .runAgain else {
+        guard !verb.beginsRound else {
             throw UploadError(.rejected, "an ended upload is run again by resume(with:), which follows its next round")
         }
         guard let answer = try await give(verb, id, in: try await store.upload(id)?.job.queue), !answer.done else {

@@ -76,8 +76,22 @@ struct S3Address: Hashable, Sendable {
 }
 
 extension S3Address {
+    /// The domains of AWS's partitions.
+    private static let amazonDomains = ["amazonaws.com", "amazonaws.com.cn", "amazonaws.eu"]
+
+    /// Whether requests go to Amazon's own servers.
+    var isAmazon: Bool { authority.map(Self.isAmazon) ?? true }
+
     /// Whether a redirect may lead there: AWS redirects within AWS, others wherever they are trusted to.
-    func allows(_ host: String) -> Bool {
-        authority != nil || host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn")
+    func allows(_ host: String) -> Bool { !isAmazon || Self.isAmazon(host) }
+
+    /// - Parameter authority: a host, perhaps with a port.
+    private static func isAmazon(_ authority: String) -> Bool {
+        let host = authority.split(separator: ":").first.map { $0.lowercased() } ?? ""
+        guard let domain = amazonDomains.first(where: { host.hasSuffix(".\($0)") }) else { return false }
+        // A machine or a load balancer that somebody rents there has a name in the same domain.
+        return host.dropLast(domain.count + 1).split(separator: ".").contains {
+            $0 == "s3" || $0.hasPrefix("s3-") || $0.hasPrefix("s3express-")
+        }
     }
 }

@@ -34,7 +34,7 @@ extension S3Client {
                 _ = try await parts(of: uploadID, key: key, limit: 1)
             } catch {
                 // Gone; or nobody may look, and then the abort is taken at its word.
-                if error.code == .sessionExpired || error.code == .accessDenied { return }
+                if error.code == .sessionExpired || error.forbidsListing { return }
                 throw error
             }
         }
@@ -71,5 +71,12 @@ extension S3Client {
 
     func gone(_ key: String) -> UploadError {
         UploadError(.sessionExpired, "the multipart upload to \(location(key)) is gone: it is begun anew")
+    }
+}
+
+extension UploadError {
+    /// Whether the credentials may not do it, by the server's own word, or the server cannot.
+    var forbidsListing: Bool {
+        [405, 501].contains(response?.status) || response?.body?.hasPrefix("AccessDenied") == true
     }
 }

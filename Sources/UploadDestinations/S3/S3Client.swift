@@ -14,6 +14,7 @@ final class S3Client: Sendable {
 
     let configuration: S3Configuration
     let clock = S3Clock()
+    let kept = KeptBytes()
 
     private let client: HTTPClient
     /// For small requests; nil where they go through a proxy.
@@ -21,22 +22,18 @@ final class S3Client: Sendable {
     private let address: S3Address
     private let credentials: CredentialsCache
     private let pace = Mutex(S3Pace())
-    private let route: Mutex<Route>
-
-    /// Where the bucket was found to be, with the signer for its region.
-    private struct Route: Sendable {
-        var signer: SigV4Signer
-        /// Where a redirect has led.
-        var host: String?
-        var isRedirected = false
-
-        var region: String { signer.region }
-    }
+    private let route: Mutex<S3Route>
+    /// Whether an object was seen to have the lock that it was to have.
+    private let locks: Mutex<Bool>
+    /// Operations whose last success told the checksum of what it stored.
+    private let tellingChecksums: Mutex<Set<String>>
 
     /// What a request was signed with.
     private struct Signing: Sendable {
         let keys: AWSCredentials
-        let route: Route
+        let signer: SigV4Signer
+        /// Where a redirect has led.
+        let host: String?
         let date: Date
     }
 
@@ -54,13 +51,36 @@ final class S3Client: Sendable {
         self.connections = configuration.tls == TLSFiles() ? connections : nil
         self.credentials = CredentialsCache(credentials)
         address = try S3Address(configuration)
-        route = Mutex(Route(signer: SigV4Signer(region: configuration.region ?? "us-east-1")))
+        tellingChecksums = Mutex(
+            address.isAmazon && configuration.checksum != .none ? ["PutObject", "UploadPart"] : [])
+        locks = Mutex(address.isAmazon)
+        route = Mutex(S3Route(region: configuration.region ?? "us-east-1"))
+    }
+
+    /// Whether the server is known to lock objects. Amazon's does, or refuses.
+    var isKnownToLock: Bool { locks.withLock { $0 } }
+    func noteLock() { locks.withLock { $0 = true } }
+
+    /// What the server does with the conditions of writes; nil where that is not known.
+    var conditions: S3Configuration.Conditions? { configuration.conditions ?? (address.isAmazon ? .all : nil) }
+
+    /// Whether the checksum that HEAD tells is the server's own. One that told none when it stored the bytes keeps the request's header, and
+    /// gives that back (`rclone serve s3` does, also a wrong one).
+    var tellsChecksums: Bool { tellingChecksums.withLock { !$0.isEmpty } }
+
+    /// Whether the MD5 of what is sent is of use: where the server tells the checksum of what it stores, that proves it.
+    func takesMD5(of operation: String) -> Bool {
+        switch configuration.etagMeaning {
+        case .md5: true
+        case .opaque: false
+        case nil: !tellingChecksums.withLock { $0.contains(operation) }
+        }
     }
 
     /// Where an object is, for people.
     func location(_ key: String?) -> String {
         let route = self.route.withLock { $0 }
-        return address.place(key: key, region: route.region, host: route.host).url
+        return address.place(key: key, region: route.region, host: route.host(at: .now)).url
     }
 
     /// - Returns: any answer with a status of success.
@@ -78,11 +98,14 @@ final class S3Client: Sendable {
         while true {
             try await waitForTurn()
             let startedAt = ContinuousClock.now
+            let keys = try await credentials.current(at: clock.now())
+            let route = self.route.withLock { $0 }
             let signing = Signing(
-                keys: try await credentials.current(at: clock.now()), route: route.withLock { $0 }, date: clock.now())
-            let reply = try await exchange(request, signing)
+                keys: keys, signer: route.signer, host: route.host(at: startedAt), date: clock.now())
+            let reply = try await exchangeOrForget(request, signing)
             if (200..<300).contains(reply.status) {
                 pace.withLock { $0.served() }
+                note(reply, to: request, signing)
                 return .success(reply)
             }
             let failure = await explained(S3Failure(reply, operation: request.operation), of: request, signing)
@@ -90,11 +113,8 @@ final class S3Client: Sendable {
                 pace.withLock { $0.refused(startedAt: startedAt, retryAfter: failure.retryAfter, at: .now) }
             }
             guard let correction = correct(failure, signing), tried.insert(correction).inserted else {
+                if !failure.isAboutObject { forgetRedirect(signing) }
                 return .failure(failure)
-            }
-            guard request.isRepeatable else {
-                let error = failure.error(at: location(request.key))
-                throw UploadError(error.code, error.message, retry: .after(seconds: 0), response: error.response)
             }
         }
     }
@@ -104,11 +124,42 @@ final class S3Client: Sendable {
         case failure(S3Failure)
     }
 
+    /// Learns from a success.
+    private func note(_ reply: HTTPReply, to request: S3Request, _ signing: Signing) {
+        // Something else than a bucket answers there.
+        let lacksTag = [.PUT, .HEAD].contains(request.method) && reply.givenETag == nil
+        let lacksDocument =
+            (request.method == .POST || request.method == .GET) && request.download == nil && !reply.isXML
+        if lacksTag || lacksDocument || reply.isPage { forgetRedirect(signing) }
+        guard request.method == .PUT, let checksum = S3Digest.header(configuration.checksum) else { return }
+        tellingChecksums.withLock { operations in
+            if reply.header(checksum) == nil {
+                operations.remove(request.operation)
+            } else {
+                operations.insert(request.operation)
+            }
+        }
+    }
+
+    /// A redirect that leads to where no answer comes from is followed no more.
+    private func exchangeOrForget(_ request: S3Request, _ signing: Signing) async throws(UploadError) -> HTTPReply {
+        do throws(UploadError) {
+            return try await exchange(request, signing)
+        } catch {
+            forgetRedirect(signing)
+            throw error
+        }
+    }
+
+    private func forgetRedirect(_ signing: Signing) {
+        guard let host = signing.host else { return }
+        route.withLock { $0.forget(host) }
+    }
+
     private func exchange(
         _ request: S3Request, _ signing: Signing
     ) async throws(UploadError) -> HTTPReply {
-        let route = signing.route
-        let place = address.place(key: request.key, region: route.region, host: route.host)
+        let place = address.place(key: request.key, region: signing.signer.region, host: signing.host)
         let hash: PayloadHash =
             switch request.payload {
             case .none: .empty
@@ -122,7 +173,7 @@ final class S3Client: Sendable {
         var headers = signable.headers
         headers.add(name: "host", value: place.host)
         headers.add(
-            contentsOf: route.signer.sign(signable, payload: hash, credentials: signing.keys, at: signing.date))
+            contentsOf: signing.signer.sign(signable, payload: hash, credentials: signing.keys, at: signing.date))
         var exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: place.url,
             keptBytesMaximum: request.keptBytesMaximum)
@@ -174,18 +225,17 @@ final class S3Client: Sendable {
             return .clock
         }
         guard failure.isElsewhere else { return nil }
+        let now = ContinuousClock.now
         return route.withLock { route in
-            // Somebody else has learnt it in the meantime.
-            guard route.region == signing.route.region, route.host == signing.route.host else { return .elsewhere }
-            guard !route.isRedirected else { return nil }
+            // Another request has learnt it in the meantime.
+            guard route.region == signing.signer.region, route.host(at: now) == signing.host else { return .elsewhere }
             if let region = failure.region, region != route.region {
-                route.signer = SigV4Signer(region: region)
-            } else if let host = failure.host, address.allows(host) {
-                route.host = host
+                route.move(to: region)
+            } else if let host = failure.host, host != signing.host, address.allows(host) {
+                route.follow(host, at: now)
             } else {
                 return nil
             }
-            route.isRedirected = true
             return .elsewhere
         }
     }

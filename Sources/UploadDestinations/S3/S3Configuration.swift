@@ -21,6 +21,24 @@ public struct S3Configuration: Hashable, Sendable {
         case none
     }
 
+    /// What a server does with the condition of a write (`If-None-Match`, `If-Match`).
+    public enum Conditions: String, CaseIterable, Sendable {
+        /// Obeys it in each write.
+        case all
+        /// Obeys it in PutObject alone: what goes up in parts is completed in spite of it.
+        case put
+        /// Does not know it, or refuses what it should allow.
+        case none
+    }
+
+    /// What an ETag is.
+    public enum ETagMeaning: String, CaseIterable, Sendable {
+        /// The MD5 of the bytes; of an object of parts the MD5 of theirs, with their number behind it.
+        case md5
+        /// Anything, as of encrypted objects.
+        case opaque
+    }
+
     /// The scheme, host, port and path that requests go to; AWS's for the region if nil.
     public var endpoint: String?
     /// `us-east-1` if nil. A server that names another one in a redirect is followed.
@@ -31,6 +49,10 @@ public struct S3Configuration: Hashable, Sendable {
     /// If nil: `path` where there is an endpoint or the bucket's name has a dot, `virtual` otherwise.
     public var addressing: Addressing?
     public var checksum: Checksum
+    /// nil at a server that is not Amazon's says that it is not known: no write relies on it then.
+    public var conditions: Conditions?
+    /// nil: an ETag that is the MD5 of what was sent proves it, and another one says nothing.
+    public var etag: ETagMeaning?
     /// Whether bodies are signed (SHA-256 of every byte) and not only headers. Costs a read of every part before it is sent.
     public var signsPayload: Bool
     /// Bytes of a part, a multiple of 8 MiB up to 5 GiB; grown for files with too many of them.
@@ -45,6 +67,14 @@ public struct S3Configuration: Hashable, Sendable {
     public var tls: TLSFiles
     /// How long the server may be silent, and how slow.
     public var times: HTTPTimes
+
+    /// ``etag``, as far as the objects' encryption leaves it one: with keys of KMS or of a customer no ETag is an MD5.
+    var etagMeaning: ETagMeaning? {
+        switch object.encryption {
+        case .kms, .customer: .opaque
+        case .managed, nil: etag
+        }
+    }
 
     public init(
         endpoint: String? = nil, region: String? = nil, bucket: String, prefix: String = "",

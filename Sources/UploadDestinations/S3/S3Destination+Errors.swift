@@ -67,11 +67,11 @@ enum S3ErrorTable {
         case "NoSuchUpload":
             (.sessionExpired, "the multipart upload is gone; it is begun anew", .afterBackoff)
         case "NoSuchKey", "NoSuchVersion":
-            (.destinationNotFound, "there is no such object", .never)
+            (.destinationNotFound, "there is no such object; check the key", .never)
         case "PreconditionFailed":
             (.preconditionFailed, "something else lies there than was expected", .never)
         case "ConditionalRequestConflict", "OperationAborted":
-            (.serverFailure, "somebody else writes there at the same time", .afterBackoff)
+            (.serverFailure, "another client writes there at the same time; it is tried again", .afterBackoff)
         case "MethodNotAllowed", "NotImplemented":
             (.rejected, "the server does not have this; leave out what asks for it in the destination", .never)
         default: nil
@@ -128,7 +128,7 @@ extension S3Failure {
     func error(at place: String) -> UploadError {
         let (code, remedy, retry) = S3ErrorTable.meaning(self.code) ?? byStatus
         let said = self.code.isEmpty ? "" : " \(self.code)"
-        let detail = message.isEmpty || S3ErrorTable.meaning(self.code) != nil ? "" : " (it says: \(message))"
+        let detail = message.isEmpty ? beginning : " (it says: \(message))"
         let request = requestID.map { " [request \($0)]" } ?? ""
         return UploadError(
             code, "\(operation) \(place) was answered \(status)\(said): \(remedy)\(detail)\(request)",
@@ -146,11 +146,12 @@ extension S3Failure {
         case 405, 501: (.rejected, "the server does not have this; check that the endpoint speaks S3", .never)
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
         case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
-        case 409: (.serverFailure, "somebody else writes there at the same time", .afterBackoff)
+        case 409: (.serverFailure, "another client writes there at the same time; it is tried again", .afterBackoff)
         case 412: (.preconditionFailed, "something else lies there than was expected", .never)
-        case 413: (.rejected, "it is too large for the server", .never)
+        case 413: (.rejected, "it is too large for the server; use smaller parts, or another destination", .never)
         case 429, 503: (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
-        case 400..<500: (.rejected, "it refuses the request", .never)
+        case 400..<500:
+            (.rejected, "it refuses the request; correct in the job or the destination what it names", .never)
         case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed at its side; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no answer of S3; check the endpoint", .afterBackoff)

@@ -1,7 +1,7 @@
 public import Foundation
 public import Uploads
 
-/// By ListMultipartUploads. The bucket does not say whose an upload is: its key does.
+/// By ListMultipartUploads. The bucket does not say whose an upload is: the ledger knows it by its upload id.
 extension S3Destination: SweepableDestination {
     public func unfinished(startedBefore date: Date) async throws(UploadError) -> [UnfinishedUpload] {
         var found: [UnfinishedUpload] = []

@@ -33,8 +33,10 @@ public struct S3Destination: Destination {
 
     public func canYield(_ job: UploadJob) -> Bool { (try? S3Target(job, configuration).isMultipart) ?? false }
 
-    /// By HEAD, then by ListParts of the upload that the state names. A bucket that lets nobody look is `unknowable`.
+    /// By HEAD. Whether there is still an upload that the state names, opening it tells. A bucket whose credentials may not look is `unknowable`.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
+        // What may lie there is found out as the upload is completed, under the condition that nothing does.
+        if let state, state.isUntouched, job.ifExists == .replace { return .partial(state, beside: nil) }
         let upload = try upload(of: job)
         var found: StoredObject?
         switch try await upload.head() {
@@ -42,17 +44,27 @@ public struct S3Destination: Destination {
             var object = S3Target.object(reply, at: upload.location)
             let mark = S3Target.mark(of: reply)
             if let mark, mark.belongs(to: job), object.size == job.size, !object.digests.contradicts(job.digests) {
+                try upload.checkLock(of: reply)
+                if client.tellsChecksums, object.digests.confirms(job.digests) { object.verified = .checksum }
+                // Where ETags are compared with what is sent, the answer to this one PUT is lost, and nothing else tells: it is sent again.
+                let isUnproved = configuration.etagMeaning == .md5 && object.verified == nil
                 // Whoever gave it the mark had them checked.
                 object.digests = job.digests
-                return .complete(CompletedUpload(object, response: reply.response))
+                var completed = CompletedUpload(object, response: reply.response)
+                completed.isUnproved = isUnproved && !upload.target.isMultipart && job.ifExists == .replace
+                return .complete(completed)
             }
             if let mark, !mark.belongs(to: job), mark.isNewer(than: job) { return .other(object, isNewer: true) }
             found = object
         case .failure(let failure) where failure.status == 404: break
-        case .failure(let failure) where failure.code == "AccessDenied": return .unknowable
+        case .failure(let failure) where failure.code == "AccessDenied":
+            // Better said now than when the whole file is there.
+            guard job.ifExists == .replace || upload.obeysConditions(upload.target.isMultipart ? .completion : .put)
+            else { throw upload.unseen(failure) }
+            return .unknowable
         case .failure(let failure): throw failure.error(at: upload.location)
         }
-        if let state, try await isOpen(state, upload) { return .partial(state, beside: found) }
+        if let state { return .partial(state, beside: found) }
         return found.map { .other($0, isNewer: false) } ?? .nothing
     }
 
@@ -61,8 +73,24 @@ public struct S3Destination: Destination {
     ) async throws(UploadError) -> any UploadSession {
         let upload = try upload(of: job)
         if let state {
-            let state = try S3State(state)
-            return try await S3MultipartSession(upload, resuming: state)
+            let held = try S3State(state)
+            if state.isUntouched { return S3MultipartSession(upload, held, holding: [:]) }
+            do throws(UploadError) {
+                return try await S3MultipartSession(upload, resuming: held)
+            } catch {
+                guard error.forbidsListing else { throw error }
+                // What may not be listed cannot be gone on with. What may not be aborted either, the bucket's life-cycle rule removes.
+                do throws(UploadError) {
+                    try await upload.abort(held)
+                } catch  where !error.forbidsListing {
+                    throw error
+                } catch {}
+                throw UploadError(
+                    .sessionExpired,
+                    "\(error.message); which parts were sent before cannot be told, so they are sent anew: let the credentials list them "
+                        + "(s3:ListMultipartUploadParts)",
+                    retry: .afterBackoff, cause: error, response: error.response)
+            }
         }
         let plan = try upload.target.plan()
         guard upload.target.isMultipart else {
@@ -83,15 +111,5 @@ public struct S3Destination: Destination {
 
     func upload(of job: UploadJob) throws(UploadError) -> S3Upload {
         S3Upload(target: try S3Target(job, configuration), client: client)
-    }
-
-    private func isOpen(_ state: UploadState, _ upload: S3Upload) async throws(UploadError) -> Bool {
-        do throws(UploadError) {
-            _ = try await upload.parts(of: S3State(state), limit: 1)
-            return true
-        } catch {
-            if error.code == .sessionExpired { return false }
-            throw error
-        }
     }
 }

@@ -14,10 +14,19 @@ struct S3Digest: Hashable, Sendable {
         algorithm == .none ? nil : "x-amz-checksum-\(algorithm.rawValue)"
     }
 
-    /// What is known is not read; only an algorithm that nobody took when the file was staged reads the part once more.
+    /// A part ready to be sent.
+    struct Prepared {
+        let digest: S3Digest
+        /// As often as it is read.
+        let bytes: any AsyncSequence<SourceBuffer, any Error> & Sendable
+    }
+
+    /// What is known is not read; only an algorithm that was not taken when the file was staged reads the part before it is sent. What has to be
+    /// fetched is kept meanwhile, as far as `kept` has room.
     static func of(
-        _ part: Part, from source: any UploadSource, _ target: S3Target, algorithm: S3Configuration.Checksum
-    ) async throws(UploadError) -> S3Digest {
+        _ part: Part, from source: any UploadSource, _ target: S3Target, algorithm: S3Configuration.Checksum,
+        keeping kept: KeptBytes
+    ) async throws(UploadError) -> Prepared {
         let isWhole = part.range == 0..<target.job.size
         let signs = target.configuration.signsPayload
         var crc64nvme: String?
@@ -29,7 +38,8 @@ struct S3Digest: Hashable, Sendable {
         var reader = Reader(
             needsCRC64NVME: algorithm == .crc64nvme && crc64nvme == nil, needsCRC32C: algorithm == .crc32c,
             needsSHA256: (algorithm == .sha256 || signs) && sha256 == nil)
-        try await reader.read(part, of: source)
+        let share = reader.needsBytes && source.isFetched ? kept.share(of: part.size) : nil
+        let buffers = try await reader.read(part, of: source, keeps: share != nil)
         crc64nvme = crc64nvme ?? reader.crc64nvme?.hexadecimal
         let hash = sha256 ?? reader.sha256.map { Hexadecimal.text(of: $0.finalize()) }
         let checksum: String? =
@@ -39,7 +49,20 @@ struct S3Digest: Hashable, Sendable {
             case .sha256: hash.flatMap(base64)
             case .none: nil
             }
-        return S3Digest(checksum: checksum, sha256: signs ? hash : nil)
+        let digest = S3Digest(checksum: checksum, sha256: signs ? hash : nil)
+        guard let share else { return Prepared(digest: digest, bytes: source.read(part.range)) }
+        return Prepared(
+            digest: digest,
+            bytes: SourceBuffers { number in
+                withExtendedLifetime(share) { buffers.indices.contains(number) ? buffers[number] : nil }
+            })
+    }
+
+    /// The MD5 of a part, in hexadecimal.
+    static func md5(of part: Part, from source: any UploadSource) async throws(UploadError) -> String {
+        var reader = Reader(md5: Insecure.MD5())
+        _ = try await reader.read(part, of: source, keeps: false)
+        return Hexadecimal.text(of: (reader.md5 ?? Insecure.MD5()).finalize())
     }
 
     /// The digests of a whole object that an answer tells; a composite one (of the parts' digests) says nothing of the bytes.
@@ -71,6 +94,9 @@ struct S3Digest: Hashable, Sendable {
         var crc64nvme: CRC64NVME?
         var crc32c: CRC32C?
         var sha256: SHA256?
+        var md5: Insecure.MD5?
+
+        init(md5: Insecure.MD5) { self.md5 = md5 }
 
         init(needsCRC64NVME: Bool, needsCRC32C: Bool, needsSHA256: Bool) {
             if needsCRC64NVME { crc64nvme = CRC64NVME() }
@@ -78,14 +104,22 @@ struct S3Digest: Hashable, Sendable {
             if needsSHA256 { sha256 = SHA256() }
         }
 
-        mutating func read(_ part: Part, of source: any UploadSource) async throws(UploadError) {
-            guard crc64nvme != nil || crc32c != nil || sha256 != nil else { return }
+        var needsBytes: Bool { crc64nvme != nil || crc32c != nil || sha256 != nil || md5 != nil }
+
+        /// - Returns: what was read, where it is to be kept.
+        mutating func read(
+            _ part: Part, of source: any UploadSource, keeps: Bool
+        ) async throws(UploadError) -> [SourceBuffer] {
+            guard needsBytes else { return [] }
+            var kept: [SourceBuffer] = []
             do {
                 for try await buffer in source.read(part.range) {
+                    if keeps { kept.append(buffer) }
                     buffer.withUnsafeBytes { bytes in
                         crc64nvme?.update(bytes)
                         crc32c?.update(bytes)
                         sha256?.update(bufferPointer: bytes)
+                        md5?.update(bufferPointer: bytes)
                     }
                 }
             } catch let error as UploadError {
@@ -93,6 +127,7 @@ struct S3Digest: Hashable, Sendable {
             } catch {
                 throw UploadError(.invalidFile, "the source of part \(part.number) cannot be read", cause: error)
             }
+            return kept
         }
     }
 }

@@ -3,6 +3,12 @@ import XMLCoder
 
 // The XML of the Amazon S3 API Reference, as far as it is used.
 
+/// A document that an answer of success has to be. Its fields may all be missing, so it is known by its root.
+protocol S3Document: Decodable {
+    /// What the root's name begins with: `Result` behind it is left out by some servers.
+    static var root: String { get }
+}
+
 /// "Error responses".
 struct S3ErrorDocument: Decodable, Sendable {
     var code: String?
@@ -23,14 +29,18 @@ struct S3ErrorDocument: Decodable, Sendable {
 }
 
 /// CreateMultipartUpload.
-struct S3CreatedUpload: Decodable, Sendable {
+struct S3CreatedUpload: S3Document, Sendable {
+    static let root = "InitiateMultipartUpload"
+
     var uploadID: String
 
     private enum CodingKeys: String, CodingKey { case uploadID = "UploadId" }
 }
 
 /// ListParts.
-struct S3PartList: Decodable, Sendable {
+struct S3PartList: S3Document, Sendable {
+    static let root = "ListParts"
+
     struct Part: Decodable, Sendable {
         var number: Int
         var etag: String
@@ -90,21 +100,23 @@ struct S3PartsToComplete: Encodable {
     private enum CodingKeys: String, CodingKey { case parts = "Part" }
 }
 
-/// The answer to CompleteMultipartUpload, which may be an error in spite of its status 200.
-struct S3CompletedUpload: Decodable, Sendable {
+/// The answer to CompleteMultipartUpload.
+struct S3CompletedUpload: S3Document, Sendable {
+    static let root = "CompleteMultipartUpload"
+
     var etag: String?
     var crc64nvme: String?
-    var error: String?
 
     private enum CodingKeys: String, CodingKey {
         case etag = "ETag"
         case crc64nvme = "ChecksumCRC64NVME"
-        case error = "Code"
     }
 }
 
 /// ListMultipartUploads.
-struct S3UploadList: Decodable, Sendable {
+struct S3UploadList: S3Document, Sendable {
+    static let root = "ListMultipartUploads"
+
     struct Upload: Decodable, Sendable {
         var key: String
         var uploadID: String

@@ -17,6 +17,8 @@ struct S3Failure: Sendable {
     let retryAfter: TimeInterval?
     let date: String?
     let isRedirect: Bool
+    /// What the body begins with where it is no document of S3, in brackets.
+    let beginning: String
     /// Without what S3 repeats of the signature, the keys and the token.
     let response: ServerResponse
 
@@ -26,6 +28,7 @@ struct S3Failure: Sendable {
         status = reply.status
         code = document?.code ?? ""
         message = String((document?.message ?? "").prefix(500))
+        beginning = document == nil ? reply.beginning : ""
         requestID = reply.header("x-amz-request-id") ?? document?.requestID
         region = reply.header("x-amz-bucket-region") ?? document?.region
         host =
@@ -48,6 +51,10 @@ struct S3Failure: Sendable {
     /// where the server closed the connection before its reason arrived: whether the place exists, beginning anew tells.
     var saysUploadIsGone: Bool {
         ["NoSuchUpload", "NoSuchKey"].contains(code) || (status == 404 && code.isEmpty)
+    }
+    /// Whether it is said of the object that was asked for, and not of the place.
+    var isAboutObject: Bool {
+        status == 412 || (status == 404 && ["", "NoSuchKey", "NoSuchVersion", "NoSuchUpload"].contains(code))
     }
     /// Whether another region or host may have the bucket.
     var isElsewhere: Bool {

@@ -7,8 +7,10 @@ final class S3MultipartSession: UploadSession {
     /// A part as the bucket holds it.
     struct HeldPart: Hashable, Sendable {
         var etag: String
-        /// In base64, as ListParts or the request said it; nil where nobody said one.
+        /// In base64, as ListParts or the request said it; nil where neither did.
         var checksum: String?
+        /// Of its bytes, in hexadecimal, where the ETag is known to be that.
+        var md5: String?
     }
 
     let plan: PartPlan
@@ -18,16 +20,53 @@ final class S3MultipartSession: UploadSession {
     private let progress: Mutex<Progress>
 
     private struct Progress {
-        var held: [Int: HeldPart]
+        private(set) var held: [Int: HeldPart]
+        private(set) var proved = S3ProvedParts()
+        private(set) var broken: Set<Int>
         var completed: CompletedUpload?
+
+        init(held: [Int: HeldPart], broken: Set<Int>) {
+            self.held = held
+            self.broken = broken
+            extendProved()
+        }
+
+        mutating func hold(_ part: HeldPart, _ number: Int) {
+            held[number] = part
+            broken.remove(number)
+            update(number)
+        }
+
+        /// The server was seen to take something else under the number: it is not to be found in its list again.
+        mutating func drop(_ number: Int) {
+            broken.insert(number)
+            lose(number)
+        }
+
+        /// What is listed under the number is not what was sent.
+        mutating func lose(_ number: Int) {
+            held[number] = nil
+            update(number)
+        }
+
+        private mutating func update(_ number: Int) {
+            if number <= proved.count { proved = S3ProvedParts() }
+            extendProved()
+        }
+
+        private mutating func extendProved() {
+            while let md5 = held[proved.count + 1]?.md5 { proved.append(md5) }
+        }
     }
 
     init(_ upload: S3Upload, _ state: S3State, holding held: [Int: HeldPart]) {
         self.upload = upload
         current = state
         plan = PartPlan(size: upload.target.job.size, partSize: state.partBytes)
-        progress = Mutex(Progress(held: held))
+        progress = Mutex(Progress(held: held, broken: state.broken))
     }
+
+    private var etagMeaning: S3Configuration.ETagMeaning? { upload.target.configuration.etagMeaning }
 
     /// Takes up an upload with the parts that the bucket lists. One of another size than the plan's is sent again.
     /// - Throws: `sessionExpired` when it is gone.
@@ -39,6 +78,7 @@ final class S3MultipartSession: UploadSession {
             let page = try await upload.parts(of: state, after: marker)
             for part in page.parts ?? [] where (1...plan.count).contains(part.number) {
                 guard part.size == plan.part(part.number).size else { continue }
+                guard !state.broken.contains(part.number) else { continue }
                 held[part.number] = HeldPart(etag: part.etag, checksum: part.checksum(state.checksum))
             }
             let last = page.nextMarker ?? page.parts?.last?.number
@@ -46,35 +86,71 @@ final class S3MultipartSession: UploadSession {
             guard page.isTruncated == true, let last, last > marker ?? 0 else { break }
             marker = last
         } while true
+        // What an earlier worker saw proved is what lies there now.
+        let md5 = (1...max(1, state.proved.count)).compactMap { held[$0].flatMap { S3Evidence.md5($0.etag) } }
+        var listed = S3ProvedParts()
+        for md5 in md5 { listed.append(md5) }
+        if listed == state.proved {
+            for (index, md5) in md5.enumerated() { held[index + 1]?.md5 = md5 }
+        }
         self.init(upload, state, holding: held)
     }
 
-    var state: UploadState? { current.uploadState }
+    var state: UploadState? {
+        var state = current
+        (state.proved, state.broken) = progress.withLock { ($0.proved, $0.broken) }
+        return state.uploadState
+    }
 
     var missing: [Part] {
         let held = progress.withLock { $0.held }
-        return plan.parts.filter { held[$0.number] == nil }
+        return plan.parts.filter { part in
+            guard let held = held[part.number] else { return true }
+            return etagMeaning == .md5 && held.md5 == nil
+        }
     }
 
+    /// What the parts are known by is compared.
     func verify(against source: any UploadSource) async throws(UploadError) {
-        guard current.checksum == .crc64nvme else { return }
-        let held = progress.withLock { $0.held }
-        for (number, part) in held {
-            guard let listed = part.checksum,
+        for (number, part) in progress.withLock({ $0.held }) {
+            if current.checksum == .crc64nvme, let listed = part.checksum,
                 let known = try await source.checksum(of: plan.part(number).range),
                 S3Digest.base64(known.hexadecimal) != listed
-            else { continue }
-            progress.withLock { $0.held[number] = nil }
+            {
+                progress.withLock { $0.lose(number) }
+            }
         }
+    }
+
+    /// Where ETags are MD5, a part that is listed and that no worker has seen proved is read and compared in its turn.
+    /// - Returns: whether it is what was to be sent.
+    private func proves(_ part: Part, _ source: any UploadSource) async throws(UploadError) -> Bool {
+        guard let held = progress.withLock({ $0.held[part.number] }) else { return false }
+        let md5 = try await S3Digest.md5(of: part, from: source)
+        let isProved = S3Evidence(held.etag, expected: md5, meaning: .md5) == .proved
+        progress.withLock { progress in
+            guard isProved else { return progress.lose(part.number) }
+            progress.hold(HeldPart(etag: held.etag, checksum: held.checksum, md5: md5), part.number)
+        }
+        return isProved
     }
 
     func upload(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
-        let digest = try await S3Digest.of(part, from: source, upload.target, algorithm: current.checksum)
-        let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
-        let etag = try await upload.send(part, body, digest, to: current)
-        progress.withLock { $0.held[part.number] = HeldPart(etag: etag, checksum: digest.checksum) }
+        if try await proves(part, source) { return }
+        let prepared = try await S3Digest.of(
+            part, from: source, upload.target, algorithm: current.checksum, keeping: upload.client.kept)
+        let body = HTTPBody(
+            source: prepared.bytes, size: part.size, takesMD5: upload.client.takesMD5(of: "UploadPart"),
+            sent: sent)
+        do throws(UploadError) {
+            let held = try await upload.send(part, body, prepared.digest, to: current)
+            progress.withLock { $0.hold(held, part.number) }
+        } catch {
+            if error.code == .checksumMismatch { progress.withLock { $0.drop(part.number) } }
+            throw error
+        }
     }
 
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
@@ -86,18 +162,22 @@ final class S3MultipartSession: UploadSession {
                 number: number, etag: part.etag, crc32c: current.checksum == .crc32c ? part.checksum : nil,
                 sha256: current.checksum == .sha256 ? part.checksum : nil)
         }
-        let reply = try await upload.conditionally(condition) { condition async throws(UploadError) in
-            let answer = try await self.upload.complete(S3PartsToComplete(parts: parts), self.current, condition)
-            guard case .failure(let failure) = answer else { return answer }
-            if failure.code == "ConditionalRequestConflict" {
-                // Such an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
-                try await self.upload.abort(self.current)
-            } else if !failure.saysUploadIsGone {
-                return answer
+        let md5 = plan.parts.compactMap { held[$0.number]?.md5 }
+        let composite = md5.count == plan.count ? S3Evidence.composite(md5) : nil
+        let written = try await upload.conditionally(condition, .completion) { condition async throws(UploadError) in
+            switch try await self.upload.complete(S3PartsToComplete(parts: parts), self.current, condition) {
+            case .success(let reply): return .made(try self.upload.made(reply, md5: composite))
+            case .failure(let failure):
+                if failure.code == "ConditionalRequestConflict" {
+                    // Such an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
+                    try await self.upload.abort(self.current)
+                } else if !failure.saysUploadIsGone {
+                    return .refused(failure)
+                }
+                throw self.upload.gone
             }
-            throw self.upload.gone
         }
-        let new = try await upload.checked(reply)
+        let new = try await upload.checked(written)
         progress.withLock { $0.completed = new }
         return new
     }

@@ -31,5 +31,8 @@ public struct S3ObjectSettings: Hashable, Sendable {
     /// Whether whoever asks pays for requests and traffic (`x-amz-request-payer`).
     public var isRequesterPays = false
 
+    /// Whether objects are to be locked in any way.
+    var isLocked: Bool { lockMode != nil || isUnderLegalHold }
+
     public init() {}
 }

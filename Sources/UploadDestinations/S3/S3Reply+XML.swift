@@ -5,20 +5,55 @@ import XMLCoder
 extension HTTPReply {
     /// The body as XML. Some servers send white space first, to keep the connection alive.
     /// - Throws: `invalidResponse` when it broke off, is too long, or is no such document.
-    func xml<Value: Decodable>(_ type: Value.Type, of operation: String) throws(UploadError) -> Value {
+    func xml<Value: S3Document>(_ type: Value.Type, of operation: String) throws(UploadError) -> Value {
         guard isWhole else {
             throw UploadError(
                 .invalidResponse, "the answer to \(operation) broke off: the network or the server failed",
                 response: response)
         }
         do {
+            guard String(decoding: trimmed.prefix(Self.rootBytesMaximum), as: UTF8.self).contains(type.root) else {
+                throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "it is no \(type.root)"))
+            }
             return try XMLDecoder().decode(type, from: trimmed)
         } catch {
             throw UploadError(
-                .invalidResponse, "the answer to \(operation) is no document of S3: check that the endpoint speaks S3",
+                .invalidResponse,
+                "the answer to \(operation) is no document of S3\(beginning): check that the endpoint speaks S3, and what stands before it",
                 cause: error, response: response)
         }
     }
+
+    /// Within so many bytes of a document its root is named.
+    private static var rootBytesMaximum: Int { 1024 }
+
+    /// The beginning of the body, to go behind a sentence; empty where there is no body.
+    var beginning: String {
+        let words = String(decoding: trimmed.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        return words.isEmpty ? "" : " (it begins: \(words.joined(separator: " ").prefix(120)))"
+    }
+
+    /// Whether the body is a page for people, as a proxy or a login before the server sends it.
+    var isPage: Bool {
+        let start = String(decoding: trimmed.prefix(Self.rootBytesMaximum), as: UTF8.self).lowercased()
+        return start.hasPrefix("<") && (start.contains("<!doctype html") || start.contains("<html"))
+    }
+
+    /// Whether the body may be a document of S3.
+    var isXML: Bool { trimmed.first == UInt8(ascii: "<") && !isPage }
+
+    /// An answer of success without what every one of S3 has: something else may have sent it. What became of the request is found out
+    /// before it is sent again, so not within the seconds in which a part is.
+    /// - Parameter request: its operation and place.
+    func unbelievable(_ request: String, without lack: String = "an ETag") -> UploadError {
+        UploadError(
+            .invalidResponse,
+            "\(request) was answered \(status) \(isPage ? "with a page for people" : "without \(lack)")\(beginning), which is no answer of S3: check the endpoint, and what stands before it",
+            retry: .after(seconds: 5), response: response)
+    }
+
+    /// The ETag, where the answer has one.
+    var givenETag: String? { header("etag").flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The error document of the body, if it has one.
     var errorDocument: S3ErrorDocument? {

@@ -43,7 +43,4 @@ struct S3Request: Sendable {
     }
 
     static let completion = "CompleteMultipartUpload"
-
-    /// Whether it can be sent again as it is; a body that streams cannot.
-    var isRepeatable: Bool { if case .stream = payload { false } else { true } }
 }

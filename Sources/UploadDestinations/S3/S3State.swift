@@ -7,6 +7,13 @@ struct S3State: Hashable, Sendable {
     var partBytes: Int64
     /// What the parts are checked with, as it was said when the upload was begun.
     var checksum: S3Configuration.Checksum
+    /// The parts, from the first one on, that were seen to have the MD5 of what was sent as their ETag.
+    var proved = S3ProvedParts()
+    /// Parts that the server holds, and that are not what was sent; the first ``brokenMaximum`` are written.
+    var broken: Set<Int> = []
+
+    /// So many fit a message beside all else. Any more are found again, as these were.
+    static let brokenMaximum = 500
 
     init(uploadID: String, partBytes: Int64, checksum: S3Configuration.Checksum) {
         self.uploadID = uploadID
@@ -23,13 +30,22 @@ struct S3State: Hashable, Sendable {
             throw UploadError(.sessionExpired, "the state of the multipart upload cannot be read: it is begun anew")
         }
         self.init(uploadID: uploadID, partBytes: partBytes, checksum: checksum)
+        proved = S3ProvedParts(state.payload["proved"], digest: state.payload["provedDigest"])
+        let numbers = (state.payload["broken"]?.array ?? []).prefix(Self.brokenMaximum).compactMap(\.integer)
+        broken = Set(numbers.filter { (1...Int64(S3Limits.partCountMaximum)).contains($0) }.map { Int($0) })
     }
 
     var uploadState: UploadState {
-        UploadState(
-            driver: S3Destination.driverName,
-            payload: [
-                "uploadId": .string(uploadID), "partBytes": .integer(partBytes), "checksum": .string(checksum.rawValue),
-            ])
+        var payload: [String: JSONValue] = [
+            "uploadId": .string(uploadID), "partBytes": .integer(partBytes), "checksum": .string(checksum.rawValue),
+        ]
+        if proved.count > 0 {
+            payload["proved"] = .integer(Int64(proved.count))
+            payload["provedDigest"] = .string(proved.digest)
+        }
+        if !broken.isEmpty {
+            payload["broken"] = .array(broken.sorted().prefix(Self.brokenMaximum).map { .integer(Int64($0)) })
+        }
+        return UploadState(driver: S3Destination.driverName, payload: .object(payload))
     }
 }

@@ -9,67 +9,142 @@ extension S3Upload {
         _ part: Part, from source: any UploadSource, _ condition: WriteCondition,
         sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) -> CompletedUpload {
-        let digest = try await S3Digest.of(part, from: source, target, algorithm: target.configuration.checksum)
-        let reply = try await conditionally(condition) { condition async throws(UploadError) in
-            let body = HTTPBody(source: source.read(part.range), size: part.size, sent: sent)
-            let answer = try await self.put(body, digest, condition)
-            if case .success(let reply) = answer, !body.isComplete {
-                throw UploadError(
-                    .invalidResponse, "\(self.location) took the file before it had all of it: look at the server",
-                    response: reply.response)
+        let prepared = try await S3Digest.of(
+            part, from: source, target, algorithm: target.configuration.checksum, keeping: client.kept)
+        let written = try await conditionally(condition, .put) { condition async throws(UploadError) in
+            let body = HTTPBody(
+                source: prepared.bytes, size: part.size, takesMD5: self.client.takesMD5(of: "PutObject"),
+                sent: sent)
+            switch try await self.put(body, prepared.digest, condition) {
+            case .failure(let failure): return .refused(failure)
+            case .success(let reply):
+                guard body.isComplete else {
+                    throw UploadError(
+                        .invalidResponse, "\(self.location) took the file before it had all of it: look at the server",
+                        response: reply.response)
+                }
+                guard reply.givenETag != nil, !reply.isPage else {
+                    throw reply.unbelievable("PutObject \(self.location)")
+                }
+                return .made(try self.made(reply, md5: body.md5, checksum: prepared.digest.checksum))
             }
-            return answer
         }
-        return try completed(reply, etag: reply.header("etag"))
+        try await expectLock(written.seen)
+        return written.upload
     }
 
-    /// Writes under a condition, or looks first where the server does not know conditional writes.
+    /// Looks whether an object that is to be locked is, until one was seen to be: a server that knows no locks passes over their headers.
+    /// - Parameter seen: what HEAD said of it, where it was asked already.
+    private func expectLock(_ seen: HTTPReply?) async throws(UploadError) {
+        guard target.configuration.object.isLocked, !client.isKnownToLock else { return }
+        var seen = seen
+        // What cannot be seen takes nothing from a write that the server has confirmed.
+        if seen == nil { do throws(UploadError) { seen = try await self.seen() } catch {} }
+        if let seen { try checkLock(of: seen) }
+    }
+
+    /// - Parameter reply: what HEAD says of the job's own object.
+    /// - Throws: `rejected` where it lacks the lock that the destination asks for.
+    func checkLock(of reply: HTTPReply) throws(UploadError) {
+        let settings = target.configuration.object
+        guard settings.isLocked, !client.isKnownToLock else { return }
+        let lacksMode = settings.lockMode != nil && reply.header("x-amz-object-lock-mode") == nil
+        let lacksHold = settings.isUnderLegalHold && reply.header("x-amz-object-lock-legal-hold")?.uppercased() != "ON"
+        guard lacksMode || lacksHold else { return client.noteLock() }
+        throw UploadError(
+            .rejected,
+            "\(location) lies there without its \(lacksMode ? "object lock" : "legal hold"): the server passes over it, or the credentials may not "
+                + "see it (s3:GetObjectRetention, s3:GetObjectLegalHold); use a bucket with object lock, or take objectLock and legalHold out "
+                + "of the destination",
+            retry: .never, response: reply.response)
+    }
+
+    /// Which requests make an object.
+    enum Write { case put, completion }
+
+    /// What came of such a request.
+    enum WriteAnswer {
+        case made(CompletedUpload)
+        case refused(S3Failure)
+    }
+
+    /// What a write brought.
+    struct Written {
+        var upload: CompletedUpload
+        /// What HEAD said of the object afterwards, where it was asked and said something.
+        var seen: HTTPReply?
+    }
+
+    /// Writes under a condition. Where the server does not compare it, it is looked before and after the write: what another writes in
+    /// between is overwritten.
     func conditionally(
-        _ condition: WriteCondition,
-        write: (WriteCondition) async throws(UploadError) -> S3Client.Answer
-    ) async throws(UploadError) -> HTTPReply {
-        switch try await write(condition) {
-        case .success(let reply): return reply
-        case .failure(let failure) where condition != .none && failure.isNotImplemented:
+        _ condition: WriteCondition, _ kind: Write,
+        write: (WriteCondition) async throws(UploadError) -> WriteAnswer
+    ) async throws(UploadError) -> Written {
+        guard condition != .none else { return Written(upload: try made(try await write(.none))) }
+        let isObeyed = obeysConditions(kind)
+        if !isObeyed { try await expect(condition) }
+        // A server of which nothing is known obeys `If-None-Match`, or passes over it, or says that it does not have it. `If-Match` some
+        // refuse whatever it says (Ceph RGW 18 does, for the quotes).
+        let sent = isObeyed || (client.conditions == nil && condition == .absent) ? condition : .none
+        switch try await write(sent) {
+        case .refused(let failure) where sent != .none && failure.isNotImplemented:
             try await expect(condition)
-            switch try await write(.none) {
-            case .success(let reply): return reply
-            case .failure(let failure): throw failure.error(at: location)
-            }
-        case .failure(let failure): throw failure.error(at: location)
+            let upload = try made(try await write(.none))
+            return Written(upload: upload, seen: try await expectOwn())
+        case let answer:
+            let upload = try made(answer)
+            return Written(upload: upload, seen: isObeyed ? nil : try await expectOwn())
         }
     }
 
-    /// The outcome of a PUT.
+    /// Whether the server itself is known to refuse a write whose condition does not hold.
+    func obeysConditions(_ kind: Write) -> Bool {
+        client.conditions == .all || (client.conditions == .put && kind == .put)
+    }
+
+    private func made(_ answer: WriteAnswer) throws(UploadError) -> CompletedUpload {
+        switch answer {
+        case .made(let upload): return upload
+        case .refused(let failure): throw failure.error(at: location)
+        }
+    }
+
+    /// What was made, and what proves it.
+    /// - Parameters:
+    ///   - md5: what the ETag is where ETags are MD5; nil where that is not known.
+    ///   - checksum: what the whole body was sent with, as its header has it; nil where it was sent in parts.
     /// - Throws: `checksumMismatch` when the server says that it has stored something else.
-    func completed(_ reply: HTTPReply, etag: String?) throws(UploadError) -> CompletedUpload {
+    func made(_ reply: HTTPReply, md5: String?, checksum: String? = nil) throws(UploadError) -> CompletedUpload {
         let job = target.job
-        guard !S3Digest.digests(of: reply).contradicts(job.digests) else {
+        let told = S3Digest.digests(of: reply)
+        let echo = S3Digest.header(configuration.checksum).flatMap { reply.header($0) }
+        let isEqual = checksum.flatMap { checksum in echo.map { $0 == checksum } }
+        let isOther = told.contradicts(job.digests) || isEqual == false
+        let isChecked = told.confirms(job.digests) || isEqual == true
+        let evidence = S3Evidence(reply.givenETag, expected: md5, meaning: target.configuration.etagMeaning)
+        guard !isOther, isChecked || evidence != .contradicted else {
+            let hint = isOther ? "" : " (its ETag is not the MD5 of what was sent)"
             throw UploadError(
-                .checksumMismatch, "\(location) stored something else than was sent: it is sent again",
+                .checksumMismatch, "\(location) stored something else than was sent: it is sent again\(hint)",
                 response: reply.response)
         }
         let object = StoredObject(
-            location: location, etag: etag.map(S3Target.quoted), version: reply.header("x-amz-version-id"),
-            size: job.size,
-            digests: job.digests)
+            location: location, etag: reply.givenETag.map(S3Target.quoted), version: reply.header("x-amz-version-id"),
+            size: job.size, digests: job.digests,
+            verified: isChecked ? .checksum : evidence == .proved ? .etag : nil)
         return CompletedUpload(object, response: reply.response)
     }
 
-    /// The outcome of CompleteMultipartUpload, whose status 200 may be that of an error.
-    func checked(_ reply: HTTPReply) async throws(UploadError) -> CompletedUpload {
-        let answer = try reply.xml(S3CompletedUpload.self, of: "CompleteMultipartUpload")
-        if answer.error != nil {
-            throw S3Failure(reply, operation: "CompleteMultipartUpload").error(at: location)
-        }
-        var reply = reply
-        if let crc64nvme = answer.crc64nvme, !crc64nvme.contains("-") {
-            reply.setHeader("x-amz-checksum-crc64nvme", to: crc64nvme)
-        }
-        var upload = try completed(reply, etag: answer.etag ?? reply.header("etag"))
-        if S3Digest.digests(of: reply).confirms(target.job.digests) { return upload }
+    /// The outcome of CompleteMultipartUpload, looked at where nothing has proved it.
+    func checked(_ written: Written) async throws(UploadError) -> CompletedUpload {
+        try await expectLock(written.seen)
+        var upload = written.upload
+        guard upload.object.verified == nil else { return upload }
         // The server has not said what it made of the parts: at least the size must be right.
-        guard case .success(let head) = try await self.head() else { return upload }
+        var seen = written.seen
+        if seen == nil { seen = try await self.seen() }
+        guard let head = seen else { return upload }
         let found = S3Target.object(head, at: location)
         guard S3Target.mark(of: head)?.belongs(to: target.job) == true else { return upload }
         guard found.size == target.job.size, !found.digests.contradicts(target.job.digests) else {
@@ -78,9 +153,40 @@ extension S3Upload {
                 "\(location) has \(found.size ?? 0) bytes instead of \(target.job.size): it is sent again",
                 response: head.response)
         }
+        if client.tellsChecksums, found.digests.confirms(target.job.digests) { upload.object.verified = .checksum }
         // Some servers name another when they put the parts together.
         upload.object.etag = found.etag
         return upload
+    }
+
+    /// What HEAD says of the object; nil where it says nothing.
+    private func seen() async throws(UploadError) -> HTTPReply? {
+        guard case .success(let reply) = try await head() else { return nil }
+        return reply
+    }
+
+    /// Looks whether another job has written to the same name at the same time. What has no mark is left alone, for some servers drop
+    /// metadata; and what cannot be seen takes nothing from a write that the server has confirmed.
+    /// - Returns: what HEAD says of the object.
+    private func expectOwn() async throws(UploadError) -> HTTPReply? {
+        var seen: HTTPReply?
+        do throws(UploadError) { seen = try await self.seen() } catch {}
+        guard let reply = seen else { return nil }
+        guard S3Target.mark(of: reply)?.belongs(to: target.job) ?? true else {
+            throw UploadError(.preconditionFailed, "another job wrote to \(location) at the same time")
+        }
+        return reply
+    }
+
+    /// Before it may be written, what lies there has to be seen.
+    func unseen(_ failure: S3Failure) -> UploadError {
+        let error = failure.error(at: location)
+        return UploadError(
+            error.code,
+            error.message
+                + "; what lies there has to be seen before it may be written: let the credentials read and list it (s3:GetObject, "
+                + "s3:ListBucket), or give the destination the conditions that its server obeys",
+            retry: error.retry, response: error.response)
     }
 
     private func expect(_ condition: WriteCondition) async throws(UploadError) {
@@ -89,6 +195,10 @@ extension S3Upload {
         case (.none, _): return
         // Any other failure says nothing of what lies there.
         case (.absent, .failure(let failure)) where failure.status == 404: return
+        // What lies there is replaced, seen or not.
+        case (.absent, .failure(let failure)) where failure.code == "AccessDenied" && target.job.ifExists == .replace:
+            return
+        case (_, .failure(let failure)) where failure.status == 403: throw unseen(failure)
         case (_, .failure(let failure)) where failure.status != 404: throw failure.error(at: location)
         case (.unchanged(let etag), .success(let reply)) where reply.header("etag").map(S3Target.quoted) == etag: return
         default:

@@ -6,9 +6,11 @@ import Uploads
 struct S3Upload: Sendable {
     let target: S3Target
     let client: S3Client
+    /// How it is stored, if not as the destination says.
+    var objectSettings: S3ObjectSettings?
 
-    private var configuration: S3Configuration { client.configuration }
-    private var objectHeaders: S3ObjectHeaders { S3ObjectHeaders(settings: configuration.object) }
+    var configuration: S3Configuration { client.configuration }
+    private var objectHeaders: S3ObjectHeaders { S3ObjectHeaders(settings: objectSettings ?? configuration.object) }
 
     var location: String { client.location(target.key) }
 
@@ -25,7 +27,11 @@ struct S3Upload: Sendable {
     func head() async throws(UploadError) -> S3Client.Answer {
         var request = self.request("HeadObject", .HEAD)
         request.headers = objectHeaders.ofEveryRequest + [("x-amz-checksum-mode", "ENABLED")]
-        return try await client.answer(request)
+        let answer = try await client.answer(request)
+        if case .success(let reply) = answer, reply.givenETag == nil {
+            throw reply.unbelievable("\(request.operation) \(location)")
+        }
+        return answer
     }
 
     func create() async throws(UploadError) -> String {
@@ -37,7 +43,11 @@ struct S3Upload: Sendable {
                 ("x-amz-checksum-type", configuration.checksum == .crc64nvme ? "FULL_OBJECT" : "COMPOSITE"),
             ]
         }
-        let id = try await client.send(request).xml(S3CreatedUpload.self, of: request.operation).uploadID
+        let reply = try await client.send(request)
+        let id = try reply.xml(S3CreatedUpload.self, of: request.operation).uploadID
+        guard !id.isEmpty else {
+            throw reply.unbelievable("\(request.operation) \(location)", without: "the id of an upload")
+        }
         guard id.utf8.count <= S3Limits.uploadIDBytesMaximum else {
             throw UploadError(
                 .invalidResponse,
@@ -47,10 +57,10 @@ struct S3Upload: Sendable {
         return id
     }
 
-    /// - Returns: the part's ETag.
+    /// - Throws: `checksumMismatch` when the server says that it has stored something else.
     func send(
         _ part: Part, _ body: HTTPBody, _ digest: S3Digest, to state: S3State
-    ) async throws(UploadError) -> String {
+    ) async throws(UploadError) -> S3MultipartSession.HeldPart {
         var request = self.request(
             "UploadPart", .PUT, ["partNumber": String(part.number), "uploadId": state.uploadID])
         request.headers = objectHeaders.ofEveryRequest + checksum(state.checksum, digest.checksum)
@@ -62,12 +72,15 @@ struct S3Upload: Sendable {
                 "\(location) took part \(part.number) before it had all of it: look at the server",
                 response: reply.response)
         }
-        guard let etag = reply.header("etag"), !etag.isEmpty else {
-            throw UploadError(
-                .invalidResponse, "\(location) answered part \(part.number) without an ETag: look at the server",
-                retry: .never, response: reply.response)
+        guard let etag = reply.givenETag, !reply.isPage else {
+            throw reply.unbelievable("\(request.operation) \(part.number) of \(location)")
         }
-        return etag
+        let told = S3Digest.header(state.checksum).flatMap { reply.header($0) }
+        guard told == nil || digest.checksum == nil || told == digest.checksum else { throw differs(part, reply) }
+        let evidence = S3Evidence(etag, expected: body.md5, meaning: configuration.etagMeaning)
+        guard evidence != .contradicted else { throw differs(part, reply) }
+        return S3MultipartSession.HeldPart(
+            etag: etag, checksum: digest.checksum, md5: evidence == .proved ? body.md5 : nil)
     }
 
     /// One page of the parts that are held.
@@ -78,6 +91,7 @@ struct S3Upload: Sendable {
         try await client.parts(of: state.uploadID, key: target.key, after: marker, limit: limit)
     }
 
+    /// - Returns: of a success what the document says, in the headers that PutObject would have it in.
     func complete(
         _ parts: S3PartsToComplete, _ state: S3State, _ condition: WriteCondition
     ) async throws(UploadError) -> S3Client.Answer {
@@ -89,7 +103,17 @@ struct S3Upload: Sendable {
             request.headers += [("x-amz-checksum-type", "FULL_OBJECT"), ("x-amz-checksum-crc64nvme", whole)]
         }
         request.payload = .data(try parts.encoded())
-        return try await client.answer(request)
+        let answer = try await client.answer(request)
+        guard case .success(var reply) = answer else { return answer }
+        // "Your application must be prepared to retry": the status 200 may have been sent before the work was done.
+        guard reply.errorDocument == nil else { return .failure(S3Failure(reply, operation: request.operation)) }
+        let document = try reply.xml(S3CompletedUpload.self, of: request.operation)
+        if let etag = document.etag { reply.setHeader("etag", to: etag) }
+        guard reply.givenETag != nil else { throw reply.unbelievable("\(request.operation) \(location)") }
+        if let crc64nvme = document.crc64nvme, !crc64nvme.contains("-") {
+            reply.setHeader("x-amz-checksum-crc64nvme", to: crc64nvme)
+        }
+        return .success(reply)
     }
 
     func abort(_ state: S3State) async throws(UploadError) {
@@ -97,6 +121,15 @@ struct S3Upload: Sendable {
     }
 
     var gone: UploadError { client.gone(target.key) }
+
+    /// What the server says of a part is not what was sent. Without a status: it is no object, and can be sent again by itself.
+    private func differs(_ part: Part, _ reply: HTTPReply) -> UploadError {
+        let request = reply.header("x-amz-request-id").map { " [request \($0)]" } ?? ""
+        return UploadError(
+            .checksumMismatch,
+            "part \(part.number) of \(location) arrived otherwise than it was sent: it is sent again\(request)",
+            retry: .afterBackoff)
+    }
 
     private func request(
         _ operation: String, _ method: HTTPMethod, _ query: [String: String?] = [:]

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Crypto
 import NIOCore
 import Synchronization
 import Uploads
@@ -24,6 +25,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     private let head: [UInt8]
     private let tail: [UInt8]
     private let sent: @Sendable (Int) -> Void
+    private let takesMD5: Bool
     private let progress = ProgressBox()
     /// The number of the request that sends it. The client may begin to read a body after its request has failed: those bytes must not be
     /// counted into the request that followed.
@@ -33,21 +35,25 @@ struct HTTPBody: AsyncSequence, Sendable {
     ///   - size: of the source's bytes.
     ///   - head: goes before them, and is not told as sent.
     ///   - tail: the same after them, once the source has come to its end.
+    ///   - takesMD5: whether ``md5`` is taken of what is sent.
     ///   - sent: told of the source's bytes as they are sent, of each once.
     init(
         source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
-        tail: [UInt8] = [], sent: @escaping @Sendable (Int) -> Void
+        tail: [UInt8] = [], takesMD5: Bool = false, sent: @escaping @Sendable (Int) -> Void
     ) {
         self.source = source
         self.size = size + Int64(head.count + tail.count)
         self.head = head
         self.tail = tail
+        self.takesMD5 = takesMD5
         self.sent = sent
     }
 
     /// Whether all bytes were taken.
     var isComplete: Bool { progress.value.withLock { $0.bytes } == size }
     var bytesTaken: Int64 { progress.value.withLock { $0.bytes } }
+    /// Of all bytes of the last request, in hexadecimal; nil before all were taken, and where it is not taken.
+    var md5: String? { progress.value.withLock { $0.md5 } }
     /// When a piece was last taken.
     var lastMove: ContinuousClock.Instant { progress.value.withLock { $0.lastMove } }
     /// Why the source could not be read to its end.
@@ -61,21 +67,24 @@ struct HTTPBody: AsyncSequence, Sendable {
     }
 
     /// The body of one request, from its beginning. From now on a reader of an earlier request gets a `CancellationError`.
-    func stream() -> HTTPClientRequest.Body {
+    func stream() -> HTTPClientRequest.Body { .stream(begun(), length: .known(size)) }
+
+    private func begun() -> HTTPBody {
         var body = self
         body.pass = progress.value.withLock { progress in
             progress.pass += 1
             progress.bytes = 0
             progress.sourceBytes = 0
+            progress.md5 = takesMD5 && size == 0 ? Hexadecimal.text(of: Insecure.MD5().finalize()) : nil
             return progress.pass
         }
-        return .stream(body, length: .known(size))
+        return body
     }
 
     func makeAsyncIterator() -> Iterator {
         Iterator(
-            source: source.makeAsyncIterator(), head: head, tail: tail, sent: sent, progress: progress, pass: pass,
-            loops: loops)
+            source: source.makeAsyncIterator(), size: size, head: head, tail: tail, takesMD5: takesMD5, sent: sent,
+            progress: progress, pass: pass, loops: loops)
     }
 
     struct Iterator: AsyncIteratorProtocol {
@@ -84,6 +93,8 @@ struct HTTPBody: AsyncSequence, Sendable {
         fileprivate let progress: ProgressBox
         fileprivate let loops: [any EventLoop]
         private let pass: Int
+        private let size: Int64
+        private var md5: Insecure.MD5?
         private var rest: ByteBuffer
         /// Whether what is being passed on are the source's bytes.
         private var isSource = false
@@ -92,9 +103,12 @@ struct HTTPBody: AsyncSequence, Sendable {
         private var unwrittenMaximum = HTTPBody.pieceBytes
 
         fileprivate init(
-            source: any AsyncIteratorProtocol<SourceBuffer, any Error>, head: [UInt8], tail: [UInt8],
-            sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, pass: Int, loops: [any EventLoop]
+            source: any AsyncIteratorProtocol<SourceBuffer, any Error>, size: Int64, head: [UInt8], tail: [UInt8],
+            takesMD5: Bool, sent: @escaping @Sendable (Int) -> Void, progress: ProgressBox, pass: Int,
+            loops: [any EventLoop]
         ) {
+            self.size = size
+            md5 = takesMD5 ? Insecure.MD5() : nil
             rest = ByteBuffer(bytes: head)
             self.tail = tail
             self.loops = loops
@@ -130,9 +144,13 @@ struct HTTPBody: AsyncSequence, Sendable {
             }
             let piece = rest.readSlice(length: Swift.min(rest.readableBytes, HTTPBody.pieceBytes))
             let count = piece?.readableBytes ?? 0
+            piece?.withUnsafeReadableBytes { md5?.update(bufferPointer: $0) }
             let newCount = try progress.update(pass) { progress in
                 progress.lastMove = .now
-                return progress.take(count, isSource: isSource)
+                let newCount = progress.take(count, isSource: isSource)
+                // The client may ask for nothing behind the last byte.
+                if progress.bytes == size { progress.md5 = md5.map { Hexadecimal.text(of: $0.finalize()) } }
+                return newCount
             }
             unwritten += count
             if newCount > 0 { sent(newCount) }
@@ -148,6 +166,7 @@ struct HTTPBody: AsyncSequence, Sendable {
             /// Of the source's bytes, the most that any pass has come to.
             var sentBytes: Int64 = 0
             var lastMove = ContinuousClock.now
+            var md5: String?
             var failure: (any Error)?
             /// How many requests have had it.
             var pass = 0
@@ -175,12 +194,12 @@ struct HTTPBody: AsyncSequence, Sendable {
 }
 
 extension HTTPBody {
-    /// All of it at once.
+    /// All of it at once, from its beginning.
     /// - Throws: what the source throws; `sourceChanged` when it has not the size that the job says; `interrupted`.
     func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer {
         var buffer = ByteBuffer()
         do {
-            for try await var piece in self {
+            for try await var piece in begun() {
                 if buffer.readableBytes == 0 { buffer = piece } else { buffer.writeBuffer(&piece) }
             }
         } catch {

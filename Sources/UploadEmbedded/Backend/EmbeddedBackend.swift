@@ -84,7 +84,7 @@ final class EmbeddedBackend: UploadBackend {
     func acceptAgain(_ job: UploadJob) async throws(UploadError) { try await accept(job) }
 
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
-        if verb == .runAgain {
+        if verb.beginsRound {
             throw UploadError(.rejected, "an ended upload is run again by resume(with:)")
         }
         try await onDisk { files throws(UploadError) in

@@ -132,6 +132,7 @@ extension LocalJob {
     private mutating func beginCounting() {
         isStarted = false
         hasProgressed = false
+        baton.state = baton.state?.touched
         initialState = baton.state
         initialBytesSent = baton.bytesSent
     }
@@ -192,6 +193,8 @@ extension LocalJob {
                 issue()
             }
             return UploadEvent(kind: isClaimed && hasBegun ? .started : .enqueued, of: baton, at: now)
+        // Refused where it is given: only the notifier carries it out.
+        case .discard: return nil
         case .runAgain:
             guard baton.round < order.round ?? .max else { return nil }
             var next = Baton(job: baton.job, round: baton.round + 1, generation: baton.generation + 1)

@@ -10,6 +10,7 @@ struct EventView: Encodable, Sendable {
         var size: Int64?
         var isOvertaken: Bool
         var isKept: Bool
+        var verified: StoredObject.Proof?
 
         init(_ object: StoredObject) {
             location = DestinationReference.redact(object.location)
@@ -18,6 +19,7 @@ struct EventView: Encodable, Sendable {
             size = object.size
             isOvertaken = object.isOvertaken
             isKept = object.isKept
+            verified = object.verified
         }
     }
 

@@ -36,7 +36,8 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             case .cancelled: (code, text) = (.cancelled, "it was cancelled; \(again)")
             default:
                 code = .failed
-                text = "it has failed: \(end.error?.message ?? "no reason was told"); \(again)"
+                text =
+                    "it has failed: \(end.error?.message ?? "no reason was told"); \(again), and 'uploadctl discard' gives it up"
             }
         } else if job.isCancelling {
             code = .cancelling

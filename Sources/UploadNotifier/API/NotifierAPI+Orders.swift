@@ -7,6 +7,7 @@ import Uploads
 extension NotifierAPI {
     static let verbs: [(path: String, verb: Verb)] = [
         ("cancel", .cancel), ("pause", .pause), ("resume", .resume), ("run", .runNow), ("run-again", .runAgain),
+        ("discard", .discard),
     ]
 
     var orderRoutes: [APIRoute] {

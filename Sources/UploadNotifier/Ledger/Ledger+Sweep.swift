@@ -32,17 +32,31 @@ extension Ledger: SweepQueries {
         }
     }
 
-    public func knowsJob(
-        at destination: DestinationName, key: String, enqueuedBefore: Date
-    ) async throws(UploadError) -> Bool {
-        try await read { db in
-            try Bool.fetchOne(
+    /// By the jobs' rows and by their events: of a job that has completed, only those still name what it had begun before.
+    public func knownStates(at destination: DestinationName, key: String) async throws(UploadError) -> [UploadState] {
+        try await read { [rows] db in
+            let found = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT EXISTS (
-                        SELECT 1 FROM jobs WHERE destination = ? AND key = ? AND enqueued < ?
-                    )
-                    """, arguments: [destination.rawValue, key, enqueuedBefore.milliseconds]) ?? false
+                    WITH known AS (SELECT id, CAST(record AS TEXT) AS record FROM jobs WHERE destination = ?1 AND key = ?2)
+                    SELECT DISTINCT job, state FROM (
+                        SELECT id AS job, CASE WHEN json_valid(record) THEN json_extract(record, '$.baton.state') END AS state
+                        FROM known
+                        UNION ALL
+                        SELECT id, CASE WHEN json_valid(record) THEN json_extract(record, '$.initialState') END FROM known
+                        UNION ALL
+                        SELECT job, CASE WHEN json_valid(body) THEN json_extract(body, '$.data.state') END
+                        FROM (SELECT job, CAST(body AS TEXT) AS body FROM events WHERE job IN (SELECT id FROM known))
+                    ) WHERE state IS NOT NULL LIMIT ?3
+                    """, arguments: [destination.rawValue, key, Self.knownStatesMaximum])
+            var states: [UploadState] = []
+            while let row = try found.next() {
+                let (job, text): (String, String) = (row["job"], row["state"])
+                if let state = rows.value(UploadState.self, from: Data(text.utf8), "jobs", job) { states.append(state) }
+            }
+            return states
         }
     }
+
+    private static let knownStatesMaximum = 10_000
 }

@@ -223,11 +223,11 @@ struct LedgerBatch {
         nextInLine = [:]
         let answers = try ids.map { id in
             do {
-                let round = verb == .runAgain ? jobs[id].map { $0.baton.round.addingSaturating(1) } : nil
+                let round = verb.beginsRound ? jobs[id].map { $0.baton.round.addingSaturating(1) } : nil
                 try order(verb, of: id)
                 return OrderAnswer.Job(id: id, round: round)
             } catch let error as UploadError where error.code == .rejected {
-                let current = jobs[id].flatMap { verb == .runAgain && $0.end == nil ? $0.baton.round : nil }
+                let current = jobs[id].flatMap { verb.beginsRound && $0.end == nil ? $0.baton.round : nil }
                 return OrderAnswer.Job(id: id, reason: error.message, round: current)
             }
         }

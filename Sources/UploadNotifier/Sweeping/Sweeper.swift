@@ -109,8 +109,8 @@ public struct Sweeper: Sendable {
                 return nil
             }
         }
-        return .key(
-            isKnown: try await ledger.knowsJob(at: target.name, key: upload.key, enqueuedBefore: upload.startedAt))
+        let known = try await ledger.knownStates(at: target.name, key: upload.key)
+        return .session(isKnown: known.contains { target.destination.sessionID(of: $0) == upload.sessionID })
     }
 
     /// - Returns: why it could not be removed; nil when it is gone.

@@ -7,6 +7,7 @@ struct PacedSource: UploadSource {
     let isUrgent: Bool
 
     var size: Int64 { source.size }
+    var isFetched: Bool { source.isFetched }
 
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
         PacedBytes(bytes: source.read(range), pace: pace, isUrgent: isUrgent)

@@ -203,10 +203,11 @@ extension SliceRun {
         }
         await former?.close()
         meter.begin(held: session.plan.size - missing.reduce(0) { $0 + $1.size })
-        return .opened(
-            SessionFacts(
-                state: session.state, partCount: session.plan.count, missingCount: missing.count,
-                bytesMissing: session.plan.size - session.bytesHeld))
+        var facts = SessionFacts(
+            state: session.state, partCount: session.plan.count, missingCount: missing.count,
+            bytesMissing: session.plan.size - session.bytesHeld)
+        facts.isAsked = state?.isUntouched != true
+        return .opened(facts)
     }
 
     private func sendPart(_ index: Int, _ tickets: Tickets) async -> SliceFact? {
@@ -233,7 +234,7 @@ extension SliceRun {
                 return .partAccepted(index, session.state)
             } catch {
                 meter.reject(part)
-                return .partFailed(index, error)
+                return .partFailed(index, error, session.state)
             }
         }
     }

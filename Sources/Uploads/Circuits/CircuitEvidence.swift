@@ -41,11 +41,12 @@ public enum CircuitEvidence: Hashable, Sendable {
         switch fact {
         case .partAccepted: self = .works(.write)
         case .readBackReached, .readBackMatched: self = .works(.signIn)
-        case .opened(let session) where session.partCount > 1: self = .works(.signIn)
-        case .probed(let answer):
-            if case .unknowable = answer { return nil }
-            self = .works(.signIn)
-        case .failed(let error), .partFailed(_, let error): self.init(error, of: reference, isWrite: isWrite)
+        case .opened(let session) where session.partCount > 1 && session.isAsked: self = .works(.signIn)
+        case .probed(.unknowable): return nil
+        // Nothing had touched the session, so that it was not asked for.
+        case .probed(.partial(let state, _)) where state.isUntouched: return nil
+        case .probed: self = .works(.signIn)
+        case .failed(let error), .partFailed(_, let error, _): self.init(error, of: reference, isWrite: isWrite)
         default: return nil
         }
     }

@@ -9,7 +9,7 @@ extension IssuingMachine {
         let carriesPause = wish.verb == nil && job.isPaused && !job.isCancelling
         let wasPaused = job.pausedThrough != nil
         if job.line != nil { job.line = .released }
-        job.beginGeneration(generation, isNewRound: wish.verb == .runAgain, at: now)
+        job.beginGeneration(generation, roundOf: wish.verb, at: now)
         job.baton.runsAlone = job.poisonCount >= Self.runsAloneAfter
         job.pausedThrough = carriesPause ? job.generation : nil
         var actions: [IssuingAction] = []

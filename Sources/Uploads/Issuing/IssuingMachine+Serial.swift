@@ -43,7 +43,7 @@ extension IssuingMachine {
     /// that is noted with the fence.
     private func giveBack(_ known: LedgerJob, to place: SerialPosition, _ generation: Int) -> IssuingDecision {
         var job = known
-        job.beginGeneration(generation, isNewRound: false, at: now)
+        job.beginGeneration(generation, roundOf: nil, at: now)
         job.wish = nil
         job.pausedThrough = nil
         job.line = .waiting
@@ -66,14 +66,14 @@ extension IssuingMachine {
         if verb == .runAgain {
             guard job.baton.job.serial != nil, let generation = nextGeneration(of: job) else { return nil }
             // The new round begins with the place in line, or the job would be cleaned up as ended while it waits.
-            job.beginGeneration(generation, isNewRound: true, at: now)
+            job.beginGeneration(generation, roundOf: verb, at: now)
             job.wish = nil
             job.line = .waiting
             return IssuingDecision(job: job, actions: [.append(.fence([job.id: job.generation]))], place: .end)
         }
         guard job.line == .waiting else { return nil }
         switch verb {
-        case .cancel, .runAgain: return nil
+        case .cancel, .runAgain, .discard: return nil
         case .pause:
             // Nobody else is there to say so; once it is released, it holds up the line until it is resumed.
             job.pausedThrough = job.generation

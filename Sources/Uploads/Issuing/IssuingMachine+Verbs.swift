@@ -14,7 +14,7 @@ extension IssuingMachine {
             job.isCancelling = true
             // What has not begun leaves the line at once; what has keeps its place until it has ended.
             if job.line == .waiting { job.line = nil }
-        case .resume, .runNow, .runAgain: break
+        case .resume, .runNow, .runAgain, .discard: break
         }
         // A fresh marker also where a wish is open: this one comes by after every end confirmed before the verb.
         var wish = IssueWish(marker: marker(for: job), verb: verb)
@@ -40,14 +40,23 @@ extension IssuingMachine {
 
     private func check(_ verb: Verb, of job: LedgerJob) throws(UploadError) {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
-        if verb == .runAgain {
-            guard job.end != nil else { throw refuse("has not ended; it can be run again when it has") }
+        if verb.beginsRound {
+            guard let end = job.end else {
+                throw refuse(
+                    verb == .discard
+                        ? "has not ended; cancel it instead" : "has not ended; it can be run again when it has")
+            }
+            if verb == .discard, end.kind != .failed {
+                throw refuse("has ended as \(end.kind.rawValue); only a failed one has left anything to discard")
+            }
             guard job.round < WireLimits.countMaximum else {
                 throw refuse("has had as many rounds as a message can count; enqueue it again")
             }
         } else if let end = job.end {
             if job.openWish?.verb == .runAgain { throw refuse("is about to run again; try in a moment") }
-            throw refuse("has ended as \(end.kind.rawValue); only 'run again' is possible")
+            throw refuse(
+                "has ended as \(end.kind.rawValue); only 'run again' is possible"
+                    + (end.kind == .failed ? ", and 'discard', which gives up what it has left" : ""))
         }
         if job.isCancelling, job.end == nil, verb != .cancel { throw refuse("is being cancelled") }
         if verb == .resume, !job.isPaused, job.status != .paused { throw refuse("is not paused") }

@@ -65,7 +65,7 @@ public struct IssuingMachine: Sendable {
         guard wish.marker.round == job.round, wish.marker.generation == job.generation else {
             return IssuingDecision(job: job, actions: [.note(.staleMarker)])
         }
-        guard job.end == nil || wish.verb == .runAgain else {
+        guard job.end == nil || wish.verb?.beginsRound == true else {
             return IssuingDecision(job: job, actions: [.note(.roundHasEnded)])
         }
         return grant(wish, of: job)

@@ -78,8 +78,9 @@ extension LedgerJob {
         startCounting()
     }
 
-    mutating func beginGeneration(_ generation: Int, isNewRound: Bool, at time: Date) {
-        if isNewRound {
+    /// - Parameter verb: what it is begun for, where an operator ordered that.
+    mutating func beginGeneration(_ generation: Int, roundOf verb: Verb?, at time: Date) {
+        if let verb, verb.beginsRound {
             let state = baton.state
             let unknown = baton.unknown
             // Nothing of it is there any more: it may be another object that is carried now.
@@ -90,7 +91,7 @@ extension LedgerJob {
             end = nil
             poisonCount = 0
             drops = nil
-            isCancelling = false
+            isCancelling = verb == .discard
         } else {
             baton.generation = generation
             baton.slice = 0
@@ -121,6 +122,8 @@ extension LedgerJob {
     private mutating func startCounting() {
         isSliceStarted = false
         hasProgressed = false
+        // Of a generation that is issued anew, another may have touched it.
+        baton.state = baton.state?.touched
         initialState = baton.state
         initialBytesSent = baton.bytesSent
     }

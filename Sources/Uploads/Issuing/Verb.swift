@@ -10,4 +10,9 @@ public enum Verb: String, CaseIterable, Codable, Sendable {
     case runNow
     /// Begin a new round of an ended job.
     case runAgain
+    /// Give up what a failed job left at its destination and in its staging area: a new round that is cancelled from its beginning.
+    case discard
+
+    /// Whether it is for a job that has ended, and begins its next round.
+    public var beginsRound: Bool { self == .runAgain || self == .discard }
 }

@@ -58,6 +58,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension JSONValue {
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+
     /// Whether arrays and objects stand within each other at most so often; 0 for a plain value.
     func nests(atMost depth: Int) -> Bool {
         switch self {

@@ -13,7 +13,7 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         public var done: Bool
         /// Why it was refused, cut to ``WireLimits/nameLengthMaximum``.
         public let reason: String?
-        /// Of an order to run again: the round that is to come, or the one that is under way already; nil if there is none.
+        /// Of an order to run again or to discard: the round that is to come, or the one that is under way already; nil if there is none.
         public var round: Int?
 
         public init(id: JobID, reason: String? = nil, round: Int? = nil) {

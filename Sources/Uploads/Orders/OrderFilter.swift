@@ -24,6 +24,7 @@ public struct OrderFilter: Hashable, Sendable {
         case .cancel, .pause, .resume: Set(LedgerStatus.allCases.filter { !$0.isEnd })
         case .runNow: [.queued, .waiting, .paused]
         case .runAgain: [.failed, .cancelled]
+        case .discard: [.failed]
         }
     }
 }

@@ -3,6 +3,8 @@ public struct CompletedUpload: Hashable, Sendable {
     public var object: StoredObject
     /// What the server answered, where there is one.
     public var response: ServerResponse?
+    /// Whether nothing proves its bytes though the destination is said to prove them: a job that can send it again does so.
+    public var isUnproved = false
 
     public init(_ object: StoredObject, response: ServerResponse? = nil) {
         self.object = object

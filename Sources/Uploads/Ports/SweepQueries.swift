@@ -9,8 +9,7 @@ public protocol SweepQueries: Sendable {
     /// The states of all jobs whose round has not ended, and of those that failed at this time or later.
     func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState]
 
-    /// Whether a job of this destination and key is known that was enqueued before this time, ended or not.
-    func knowsJob(
-        at destination: DestinationName, key: String, enqueuedBefore: Date
-    ) async throws(UploadError) -> Bool
+    /// What jobs of this destination and key, ended or not, were ever told to go on from, at most 10,000: an upload that one
+    /// of these names was begun by the pool, and any other at the same key may be another program's.
+    func knownStates(at destination: DestinationName, key: String) async throws(UploadError) -> [UploadState]
 }

@@ -6,6 +6,9 @@ public protocol UploadSource: Sendable {
     /// Bytes; what the job said, or the source would not have opened.
     var size: Int64 { get }
 
+    /// Whether the bytes come over a network each time they are read, so that who needs them twice had better keep them.
+    var isFetched: Bool { get }
+
     /// The bytes of a range of the file, in order, in buffers of about 1 MiB.
     ///
     /// What was staged is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when
@@ -28,5 +31,7 @@ public protocol UploadSource: Sendable {
 }
 
 extension UploadSource {
+    public var isFetched: Bool { false }
+
     public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
 }

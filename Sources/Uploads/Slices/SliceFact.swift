@@ -22,7 +22,8 @@ public enum SliceFact: Hashable, Sendable {
     case opened(SessionFacts)
     /// The part of this index was accepted; the session's state after it.
     case partAccepted(Int, UploadState?)
-    case partFailed(Int, UploadError)
+    /// The part of this index was not accepted; the session's state after it.
+    case partFailed(Int, UploadError, UploadState? = nil)
     case retryDue(Int)
     case completed(CompletedUpload)
     /// So much of the object is right.

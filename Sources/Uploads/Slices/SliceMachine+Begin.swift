@@ -18,12 +18,14 @@ extension SliceMachine {
         case .begin: return begin()
         case .probe(let purpose):
             phase = .probing(purpose)
-            return [.probe(state)]
+            return [.probe(isUntouched ? state?.untouched : state)]
         case .open(let state):
             if let early = earlySettlement { return settle(early) }
             openings += 1
             phase = .opening
-            return [.open(resuming: state, condition: condition)]
+            let held = isUntouched ? state?.untouched : state
+            isUntouched = false
+            return [.open(resuming: held, condition: condition)]
         case .send:
             phase = .sending
             return sendMore()
@@ -154,7 +156,7 @@ extension SliceMachine {
         let isNew = state == nil
         state = session.state ?? state
         // Open, then hand over: a crash from here on cannot orphan the session.
-        if isNew, session.partCount > 1, let state { return settle(.handOver(state)) }
+        if isNew, session.partCount > 1, let state { return settle(.handOver(state.untouched)) }
         if let former = baton.state?.bytesMissing, session.bytesMissing >= former { return giveUpOrRetry(nothingKept) }
         sending = Sending()
         sending.missingCount = session.missingCount

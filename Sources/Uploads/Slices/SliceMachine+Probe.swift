@@ -79,7 +79,9 @@ extension SliceMachine {
 
     private mutating func completeAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if error.code == .sessionExpired { return openAgain(after: error, seeing: answer) }
-        guard error.code == .preconditionFailed, answer != .unknowable else {
+        guard error.code == .preconditionFailed else { return giveUpOrRetry(error, isResolved: true) }
+        // A job that replaces what it cannot see asks for nothing, as if it had been told so before it began.
+        guard answer != .unknowable || (!keepsExisting && condition == .absent) else {
             return giveUpOrRetry(error, isResolved: true)
         }
         guard completions < rules.completionsMaximum else { return keepsChanging(error, seeing: answer) }

@@ -46,7 +46,7 @@ extension SliceMachine {
             return stopReadingBack()
         case .readBackMatched:
             guard var upload = unverified else { return settle(.handOver(state)) }
-            upload.object.isVerified = true
+            upload.object.verified = .readBack
             return end(.completed(upload.object, response: upload.response))
         case .failed(let error):
             switch error.code {
@@ -103,12 +103,23 @@ extension SliceMachine {
         case .complete(let upload) where purpose.isStoredOtherwise: return .complete(upload)
         case .complete(let upload) where isBroken(upload.object):
             return state.map { .partial($0, beside: upload.object) } ?? .other(upload.object, isNewer: false)
+        case .complete(let upload) where upload.isUnproved && canSendAgain(for: purpose):
+            return .other(upload.object, isNewer: false)
         // Somebody began to read it back, so it was made; and it is still there, as far as anybody can tell.
         case .unknowable where purpose.comesBack:
             return begun.map { .complete(CompletedUpload($0)) } ?? answer
         case .other(let object, isNewer: false) where purpose.comesBack && readBack?.isAbout(object) == true:
             return begun.map { .complete(CompletedUpload($0)) } ?? answer
         default: return answer
+        }
+    }
+
+    /// Whether what is seen leads to sending it: at any other time the job's own object is its success.
+    private func canSendAgain(for purpose: Purpose) -> Bool {
+        switch purpose {
+        case .heldBefore: !isExpired
+        case .conditionFailed: true
+        default: false
         }
     }
 

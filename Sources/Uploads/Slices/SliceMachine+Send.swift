@@ -10,8 +10,9 @@ extension SliceMachine {
             sending.tries[index] = nil
             state = newState ?? state
             return sendMore()
-        case .partFailed(let index, let error):
+        case .partFailed(let index, let error, let newState):
             guard sending.inFlight.remove(index) != nil else { return [] }
+            state = newState ?? state
             return partFailed(index, error)
         case .retryDue(let index):
             guard sending.waiting.remove(index) != nil else { return [] }

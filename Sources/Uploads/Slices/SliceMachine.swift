@@ -16,7 +16,9 @@ public struct SliceMachine: Hashable, Sendable {
     var random: SeededGenerator
 
     /// The open session, as far as it is known.
-    public internal(set) var state: UploadState?
+    public internal(set) var state: UploadState? { didSet { state?.isUntouched = false } }
+    /// Whether that is as the slice before has opened it. An issued baton may come behind another slice that was lost.
+    var isUntouched: Bool
     /// Whether the source was ever claimed: before that nothing has begun.
     public internal(set) var hasStarted = false
     var destination: DestinationFacts?
@@ -61,6 +63,7 @@ public struct SliceMachine: Hashable, Sendable {
         self.rules = rules
         self.isClockConfirmed = isClockConfirmed
         self.state = baton.state?.session
+        self.isUntouched = baton.state?.isUntouched == true && !baton.isIssued
         self.readBack = baton.state?.readBack
         self.condition = baton.job.ifExists == .replace ? .none : .absent
         self.random = SeededGenerator(seed: seed)

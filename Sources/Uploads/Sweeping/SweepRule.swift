@@ -7,9 +7,9 @@ public struct SweepRule: Hashable, Sendable {
     public enum Owner: Hashable, Sendable {
         /// The destination says which job began it; nil if the ledger does not know that job.
         case job(LedgerJob?)
-        /// The destination does not; whether the ledger knows a job of this destination and key that was enqueued before
-        /// the upload was begun.
-        case key(isKnown: Bool)
+        /// The destination does not; whether the ledger knows that a job of this destination and key had this very upload. Any other at
+        /// the same key may be another program's.
+        case session(isKnown: Bool)
     }
 
     /// Seconds before an upload is looked at: 1 day.
@@ -35,7 +35,7 @@ public struct SweepRule: Hashable, Sendable {
         let age = now.timeIntervalSince(upload.startedAt)
         guard age > sweepAfter, !isNamed else { return false }
         switch owner {
-        case .key(let isKnown): return isKnown
+        case .session(let isKnown): return isKnown
         case .job(nil): return age > forgetAfter
         case .job(let job?):
             // A live job finds its upload by its own id, whether or not its state is known.

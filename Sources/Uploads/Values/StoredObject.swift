@@ -16,13 +16,23 @@ public struct StoredObject: Codable, Hashable, Sendable {
     public var isOvertaken: Bool
     /// Whether it lay there before and was kept, because the job said so (``IfExists/skip``): nothing was written.
     public var isKept: Bool
-    /// Whether it was read back from the destination and is what was enqueued (``UploadJob/verify``).
-    public var isVerified: Bool
+    /// What has proved that it is what was enqueued; nil where nothing has, but the destination's word that it took the bytes.
+    public var verified: Proof?
+
+    /// How an object is known to be what was enqueued.
+    public enum Proof: String, Codable, CaseIterable, Sendable {
+        /// It was read back from the destination and compared (``UploadJob/verify``).
+        case readBack
+        /// The destination told a checksum of what it has stored, and it is that of the file.
+        case checksum
+        /// The destination told an ETag, and it is the MD5 of the bytes that were sent.
+        case etag
+    }
 
     public init(
         location: String, etag: String? = nil, version: String? = nil, size: Int64? = nil,
         digests: Digests = Digests(), isOvertaken: Bool = false, isKept: Bool = false,
-        isVerified: Bool = false
+        verified: Proof? = nil
     ) {
         self.location = location.codePointPrefix(WireLimits.pathLengthMaximum)
         self.etag = Self.name(etag)
@@ -31,7 +41,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.digests = digests
         self.isOvertaken = isOvertaken
         self.isKept = isKept
-        self.isVerified = isVerified
+        self.verified = verified
     }
 
     /// Whether anything tells it from what lies there later.
@@ -45,7 +55,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         text.flatMap { $0.unicodeScalars.count > WireLimits.nameLengthMaximum ? nil : $0 }
     }
 
-    /// What an earlier version wrote knows neither `isKept` nor `isVerified`.
+    /// What an earlier version wrote knows no `isKept`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -56,6 +66,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
             isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,
-            isVerified: try container.decodeIfPresent(Bool.self, forKey: .isVerified) ?? false)
+            // A proof that a later version knows is none for this one, and no reason to refuse the message.
+            verified: try container.decodeIfPresent(String.self, forKey: .verified).flatMap(Proof.init(rawValue:)))
     }
 }

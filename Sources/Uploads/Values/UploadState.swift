@@ -9,12 +9,19 @@ public struct UploadState: Codable, Hashable, Sendable {
     /// The mark: bytes that the destination did not hold when the last slice began that used up its time. The next slice must find
     /// fewer missing, or the attempt has failed. nil where no slice has used up its time since the last failed attempt.
     public var bytesMissing: Int64?
+    /// Whether the slice before has opened the session and done nothing else, so that the destination need not be asked what it holds. The baton that
+    /// comes straight from that slice says so, and no other one: ``SliceMachine`` takes it away from each state that goes on.
+    public var isUntouched: Bool
 
-    public init(driver: String, payload: JSONValue, readBack: ReadBack? = nil, bytesMissing: Int64? = nil) {
+    public init(
+        driver: String, payload: JSONValue, readBack: ReadBack? = nil, bytesMissing: Int64? = nil,
+        isUntouched: Bool = false
+    ) {
         self.driver = driver
         self.payload = payload
         self.readBack = readBack
         self.bytesMissing = bytesMissing
+        self.isUntouched = isUntouched
     }
 
     public init(from decoder: any Decoder) throws {
@@ -23,7 +30,8 @@ public struct UploadState: Codable, Hashable, Sendable {
             driver: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .driver),
             payload: try container.decode(JSONValue.self, forKey: .payload),
             readBack: try container.decodeIfPresent(ReadBack.self, forKey: .readBack),
-            bytesMissing: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesMissing))
+            bytesMissing: try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesMissing),
+            isUntouched: try container.decodeIfPresent(Bool.self, forKey: .isUntouched) ?? false)
         guard payload.nests(atMost: WireLimits.depthMaximum) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .payload, in: container,
@@ -35,6 +43,17 @@ public struct UploadState: Codable, Hashable, Sendable {
                 debugDescription: "it is too large: at most \(WireLimits.payloadBytesMaximum) bytes are allowed")
         }
     }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(driver, forKey: .driver)
+        try container.encode(payload, forKey: .payload)
+        try container.encodeIfPresent(readBack, forKey: .readBack)
+        try container.encodeIfPresent(bytesMissing, forKey: .bytesMissing)
+        if isUntouched { try container.encode(true, forKey: .isUntouched) }
+    }
+
+    private enum CodingKeys: String, CodingKey { case driver, payload, readBack, bytesMissing, isUntouched }
 }
 
 extension UploadState {
@@ -47,6 +66,19 @@ extension UploadState {
     var shown: UploadState {
         var state = self
         state.payload = payload.redacted
+        return state
+    }
+
+    /// The same without ``isUntouched``.
+    public var touched: UploadState {
+        var state = self
+        state.isUntouched = false
+        return state
+    }
+
+    public var untouched: UploadState {
+        var state = self
+        state.isUntouched = true
         return state
     }
 

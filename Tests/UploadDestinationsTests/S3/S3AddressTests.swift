@@ -49,6 +49,21 @@ struct S3AddressTests {
         #expect(!address.allows("amazonaws.com.attacker.example"))
     }
 
+    @Test(
+        arguments: [
+            (nil, true), ("https://s3.eu-central-1.amazonaws.com", true),
+            ("https://b.vpce-1.s3.us-east-1.vpce.amazonaws.com:443", true),
+            ("https://s3.cn-north-1.amazonaws.com.cn", true), ("https://s3.eusc-de-east-1.amazonaws.eu", true),
+            ("https://S3.US-EAST-1.AMAZONAWS.COM:8443", true), ("https://amazonaws.com.example", false),
+            ("https://b.s3express-use1-az4.us-east-1.amazonaws.com", true),
+            ("http://ec2-1-2-3-4.compute.amazonaws.com:9000", false),
+            ("https://rgw-1.eu-central-1.elb.amazonaws.com", false),
+            ("https://notamazonaws.com", false), ("http://127.0.0.1:9000", false),
+        ] as [(String?, Bool)])
+    func `Amazon's own servers are known by their domain`(endpoint: String?, isAmazon: Bool) throws {
+        #expect(try S3Address(S3Configuration(endpoint: endpoint, bucket: "p")).isAmazon == isAmazon)
+    }
+
     @Test(arguments: ["s3.example", "ftp://s3.example", "https://", "https://h/?x=1", "https://user:pw@h/"])
     func `what is no endpoint is refused without showing a secret`(endpoint: String) throws {
         let error = #expect(throws: UploadError.self) {

@@ -51,10 +51,12 @@ struct S3Bench: Sendable {
     }
 
     func conformance(_ configuration: S3Configuration? = nil) -> DestinationConformance {
-        DestinationConformance(
+        var conformance = DestinationConformance(
             destination: { try destination(configuration) }, sources: LocalSources(areas: [], roots: []),
             reference: { .named(DestinationName(unchecked: "bucket"), key: $0) },
             stored: { try await observer.get(bucket, $0) }, partBytes: Self.partBytes)
+        conformance.looksForSessions = false
+        return conformance
     }
 
     /// A job of inline bytes for a key.

@@ -18,14 +18,9 @@ struct S3CorrectionTests {
         }
     }
 
-    /// Sends a job's one part as the engine does: again when the error says so.
     private func carry(_ bench: S3Bench, _ destination: S3Destination, _ job: UploadJob) async throws {
         let session = try await destination.open(job, resuming: nil)
-        do {
-            try await bench.conformance().send(of: job, to: session)
-        } catch let error as UploadError where error.retry == .after(seconds: 0) {
-            try await bench.conformance().send(of: job, to: session)
-        }
+        try await bench.conformance().send(of: job, to: session)
         _ = try await session.complete(.none)
     }
 
@@ -42,13 +37,13 @@ struct S3CorrectionTests {
             #expect(proxy.requests.first?.status == 403)
             #expect(try await bench.observer.get(bench.bucket, "skewed") == [1, 2])
             #expect(abs(destination.client.clock.offsetSeconds) < 60)
-            // Requests without a body are repeated on the spot.
+            // Without a body, too.
             #expect(destination.client.clock.learn(serverDate: formatter.string(from: wrong), signedAt: Date()))
             #expect(try await destination.probe(bench.job([1], key: "nothing"), state: nil) == .nothing)
         }
     }
 
-    /// Where the server knows no conditional writes, the driver looks instead.
+    /// Where the server turns out to know no conditional writes, the driver looks instead.
     @Test(arguments: [(403, UploadError.Code.accessDenied), (500, .serverFailure), (404, nil)])
     func `what cannot be looked at is not written over, and says nothing of what lies there`(
         status: Int, code: UploadError.Code?
@@ -62,6 +57,8 @@ struct S3CorrectionTests {
                 default: .forward
                 }
             }
+            var configuration = configuration
+            configuration.conditions = .all
             let job = try bench.job([1, 2], key: "conditional")
             let session = try await bench.destination(configuration).open(job, resuming: nil)
             session.prepare(for: .absent)
@@ -137,12 +134,7 @@ struct S3CorrectionTests {
             try await bench.conformance().send(2, of: job, to: session)
             try scratch.write(Array(server.secondAccessKey.utf8), to: "id")
             try scratch.write(Array(server.secondSecretKey.utf8), to: "secret")
-            do {
-                try await bench.conformance().send(of: job, to: session)
-            } catch let error as UploadError where error.code == .wrongCredentials && error.retry == .after(seconds: 0)
-            {
-                try await bench.conformance().send(of: job, to: session)
-            }
+            try await bench.conformance().send(of: job, to: session)
             _ = try await session.complete(.none)
             #expect(try await bench.observer.head(bench.bucket, "rotated")?.size == Int(job.size))
             let users = Set(proxy.requests.compactMap { $0.request.header("authorization")?.contains("test:second") })

@@ -94,7 +94,16 @@ struct S3RefusalTests {
         #expect(error.code == expected)
         #expect((error.retry != .never) == retries)
         #expect(error.message.hasPrefix("PutObject https://host/b/k was answered \(status)"))
-        #expect(code.isEmpty || error.message.hasSuffix("[request r1]"))
+        #expect(code.isEmpty || error.message.hasSuffix(" (it says: m\") [request r1]"), "\(error.message)")
+    }
+
+    @Test func `of an answer that is no document of S3 the beginning is told`() {
+        let body = "<html>\n  <body>Request\tEntity Too Large</body></html>"
+        let reply = HTTPReply(status: 400, headers: [:], body: Data(body.utf8), isWhole: true)
+        let message = S3Failure(reply, operation: "PutObject").error(at: "https://host/b/k").message
+        #expect(
+            message.hasSuffix("what it names (it begins: <html> <body>Request Entity Too Large</body></html>)"),
+            "\(message)")
     }
 
     @Test func `only the end of a multipart upload is given minutes to answer, and what is read as long as it moves`() {

@@ -33,7 +33,7 @@ public enum FuzzSamples {
         response: ServerResponse(status: 429, headers: ["retry-after": "3"], body: Data("no".utf8)))
     public static let object = StoredObject(
         location: "s3://a/b", etag: "e", version: "v", size: 5, digests: digests,
-        isKept: true)
+        isKept: true, verified: .etag)
 
     public static let digests = Digests(
         sha256: String(repeating: "ab", count: 32), crc64nvme: String(repeating: "cd", count: 8))
@@ -81,7 +81,8 @@ public enum FuzzSamples {
         baton.attempts = 1
         baton.idleWaits = 2
         baton.state = UploadState(
-            driver: "s3", payload: ["id": "u", "parts": ["a", 1]], readBack: ReadBack(of: object), bytesMissing: 7)
+            driver: "s3", payload: ["id": "u", "parts": ["a", 1]], readBack: ReadBack(of: object), bytesMissing: 7,
+            isUntouched: true)
         baton.failures = [FailureRecord(at: time, attempt: 1, error: error)]
         baton.bytesSent = 1 << 40
         baton.activeSeconds = 1.5

@@ -39,7 +39,7 @@ extension BatonWorld {
         if told.count < job.round || told[job.round - 1] == 0 { return "an end is recorded, and was not told" }
         if !lane.isEmpty { return "a baton rests on the ladder though the round has ended" }
         let left = sessions.count(where: \.isOpen)
-        // Of what a crash, a lost confirm or a refusal has left, the sweep takes care; nothing else is left.
+        // Of what a crash, a lost confirm or a refusal has left, the sweep or the bucket takes care; nothing else is left.
         if left > disturbances { return "\(left) sessions are left after \(disturbances) disturbances" }
         if disturbances == 0, isStaged, hasCopy, job.end != .failed { return "the staged copy is left" }
         return nil

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import Uploads
 
 struct CRC64NVMETests {

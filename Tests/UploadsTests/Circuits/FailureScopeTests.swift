@@ -102,6 +102,13 @@ import Testing
         #expect(evidence(session(2)) == .works(.signIn), "a full disk lets sessions be opened")
         #expect(evidence(session(1)) == nil)
         #expect(evidence(.sourceClaimed) == nil)
+        // Of what nothing has touched since it was begun a driver may answer by itself.
+        let state = UploadState(driver: "s3", payload: ["u": 1])
+        #expect(evidence(.probed(.partial(state, beside: nil)), isWrite: false) == .works(.signIn))
+        #expect(evidence(.probed(.partial(state.untouched, beside: nil)), isWrite: false) == nil)
+        var unasked = SessionFacts(state: state, partCount: 2, missingCount: 2, bytesMissing: 1)
+        unasked.isAsked = false
+        #expect(evidence(.opened(unasked)) == nil)
         #expect(evidence(.partFailed(0, error(.noSpace))) == .broken(.write, error(.noSpace)))
     }
 }

@@ -22,7 +22,7 @@ struct IssuingVerbTests {
         #expect(scene.lane == .urgent)
     }
 
-    @Test(arguments: [Verb.pause, .resume, .runNow, .runAgain])
+    @Test(arguments: [Verb.pause, .resume, .runNow, .runAgain, .discard])
     func `other verbs are refused until a cancelled round ends`(verb: Verb) throws {
         var scene = IssuingScene()
         try scene.order(.cancel)
@@ -142,6 +142,50 @@ struct IssuingVerbTests {
         var scene = IssuingScene()
         scene.tell(.completed)
         #expect(throws: UploadError.self) { try scene.order(verb) }
+    }
+
+    @Test func `discard of a failed job is a new round that is cancelled from its beginning`() throws {
+        var scene = IssuingScene()
+        var last = scene.baton(state: IssuingScene.state("left"))
+        last.attempts = 10
+        scene.tell(.failed, last)
+        try scene.order(.discard)
+        #expect(scene.issued == nil, "not before the marker")
+        scene.markerComesBy()
+        let issued = try #require(scene.issued)
+        #expect(issued.round == 2 && issued.generation == 2 && issued.isCancel && issued.attempts == 0)
+        #expect(issued.state == IssuingScene.state("left"))
+        #expect(scene.lane == .urgent)
+        scene.crash()
+        #expect(scene.issued?.isCancel == true && scene.issued?.round == 2)
+        scene.tell(.cancelled)
+        #expect(scene.outcome?.kind == .cancelled)
+        try scene.order(.runAgain)
+        scene.markerComesBy()
+        #expect(scene.issued?.round == 3 && scene.issued?.isCancel == false && scene.issued?.state == nil)
+    }
+
+    @Test(arguments: [nil, EventKind.completed, .cancelled, .started])
+    func `only what a failed job left is discarded`(told: EventKind?) {
+        var scene = IssuingScene()
+        if let told { scene.tell(told) }
+        let error = #expect(throws: UploadError.self) { try scene.order(.discard) }
+        #expect(error?.code == .rejected)
+        #expect(error?.message.contains(told?.isEnd == true ? "only a failed one" : "cancel it instead") == true)
+    }
+
+    @Test(arguments: [(Verb.discard, Verb.runAgain), (.runAgain, .discard)])
+    func `of run again and discard the last word holds`(first: Verb, last: Verb) throws {
+        var scene = IssuingScene()
+        scene.tell(.failed, scene.baton(state: IssuingScene.state("left")))
+        try scene.order(first)
+        let stale = scene.marker
+        try scene.order(last)
+        let fresh = scene.marker
+        if let stale { scene.receive(.marker(stale)) }
+        #expect(scene.issued == nil)
+        if let fresh { scene.receive(.marker(fresh)) }
+        #expect(scene.issued?.isCancel == (last == .discard))
     }
 
     @Test func `run again of a job that has not ended is refused`() {

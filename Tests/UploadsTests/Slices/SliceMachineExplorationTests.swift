@@ -173,9 +173,10 @@ import Testing
         private func judge(_ settlement: Settlement) {
             switch settlement {
             case .ended(.completed(let object, _)):
-                #expect(object.isVerified == hasMatched, "\(trace)")
+                #expect((object.verified == .readBack) == hasMatched, "\(trace)")
                 if baton.job.verify, !baton.isCancel {
-                    #expect(object.isVerified || object.isKept || object.isOvertaken, "not read back: \(trace)")
+                    #expect(
+                        object.verified == .readBack || object.isKept || object.isOvertaken, "not read back: \(trace)")
                 }
                 #expect(!object.isKept || baton.job.ifExists == .skip, "\(trace)")
                 #expect(!object.isOvertaken || !keepsExisting, "\(trace)")

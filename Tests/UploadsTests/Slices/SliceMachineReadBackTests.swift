@@ -55,7 +55,7 @@ import Testing
         #expect(slice.tell(.readBackReached(Self.reached(100))) == [])
         slice.holding(.readBackMatched)
         var verified = H.object
-        verified.isVerified = true
+        verified.verified = .readBack
         #expect(slice.outcome == .completed(verified, response: nil))
     }
 
@@ -81,7 +81,7 @@ import Testing
         // What is handed over with the new session still knows that the object there is broken.
         var state = H.otherState
         state.readBack = ReadBack(of: H.object, isBroken: true)
-        #expect(again.settlement == .handOver(state))
+        #expect(again.settlement == .handOver(state.untouched))
     }
 
     @Test func `an object that is gone before a block of it was read is a failed attempt`() throws {
@@ -194,7 +194,7 @@ import Testing
             Issue.record("\(slice.actions)")
             return
         }
-        #expect(object.isOvertaken && !object.isVerified)
+        #expect(object.isOvertaken && object.verified == nil)
     }
 
     @Test(arguments: [ProbeAnswer.nothing, .other(StoredObject(location: "/x", etag: "e9"), isNewer: false)])

@@ -19,11 +19,11 @@ import Testing
 
     /// Owner, age in days, whether it is named, whether it is swept.
     static let table: [(SweepRule.Owner, Double, Bool, Bool)] = [
-        (.key(isKnown: true), 1.1, false, true),
-        (.key(isKnown: true), 0.9, false, false),
-        (.key(isKnown: true), 100, true, false),
+        (.session(isKnown: true), 1.1, false, true),
+        (.session(isKnown: true), 0.9, false, false),
+        (.session(isKnown: true), 100, true, false),
         // Somebody else's in a shared bucket, or of a job that this ledger never heard of.
-        (.key(isKnown: false), 1000, false, false),
+        (.session(isKnown: false), 1000, false, false),
         (.job(job()), 100, false, false),
         (.job(job(.completed)), 1.1, false, true),
         (.job(job(.completed)), 0.9, false, false),

@@ -17,6 +17,9 @@ struct BodyCopy {
     var bytesLeft = Int.max
     /// 0: as fast as it goes.
     var bytesPerSecond = 0
+    /// Of the byte that goes on otherwise than it came; nil for none.
+    var flippedOffset: Int?
+    private var passedBytes = 0
     /// Asked before each buffer.
     var isInterrupted: () -> Bool = { false }
     var onBytes: (Int) -> Void = { _ in }
@@ -62,6 +65,15 @@ struct BodyCopy {
 
     private func pass(_ line: String) -> Bool { sink?.write(line + "\r\n") ?? true }
 
+    private func write(_ bytes: UnsafeRawBufferPointer, to sink: SocketStream) -> Bool {
+        guard let index = flippedOffset.map({ $0 - passedBytes }), bytes.indices.contains(index) else {
+            return sink.write(bytes)
+        }
+        var copy = Array(bytes)
+        copy[index] ^= 1
+        return copy.withUnsafeBytes(sink.write)
+    }
+
     private mutating func move(_ count: Int) -> End {
         var left = count
         while left > 0 {
@@ -72,11 +84,12 @@ struct BodyCopy {
             var isTaken = true
             let taken = source.read(upTo: wanted) { bytes in
                 onData?(bytes)
-                if let sink { isTaken = sink.write(bytes) }
+                if let sink { isTaken = write(bytes, to: sink) }
             }
             guard taken > 0 else { return .sourceEnded }
             guard isTaken else { return .sinkEnded }
             onBytes(taken)
+            passedBytes += taken
             left -= taken
             bytesLeft -= taken
             if bytesPerSecond > 0 { usleep(UInt32(clamping: taken * 1_000_000 / bytesPerSecond)) }

@@ -19,6 +19,8 @@ extension HTTPFaultProxy {
         case stallAnswer
         /// Passes on so many bytes of the body and takes no more, until the client hangs up.
         case stallRequest(afterBytes: Int)
+        /// Passes the body on with one bit of the byte at this offset changed.
+        case flipRequestBit(at: Int)
         /// Passes the request's body on at this pace.
         case throttle(bytesPerSecond: Int)
         /// Changes the headers that the server gets.

@@ -62,6 +62,7 @@ struct HTTPFaultProxyExchange {
             copy.bytesLeft = bytes
             atLimit = .stalled
         case .throttle(let pace): copy.bytesPerSecond = pace
+        case .flipRequestBit(let offset): copy.flippedOffset = offset
         default: break
         }
         // Some servers say twice that they are ready; anything else is an answer before its time. A small body goes on all the same:

@@ -1,0 +1,227 @@
+import Crypto
+import Foundation
+import NIOHTTP1
+import Uploads
+
+/// Tries out, with a small object and one of two parts, what a server and these credentials can do. One task runs it.
+final class S3Survey {
+    typealias Tell = @Sendable (SurveyFinding) -> Void
+    typealias Outcome = (answer: SurveyFinding.Answer, detail: String)
+
+    static let smallBytes = 1 << 10
+    /// Of both parts; the first has the smallest size that is used for parts.
+    static let largeBytes = Int(PartPlan.blockBytes) + smallBytes
+
+    let client: S3Client
+    let tell: Tell
+    var measured = S3Measurements()
+
+    private let name: DestinationName
+    private let prefix: String
+    /// Keys that were written, or may have been.
+    private var written: Set<String> = []
+    /// Uploads that were begun and not completed.
+    private var open: [Begun] = []
+
+    private struct Begun: Sendable {
+        let upload: S3Upload
+        let state: S3State
+    }
+
+    /// - Parameter prefix: of the keys, below the destination's own prefix.
+    init(_ client: S3Client, _ name: DestinationName, below prefix: String, tell: @escaping Tell) {
+        self.client = client
+        self.name = name
+        self.prefix = prefix
+        self.tell = tell
+    }
+
+    func run() async {
+        if await tryWriting() {
+            await tryReading()
+            await tryListing()
+            await tryCopying()
+            await tryConditions()
+            await tryWrongChecksum()
+            await tryParts()
+            await tryAborting()
+        }
+        await removeAll()
+        await tryRules()
+    }
+
+    // MARK: Tools
+
+    /// Tells what comes of a body; a failure is an ability that is not there.
+    /// - Parameter right: what the credentials lack where the server refuses them.
+    /// - Returns: whether it did not fail.
+    @discardableResult
+    func attempt(
+        _ ability: String, right: String, isNeeded: Bool = false, _ body: () async throws(UploadError) -> Outcome
+    ) async -> Bool {
+        guard !Task.isCancelled else { return false }
+        do throws(UploadError) {
+            let outcome = try await body()
+            tell(SurveyFinding(ability, outcome.answer, outcome.detail, isNeeded: isNeeded))
+            return true
+        } catch {
+            let isRefused = error.code == .accessDenied
+            let isSaid = isRefused || error.retry == .never
+            tell(
+                SurveyFinding(
+                    ability, isSaid || isNeeded ? .no : .unknown, error.message, missingRight: isRefused ? right : nil,
+                    isNeeded: isNeeded))
+            return false
+        }
+    }
+
+    func key(_ name: String) -> String { client.configuration.prefix + prefix + name }
+
+    /// An object below the prefix. Locks are left out: what the survey writes has to go again.
+    func upload(_ object: String, _ bytes: S3SurveyBytes) throws(UploadError) -> S3Upload {
+        let job = UploadJob(
+            source: .inline(Data()), destination: .named(name, key: prefix + object), size: bytes.size,
+            digests: Digests(crc64nvme: CRC64NVME(of: bytes.bytes).hexadecimal))
+        var settings = client.configuration.object
+        settings.lockMode = nil
+        settings.isUnderLegalHold = false
+        written.insert(object)
+        return S3Upload(
+            target: try S3Target(job, client.configuration), client: client, objectSettings: settings)
+    }
+
+    /// One PUT of a small object.
+    func put(
+        _ object: String, _ bytes: S3SurveyBytes = S3SurveyBytes(count: S3Survey.smallBytes),
+        _ condition: WriteCondition = .none, wrongChecksum: Bool = false
+    ) async throws(UploadError) -> S3Client.Answer {
+        let upload = try upload(object, bytes)
+        // A digest of other bytes is a wrong one.
+        var digest = try await digest(bytes, upload)
+        if wrongChecksum {
+            digest.checksum = try await self.digest(S3SurveyBytes(count: Int(bytes.size)), upload).checksum
+        }
+        return try await upload.put(bytes.body(bytes.whole), digest, condition)
+    }
+
+    private func digest(_ bytes: S3SurveyBytes, _ upload: S3Upload) async throws(UploadError) -> S3Digest {
+        try await S3Digest.of(
+            Part(number: 1, range: bytes.whole), from: bytes, upload.target, algorithm: client.configuration.checksum,
+            keeping: client.kept
+        ).digest
+    }
+
+    func success(_ answer: S3Client.Answer, _ key: String) throws(UploadError) -> HTTPReply {
+        switch answer {
+        case .success(let reply): return reply
+        case .failure(let failure): throw failure.error(at: client.location(key))
+        }
+    }
+
+    /// The ETag of what lies there.
+    func etag(of upload: S3Upload) async throws(UploadError) -> String {
+        let reply = try success(try await upload.head(), upload.target.key)
+        return S3Target.quoted(reply.givenETag ?? "")
+    }
+
+    // MARK: Beginning and ending
+
+    private func tryWriting() async -> Bool {
+        await attempt("write an object", right: "s3:PutObject", isNeeded: true) {
+            () async throws(UploadError) -> Outcome in
+            let bytes = S3SurveyBytes(count: Self.smallBytes)
+            let reply = try self.success(try await self.put("small", bytes), self.key("small"))
+            guard let etag = reply.givenETag, !reply.isPage else {
+                throw reply.unbelievable("PutObject \(self.client.location(self.key("small")))")
+            }
+            self.measured.isETagMD5 = S3Evidence(etag, expected: bytes.md5, meaning: .md5) == .proved
+            if let header = S3Digest.header(self.client.configuration.checksum) {
+                self.measured.tellsChecksums = reply.header(header) != nil
+            }
+            return (.yes, "1 KiB below \(self.prefix)")
+        }
+    }
+
+    /// Begins an upload of parts; it is aborted in the end unless ``forget(_:)`` is told of it.
+    func begin(_ object: String, _ bytes: S3SurveyBytes) async throws(UploadError) -> (S3Upload, S3State) {
+        let upload = try upload(object, bytes)
+        let state = S3State(
+            uploadID: try await upload.create(), partBytes: PartPlan.blockBytes, checksum: client.configuration.checksum
+        )
+        open.append(Begun(upload: upload, state: state))
+        return (upload, state)
+    }
+
+    func forget(_ state: S3State) { open.removeAll { $0.state == state } }
+
+    /// Also where whoever asked wants to hear no more of it.
+    private func removeAll() async {
+        guard !written.isEmpty else { return }
+        let client = client
+        let prefix = prefix
+        let begun = open
+        let keys = written.sorted().map { key($0) }
+        let removal = Task { await S3Survey.remove(keys, begun, of: client, prefix) }
+        tell(await removal.value)
+    }
+
+    private static func remove(
+        _ keys: [String], _ begun: [Begun], of client: S3Client, _ prefix: String
+    ) async -> SurveyFinding {
+        let ability = "remove objects"
+        // One that is left is aborted by the bucket's life-cycle rule, if it has one.
+        for begun in begun { do throws(UploadError) { try await begun.upload.abort(begun.state) } catch {} }
+        do throws(UploadError) {
+            for key in keys {
+                var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
+                request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+                if case .failure(let failure) = try await client.answer(request), failure.status != 404 {
+                    throw failure.error(at: client.location(key))
+                }
+                request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
+                request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+                if case .success = try await client.answer(request) {
+                    return SurveyFinding(
+                        ability, .no, "it answers that \(client.location(key)) is removed, and it is still there")
+                }
+            }
+            return SurveyFinding(ability, .yes, "nothing is left below \(prefix)")
+        } catch {
+            return SurveyFinding(
+                ability, .no, "what was written stays below \(prefix): \(error.message)",
+                missingRight: error.code == .accessDenied ? "s3:DeleteObject" : nil)
+        }
+    }
+}
+
+/// Bytes that no one has written before, as a source.
+struct S3SurveyBytes: UploadSource {
+    let bytes: SourceBuffer
+
+    init(count: Int) {
+        var random = SystemRandomNumberGenerator()
+        bytes = (0..<count / 8).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
+    }
+
+    var size: Int64 { Int64(bytes.count) }
+    var whole: Range<Int64> { 0..<size }
+    /// In hexadecimal.
+    var md5: String { md5(whole) }
+
+    func md5(_ range: Range<Int64>) -> String {
+        Hexadecimal.text(of: Insecure.MD5.hash(data: bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+    }
+
+    func body(_ range: Range<Int64>) -> HTTPBody {
+        HTTPBody(source: read(range), size: Int64(range.count)) { _ in }
+    }
+
+    func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
+        let piece = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
+        return SourceBuffers { $0 == 0 ? piece : nil }
+    }
+
+    func verifyUnchanged() async throws(UploadError) {}
+
+    func close() async {}
+}

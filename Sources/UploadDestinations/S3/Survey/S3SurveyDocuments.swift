@@ -1,0 +1,88 @@
+import Uploads
+
+// Documents that only a survey reads (Amazon S3 API Reference).
+
+/// ListObjectsV2.
+struct S3ObjectList: S3Document, Sendable {
+    static let root = "ListBucket"
+
+    struct Object: Decodable, Sendable {
+        var key: String
+
+        private enum CodingKeys: String, CodingKey { case key = "Key" }
+    }
+
+    var objects: [Object]?
+
+    private enum CodingKeys: String, CodingKey { case objects = "Contents" }
+}
+
+/// CopyObject.
+struct S3CopiedObject: S3Document, Sendable {
+    static let root = "CopyObject"
+
+    var etag: String?
+
+    private enum CodingKeys: String, CodingKey { case etag = "ETag" }
+}
+
+/// GetBucketLifecycleConfiguration, as far as it is about unfinished uploads.
+struct S3LifecycleRules: S3Document, Sendable {
+    static let root = "LifecycleConfiguration"
+
+    struct Rule: Decodable, Sendable {
+        struct Abortion: Decodable, Sendable {
+            var days: Int?
+
+            private enum CodingKeys: String, CodingKey { case days = "DaysAfterInitiation" }
+        }
+
+        struct Filter: Decodable, Sendable {
+            var prefix: String?
+            var and: And?
+
+            struct And: Decodable, Sendable {
+                var prefix: String?
+
+                private enum CodingKeys: String, CodingKey { case prefix = "Prefix" }
+            }
+
+            private enum CodingKeys: String, CodingKey {
+                case prefix = "Prefix"
+                case and = "And"
+            }
+        }
+
+        var status: String?
+        /// Of rules of the older form.
+        var prefix: String?
+        var filter: Filter?
+        var abortion: Abortion?
+
+        private enum CodingKeys: String, CodingKey {
+            case status = "Status"
+            case prefix = "Prefix"
+            case filter = "Filter"
+            case abortion = "AbortIncompleteMultipartUpload"
+        }
+
+        /// After how many days it aborts the unfinished uploads of every key with this prefix; nil where it does not.
+        func days(for prefix: String) -> Int? {
+            guard status == "Enabled", let days = abortion?.days else { return nil }
+            return prefix.hasPrefix(filter?.and?.prefix ?? filter?.prefix ?? self.prefix ?? "") ? days : nil
+        }
+    }
+
+    var rules: [Rule]?
+
+    private enum CodingKeys: String, CodingKey { case rules = "Rule" }
+}
+
+/// GetObjectLockConfiguration.
+struct S3ObjectLock: S3Document, Sendable {
+    static let root = "ObjectLockConfiguration"
+
+    var enabled: String?
+
+    private enum CodingKeys: String, CodingKey { case enabled = "ObjectLockEnabled" }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+import Uploads
+
+/// How much of what was fetched may be kept in memory at once, by all jobs of a destination.
+final class KeptBytes: Sendable {
+    /// Of one part.
+    static let partBytesMaximum: Int64 = 16 << 20
+    static let bytesMaximum: Int64 = 64 << 20
+
+    private let taken = Mutex<Int64>(0)
+
+    /// - Returns: nil for a part that is too large, or when as much is kept already.
+    func share(of bytes: Int64) -> Share? {
+        guard bytes <= Self.partBytesMaximum else { return nil }
+        let isTaken = taken.withLock { taken in
+            guard taken + bytes <= Self.bytesMaximum else { return false }
+            taken += bytes
+            return true
+        }
+        return isTaken ? Share(bytes, of: self) : nil
+    }
+
+    /// Given back when nothing holds it any more.
+    final class Share: Sendable {
+        private let bytes: Int64
+        private let whole: KeptBytes
+
+        fileprivate init(_ bytes: Int64, of whole: KeptBytes) {
+            self.bytes = bytes
+            self.whole = whole
+        }
+
+        deinit { whole.taken.withLock { $0 -= bytes } }
+    }
+}

@@ -1,0 +1,11 @@
+/// What a survey recommends.
+public struct SurveyAdvice: Hashable, Sendable, Encodable {
+    /// A line of the destination's configuration, such as `etag: md5`; nil where something else is to be done.
+    public var setting: String?
+    public var reason: String
+
+    public init(_ setting: String?, _ reason: String) {
+        self.setting = setting
+        self.reason = reason
+    }
+}

@@ -1,0 +1,28 @@
+/// What a survey found of one ability of a destination.
+public struct SurveyFinding: Hashable, Sendable, Encodable {
+    public enum Answer: String, Sendable, Encodable {
+        case yes, no
+        /// It could not be found out.
+        case unknown
+    }
+
+    /// What it is about, in a few words: `list unfinished uploads`.
+    public var ability: String
+    public var answer: Answer
+    /// What was seen, or why it cannot be done.
+    public var detail: String
+    /// The name of the right that the credentials lack, where that is why.
+    public var missingRight: String?
+    /// Whether no upload succeeds without it.
+    public var isNeeded: Bool
+
+    public init(
+        _ ability: String, _ answer: Answer, _ detail: String, missingRight: String? = nil, isNeeded: Bool = false
+    ) {
+        self.ability = ability
+        self.answer = answer
+        self.detail = detail
+        self.missingRight = missingRight
+        self.isNeeded = isNeeded
+    }
+}
