@@ -89,7 +89,7 @@ extension S3Address {
     private static func isAmazon(_ authority: String) -> Bool {
         let host = authority.split(separator: ":").first.map { $0.lowercased() } ?? ""
         guard let domain = amazonDomains.first(where: { host.hasSuffix(".\($0)") }) else { return false }
-        // A machine or a load balancer that somebody rents there has a name in the same domain.
+        // A rented machine or load balancer has a name in the same domain.
         return host.dropLast(domain.count + 1).split(separator: ".").contains {
             $0 == "s3" || $0.hasPrefix("s3-") || $0.hasPrefix("s3express-")
         }

@@ -67,6 +67,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
             isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,
             // A proof that a later version knows is none for this one, and no reason to refuse the message.
-            verified: try container.decodeIfPresent(String.self, forKey: .verified).flatMap(Proof.init(rawValue:)))
+            verified: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .verified)
+                .flatMap(Proof.init(rawValue:)))
     }
 }

@@ -154,7 +154,7 @@ final class S3Survey {
 
     func forget(_ state: S3State) { open.removeAll { $0.state == state } }
 
-    /// Also where whoever asked wants to hear no more of it.
+    /// Also where the survey was cancelled.
     private func removeAll() async {
         guard !written.isEmpty else { return }
         let client = client
