@@ -58,7 +58,7 @@ extension S3Survey {
             request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
             request.headers.append(
                 ("x-amz-copy-source", S3Encoding.path("/\(self.client.configuration.bucket)/\(self.key("small"))")))
-            let reply = try await self.client.send(request)
+            let reply = self.noting(try await self.client.send(request), of: "copy")
             // The status may be sent before the copy is made.
             if reply.errorDocument != nil {
                 throw S3Failure(reply, operation: request.operation).error(at: self.client.location(target.key))
@@ -185,7 +185,7 @@ extension S3Survey {
             -> S3Measurements.Conditioned.Answer
         {
             let answer = try await upload.complete(parts, state, condition)
-            if case .success(let reply) = answer { made = reply }
+            if case .success(let reply) = answer { made = self.noting(reply, of: "small") }
             return try self.answer(to: answer, holds: holds, upload)
         }
         await attempt("conditions in parts", right: "s3:GetObject") { () async throws(UploadError) -> Outcome in
@@ -200,7 +200,8 @@ extension S3Survey {
         await attempt("complete parts", right: "s3:PutObject", isNeeded: true) {
             () async throws(UploadError) -> Outcome in
             if made == nil {
-                made = try self.success(try await upload.complete(parts, state, .none), upload.target.key)
+                let reply = try self.success(try await upload.complete(parts, state, .none), upload.target.key)
+                made = self.noting(reply, of: "small")
             }
             self.forget(state)
             let expected = S3Evidence.composite(md5)
@@ -258,7 +259,7 @@ extension S3Survey {
                 ?? (.no, "none aborts unfinished uploads below '\(self.client.configuration.prefix)'")
         }
         guard client.configuration.object.isLocked else { return }
-        await attempt("object lock", right: "s3:GetBucketObjectLockConfiguration", isNeeded: true) {
+        await attempt("lock objects", right: "s3:GetBucketObjectLockConfiguration", isNeeded: true) {
             () async throws(UploadError) -> Outcome in
             switch try await self.ask("GetObjectLockConfiguration", "object-lock") {
             case .success(let reply):

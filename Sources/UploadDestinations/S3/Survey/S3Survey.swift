@@ -18,8 +18,8 @@ final class S3Survey {
 
     private let name: DestinationName
     private let prefix: String
-    /// Keys that were written, or may have been.
-    private var written: Set<String> = []
+    /// Keys that were written, or may have been, and their versions where the bucket keeps them.
+    private var written: [String: [String]] = [:]
     /// Uploads that were begun and not completed.
     private var open: [Begun] = []
 
@@ -85,7 +85,7 @@ final class S3Survey {
         var settings = client.configuration.object
         settings.lockMode = nil
         settings.isUnderLegalHold = false
-        written.insert(object)
+        written[object, default: []] += []
         return S3Upload(
             target: try S3Target(job, client.configuration), client: client, objectSettings: settings)
     }
@@ -101,7 +101,16 @@ final class S3Survey {
         if wrongChecksum {
             digest.checksum = try await self.digest(S3SurveyBytes(count: Int(bytes.size)), upload).checksum
         }
-        return try await upload.put(bytes.body(bytes.whole), digest, condition)
+        let answer = try await upload.put(bytes.body(bytes.whole), digest, condition)
+        if case .success(let reply) = answer { noting(reply, of: object) }
+        return answer
+    }
+
+    /// Remembers the version that was made.
+    @discardableResult
+    func noting(_ reply: HTTPReply, of object: String) -> HTTPReply {
+        if let version = reply.header("x-amz-version-id") { written[object, default: []].append(version) }
+        return reply
     }
 
     private func digest(_ bytes: S3SurveyBytes, _ upload: S3Upload) async throws(UploadError) -> S3Digest {
@@ -160,25 +169,24 @@ final class S3Survey {
         let client = client
         let prefix = prefix
         let begun = open
-        let keys = written.sorted().map { key($0) }
+        let keys = written.map { (key: key($0), versions: $1) }
         let removal = Task { await S3Survey.remove(keys, begun, of: client, prefix) }
         tell(await removal.value)
     }
 
     private static func remove(
-        _ keys: [String], _ begun: [Begun], of client: S3Client, _ prefix: String
+        _ keys: [(key: String, versions: [String])], _ begun: [Begun], of client: S3Client, _ prefix: String
     ) async -> SurveyFinding {
         let ability = "remove objects"
         // One that is left is aborted by the bucket's life-cycle rule, if it has one.
         for begun in begun { do throws(UploadError) { try await begun.upload.abort(begun.state) } catch {} }
         do throws(UploadError) {
-            for key in keys {
-                var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
-                request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
-                if case .failure(let failure) = try await client.answer(request), failure.status != 404 {
-                    throw failure.error(at: client.location(key))
+            for (key, versions) in keys {
+                // A version that is removed by its name is gone; a key alone would only be hidden where versions are kept.
+                for version in versions.isEmpty ? [nil] : versions.map(Optional.some) {
+                    try await remove(key, version, of: client)
                 }
-                request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
+                var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
                 request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
                 if case .success = try await client.answer(request) {
                     return SurveyFinding(
@@ -189,7 +197,17 @@ final class S3Survey {
         } catch {
             return SurveyFinding(
                 ability, .no, "what was written stays below \(prefix): \(error.message)",
-                missingRight: error.code == .accessDenied ? "s3:DeleteObject" : nil)
+                missingRight: error.code == .accessDenied
+                    ? keys.contains { !$0.versions.isEmpty } ? "s3:DeleteObjectVersion" : "s3:DeleteObject" : nil)
+        }
+    }
+
+    private static func remove(_ key: String, _ version: String?, of client: S3Client) async throws(UploadError) {
+        var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
+        request.query = version.map { [SignableRequest.Parameter("versionId", $0)] } ?? []
+        request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+        if case .failure(let failure) = try await client.answer(request), failure.status != 404 {
+            throw failure.error(at: client.location(key))
         }
     }
 }
