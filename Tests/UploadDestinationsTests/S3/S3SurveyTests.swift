@@ -1,4 +1,6 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
 import NIOHTTP1
 import Synchronization
 import Testing
@@ -122,6 +124,30 @@ struct S3SurveyTests {
                 try await bench.observer.delete(bench.bucket, key)
             }
         }
+    }
+
+    /// moto checks no signature, so that plain requests do for the bucket.
+    @Test func `where a bucket keeps versions, none stays`() async throws {
+        let moto = try await MotoServer.start()
+        try await S3Bench.with(moto.endpoint) { bench in
+            func ask(_ method: String, _ query: String, _ body: String? = nil) async throws -> String {
+                var request = HTTPClientRequest(url: "\(moto.url)/\(bench.bucket)?\(query)")
+                request.method = HTTPMethod(rawValue: method)
+                request.body = body.map { .bytes(ByteBuffer(string: $0)) }
+                let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+                return String(buffer: try await answer.body.collect(upTo: 1 << 20))
+            }
+            let on = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+            _ = try await ask("PUT", "versioning", on)
+            let found = Mutex<[SurveyFinding]>([])
+            _ = try await bench.destination().survey(DestinationName(unchecked: "bucket"), below: "trial") { finding in
+                found.withLock { $0.append(finding) }
+            }
+            #expect(found.withLock { $0 }.contains { $0.ability == "remove objects" && $0.answer == .yes })
+            let versions = try await ask("GET", "versions")
+            #expect(versions.contains("ListVersionsResult") && !versions.contains("trial"), "\(versions)")
+        }
+        try await moto.stop()
     }
 
     @Test func `one that is cancelled removes what it has written`() async throws {
