@@ -44,7 +44,6 @@ public struct S3Destination: Destination {
             var object = S3Target.object(reply, at: upload.location)
             let mark = S3Target.mark(of: reply)
             if let mark, mark.belongs(to: job), object.size == job.size, !object.digests.contradicts(job.digests) {
-                try upload.checkLock(of: reply)
                 if client.tellsChecksums, object.digests.confirms(job.digests) { object.verified = .checksum }
                 // Where ETags are compared with what is sent, the answer to this one PUT is lost, and nothing else tells: it is sent again.
                 let isUnproved = configuration.etagMeaning == .md5 && object.verified == nil
@@ -52,6 +51,7 @@ public struct S3Destination: Destination {
                 object.digests = job.digests
                 var completed = CompletedUpload(object, response: reply.response)
                 completed.isUnproved = isUnproved && !upload.target.isMultipart && job.ifExists == .replace
+                do throws(UploadError) { try upload.checkLock(of: reply) } catch { completed.flaw = error }
                 return .complete(completed)
             }
             if let mark, !mark.belongs(to: job), mark.isNewer(than: job) { return .other(object, isNewer: true) }

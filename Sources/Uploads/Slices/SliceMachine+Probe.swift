@@ -5,6 +5,7 @@ extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
         let answer = known(answer, for: purpose)
         if case .storedOtherwise(let error) = purpose { return storedOtherwise(error, seeing: answer) }
+        if case .complete(let upload) = answer, let flaw = upload.flaw { return probeFailed(flaw, for: purpose) }
         switch answer {
         case .complete(let upload) where baton.job.verify && purpose != .cancel: return verify(upload, for: purpose)
         case .complete(let upload):

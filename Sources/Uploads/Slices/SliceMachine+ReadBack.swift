@@ -105,6 +105,9 @@ extension SliceMachine {
             return state.map { .partial($0, beside: upload.object) } ?? .other(upload.object, isNewer: false)
         case .complete(let upload) where upload.isUnproved && canSendAgain(for: purpose):
             return .other(upload.object, isNewer: false)
+        // No success, and not unfinished either: it stays, and the job ends as cancelled.
+        case .complete(let upload) where upload.flaw != nil && purpose == .cancel:
+            return .other(upload.object, isNewer: false)
         // Somebody began to read it back, so it was made; and it is still there, as far as anybody can tell.
         case .unknowable where purpose.comesBack:
             return begun.map { .complete(CompletedUpload($0)) } ?? answer

@@ -336,7 +336,9 @@ struct S3ForeignServerTests {
                     #expect(error?.message.contains("without its object lock") == true)
                 }
                 // Nor is it taken for done when it is looked at.
-                await #expect(throws: UploadError.self) { _ = try await destination.probe(job, state: nil) }
+                let probed = try await destination.probe(job, state: nil)
+                guard case .complete(let upload) = probed else { throw DidNotHappen("it lies there: \(probed)") }
+                #expect(upload.flaw?.code == .rejected)
                 proxy.stop()
                 return
             }

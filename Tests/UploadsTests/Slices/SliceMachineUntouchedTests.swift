@@ -90,6 +90,23 @@ struct SliceMachineUntouchedTests {
         #expect(cancelled.outcome == .completed(H.object, response: nil))
     }
 
+    /// The destination has the job's object without its lock.
+    @Test func `an object with a flaw is no success, and a cancelled job leaves it`() {
+        var flawed = H.done
+        flawed.flaw = H.error(.rejected, retry: .never)
+        var held = H(H.baton(slice: 1))
+        held.begin()
+        held.holding(.probed(.complete(flawed)))
+        #expect(held.failure?.code == .rejected)
+        var cancelled = H(H.baton(slice: 1, isCancel: true))
+        cancelled.begin()
+        cancelled.holding(.sourceClaimed)
+        cancelled.holding(.probed(.complete(flawed)))
+        #expect(cancelled.actions == [.removeStagedCopy])
+        cancelled.holding(.stagedCopyRemoved)
+        #expect(cancelled.outcome == .cancelled)
+    }
+
     @Test func `an issued baton may come behind a slice that was lost`() {
         var slice = H(untouched(generation: 2))
         #expect(slice.begin() == [.probe(H.state)])

@@ -127,8 +127,8 @@ for line in sys.stdin:
     except ClientError as error:
         answer = {
             "status": error.response["ResponseMetadata"].get("HTTPStatusCode", 0),
-            "code": error.response["Error"].get("Code", ""),
-            "message": error.response["Error"].get("Message", ""),
+            "code": error.response["Error"].get("Code") or "",
+            "message": error.response["Error"].get("Message") or "",
         }
     except Exception as error:
         answer = {"status": 0, "code": type(error).__name__, "message": str(error)}
