@@ -147,4 +147,38 @@ struct ConsumeTests {
         try await connection.delete(Topology(queues: [stream]))
         await connection.close()
     }
+
+    @Test func `What was sent behind a method that is refused is done all the same, with its prefetch`() async throws {
+        let broker = try await BrokerNode.shared()
+        let connection = try await BrokerTesting.connect(broker)
+        let queue = BrokerTesting.queue()
+        try await connection.define(Topology(queues: [queue]))
+        let producer = try await connection.openChannel()
+        for number in 0..<5 {
+            try await producer.publish(BrokerTesting.message("\(number)"), to: "", routingKey: queue.name)
+        }
+        let channel = try await connection.openChannel()
+        for _ in 0..<20 {
+            async let refused = failure { _ = try await channel.depth(of: queue.name + "-none") }
+            async let counted = channel.messageCount(of: queue.name)
+            #expect(await refused?.code == .notFound)
+            #expect(try await counted == 5)
+        }
+        for _ in 0..<10 {
+            let channel = try await connection.openChannel()
+            async let refused = failure { try await channel.check(exchange: queue.name + "-none") }
+            // Whether it is sent before or behind the other, is not known; before it, it ends with the channel.
+            let consumer = try? await channel.consume(queue.name, prefetch: 2)
+            #expect(await refused?.code == .notFound)
+            if let consumer, let taken = try? await consumer.take(2) {
+                #expect(taken.count == 2)
+                // All five are there again where the channel was closed with the consumer.
+                #expect(try await producer.messageCount(of: queue.name) >= 3)
+            }
+            await channel.close()
+            try await eventually("all are back") { try await producer.messageCount(of: queue.name) == 5 }
+        }
+        try await connection.delete(Topology(queues: [queue]))
+        await connection.close()
+    }
 }

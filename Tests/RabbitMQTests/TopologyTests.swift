@@ -58,4 +58,84 @@ struct TopologyTests {
         #expect(await failure { _ = try await channel.messageCount(of: queue.name) }?.code == .notFound)
         await connection.close()
     }
+
+    @Test func `Any number of objects is declared in one round trip, and nothing twice`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        defer { proxy.stop() }
+        proxy.delay(.milliseconds(100))
+        let connection = try await Connection.open(
+            BrokerTesting.configuration(port: proxy.port), logger: BrokerTesting.logger)
+        // The socket, and three of the protocol.
+        #expect(proxy.roundTrips == 4)
+        let exchanges = (0..<40).map { _ in
+            Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)
+        }
+        let queue = Queue(name: UniqueNames.make(), durable: false, exclusive: true)
+        let topology = Topology(
+            exchanges: exchanges, queues: [queue],
+            bindings: exchanges.map { Binding(source: $0.name, destination: .queue(queue.name), routingKey: "#") })
+        try await connection.define(topology)
+        #expect(proxy.roundTrips == 5)
+        try await connection.define(topology)
+        #expect(proxy.roundTrips == 5)
+        let consumer = try await connection.consume(queue.name, prefetch: 10)
+        #expect(proxy.roundTrips == 6)
+        let channels = try await connection.openChannels(3)
+        #expect(proxy.roundTrips == 7)
+        try await channels[0].publish(BrokerTesting.message("x"), to: exchanges[39].name, routingKey: "a")
+        #expect(try await consumer.take(1).first?.message.text == "x")
+        try await connection.delete(topology)
+        await connection.close()
+    }
+
+    @Test func `What is refused is named, and what stands behind it is not declared`() async throws {
+        let broker = try await BrokerNode.shared()
+        let connection = try await BrokerTesting.connect(broker)
+        let names = (0..<5).map { _ in UniqueNames.make() }
+        let there = Queue(name: names[2], durable: false, exclusive: true, arguments: ["x-max-length": 7])
+        try await connection.define(Topology(queues: [there]))
+        let wanted = names.map { Queue(name: $0, durable: false, exclusive: true) }
+        let error = await failure { try await connection.define(Topology(queues: wanted)) }
+        #expect(error?.code == .preconditionFailed)
+        #expect(error?.message.contains("declaring queue '\(names[2])'") == true, "\(error?.message ?? "")")
+        try await connection.check(queues: Array(names[...2]))
+        let missing = await failure { try await connection.check(queues: names) }
+        #expect(missing?.code == .notFound)
+        #expect(missing?.message.contains(names[3]) == true, "\(missing?.message ?? "")")
+        await connection.close()
+    }
+
+    @Test func `What was deleted since is declared again where that is asked for, and after a reconnect`() async throws
+    {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        defer { proxy.stop() }
+        let connection = try await Connection.open(
+            BrokerTesting.configuration(port: proxy.port), logger: BrokerTesting.logger)
+        let other = try await BrokerTesting.connect(broker)
+        let first = Topology(queues: [BrokerTesting.queue(type: "classic")])
+        let second = Topology(queues: [BrokerTesting.queue(type: "classic")])
+        func isThere(_ topology: Topology) async -> Bool {
+            await failure { try await other.check(queues: topology.queues.map(\.name)) } == nil
+        }
+
+        try await connection.define(first)
+        try await other.delete(first)
+        try await connection.define(first)
+        #expect(await !isThere(first))
+        try await connection.declareAgain(first)
+        #expect(await isThere(first))
+
+        try await connection.remember(second)
+        #expect(await !isThere(second))
+        try await other.delete(first)
+        let old = connection.epoch
+        proxy.cut()
+        try await eventually("a new epoch begins") { connection.epoch > old }
+        #expect(await isThere(first + second))
+        try await other.delete(first + second)
+        await connection.close()
+        await other.close()
+    }
 }

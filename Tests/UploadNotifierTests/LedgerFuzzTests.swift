@@ -259,7 +259,9 @@ private final class DamagedWorld {
         _ = try await ledger.destinations()
         _ = try await ledger.namedStates(failedSince: Sample.start - 60)
         _ = try await ledger.jobs(naming: ["copy-0", "copy-4"], inArea: "area")
-        _ = try await ledger.knownStates(at: DestinationName(unchecked: "photos"), key: "key-1")
+        _ = try await ledger.knowsState(
+            at: DestinationName(unchecked: "photos"), key: "key-1", toldSince: .distantPast
+        ) { _ in false }
         _ = try await ledger.standings()
         _ = try await ledger.registrations()
         _ = try await ledger.nextDue(for: "hook", ordered: true, excluding: [])

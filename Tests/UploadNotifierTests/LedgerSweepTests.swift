@@ -51,11 +51,37 @@ struct LedgerSweepTests {
             .job(Sample.job(), maybeRepeated: false),
         ]
         _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
-        let known = try await ledger.knownStates(at: photos, key: "a \"b\"/ü")
-        #expect(Set(known) == [state("first"), state("second"), state("failed")])
-        #expect(try await ledger.knownStates(at: photos, key: "A \"b\"/ü").isEmpty)
+        func knows(
+            _ name: String, at destination: DestinationName? = nil, _ key: String = "a \"b\"/ü",
+            since: Date = Sample.start
+        ) async throws -> Bool {
+            let wanted = state(name)
+            return try await ledger.knowsState(at: destination ?? photos, key: key, toldSince: since) { $0 == wanted }
+        }
+        for name in ["first", "second", "failed"] { #expect(try await knows(name), "\(name)") }
+        #expect(try await !knows("other"))
+        #expect(try await !knows("first", "A \"b\"/ü"))
+        #expect(try await !knows("first", at: DestinationName(unchecked: "other")))
+        // What was told before an upload began names another one of the same id.
+        for name in ["first", "second", "failed"] {
+            #expect(try await !knows(name, since: Sample.start + 1), "\(name)")
+        }
+    }
+
+    @Test func `what a job began beside its key is known there`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let job = job("cat.jpg")
+        var renamed = job
+        renamed.destination = .named(photos, key: "cat-1.jpg")
+        let messages = [
+            .job(job, maybeRepeated: false), event(.handedOver, renamed, state("beside")),
+            event(.completed, renamed, nil, slice: 2),
+        ]
+        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
+        let wanted = state("beside")
         #expect(
-            try await ledger.knownStates(at: DestinationName(unchecked: "other"), key: "a \"b\"/ü").isEmpty)
+            try await ledger.knowsState(at: photos, key: "cat-1.jpg", toldSince: Sample.start) { $0 == wanted })
     }
 
     @Test func `a ledger of the first version learns the keys of its jobs`() async throws {

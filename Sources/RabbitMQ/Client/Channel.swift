@@ -72,6 +72,16 @@ public final class Channel: Sendable {
         _ queue: String, prefetch: UInt16, tag: String? = nil, exclusive: Bool = false, arguments: Table = [:],
         stream: StreamOffset? = nil
     ) async throws(RabbitMQError) -> Consumer {
+        let consuming = try beginConsuming(
+            queue, prefetch: prefetch, tag: tag, exclusive: exclusive, arguments: arguments, stream: stream)
+        try await consuming.promise.value()
+        return consuming.consumer
+    }
+
+    func beginConsuming(
+        _ queue: String, prefetch: UInt16, tag: String? = nil, exclusive: Bool = false, arguments: Table = [:],
+        stream: StreamOffset? = nil
+    ) throws(RabbitMQError) -> (consumer: Consumer, promise: Promise<Void>) {
         try Names.check(queue, "queue")
         try Names.check(tag ?? "", "consumer tag")
         guard prefetch > 0 else {
@@ -80,8 +90,7 @@ public final class Channel: Sendable {
         let consumer = ConsumerCore(
             queue: queue, tag: tag ?? "\(core.configuration.name.prefix(200)).\(core.makeID())", prefetch: prefetch,
             isExclusive: exclusive, arguments: arguments, stream: stream)
-        try await core.ask { .consume(channel: id, consumer, $0) }
-        return Consumer(channel: self, core: consumer)
+        return (Consumer(channel: self, core: consumer), core.begin { .consume(channel: id, consumer, $0) })
     }
 
     /// Fetches one message, to be settled like any other.

@@ -32,23 +32,67 @@ public final class Connection: Sendable {
     ///
     /// - Throws: `.notConnected`, `.connectionLost`, `.closed`; `.invalidArgument` if the broker allows no more channels.
     public func openChannel() async throws(RabbitMQError) -> Channel {
-        let id = core.makeID()
-        do throws(RabbitMQError) {
-            try await core.ask { .openChannel(id, $0) }
-        } catch {
-            if error.code == .cancelled { core.inbox.send(.closeChannel(id, Promise())) }
-            throw error
-        }
-        return Channel(connection: self, id: id)
+        let opening = beginOpening()
+        try await opening.promise.value()
+        return opening.channel
     }
 
-    /// Declares what is not there yet, and again after every reconnect, before consumers are restored.
+    /// The same for several channels, in one round trip.
+    public func openChannels(_ count: Int) async throws(RabbitMQError) -> [Channel] {
+        let openings = (0..<count).map { _ in beginOpening() }
+        for opening in openings { try await opening.promise.value() }
+        return openings.map(\.channel)
+    }
+
+    /// Opens a channel and begins to consume on it, in one round trip.
+    /// - Throws: what ``openChannel()`` and ``Channel/consume(_:prefetch:tag:exclusive:arguments:stream:)`` throw.
+    public func consume(
+        _ queue: String, prefetch: UInt16, exclusive: Bool = false, stream: StreamOffset? = nil
+    ) async throws(RabbitMQError) -> Consumer {
+        let opening = beginOpening()
+        let consuming = try opening.channel.beginConsuming(
+            queue, prefetch: prefetch, exclusive: exclusive, stream: stream)
+        // If the channel cannot be opened, that is what the caller has to know.
+        try await opening.promise.value()
+        try await consuming.promise.value()
+        return consuming.consumer
+    }
+
+    /// A channel that nobody waits for is closed again with its handle.
+    private func beginOpening() -> (channel: Channel, promise: Promise<Void>) {
+        let channel = Channel(connection: self, id: core.makeID())
+        return (channel, core.begin { .openChannel(channel.id, $0) })
+    }
+
+    /// Declares what this connection has not declared yet, in one round trip; and again after every reconnect, before consumers
+    /// are restored.
     ///
     /// - Throws: `.preconditionFailed` if something is there with other arguments, `.accessRefused`, `.notFound` for a
     ///   binding of what does not exist. What came before in the topology is declared then, and nothing is remembered.
     public func define(_ topology: Topology) async throws(RabbitMQError) {
+        try await define(topology, .missing)
+    }
+
+    /// Declares all of it, also what this connection has declared before: it may have been deleted since.
+    public func declareAgain(_ topology: Topology) async throws(RabbitMQError) {
+        try await define(topology, .all)
+    }
+
+    /// Declares it after every reconnect, and not now: another connection has declared it.
+    public func remember(_ topology: Topology) async throws(RabbitMQError) {
+        try await define(topology, .none)
+    }
+
+    private func define(_ topology: Topology, _ declaring: Command.Declaring) async throws(RabbitMQError) {
         try topology.validate()
-        try await core.ask { .define(topology, $0) }
+        try await core.ask { .define(topology, declaring, $0) }
+    }
+
+    /// Asks in one round trip whether all these queues are there, and declares nothing.
+    /// - Throws: `.notFound` with the name of the first that is not.
+    public func check(queues: [String]) async throws(RabbitMQError) {
+        for queue in queues { try Names.check(queue, "queue") }
+        try await core.ask { .checkQueues(queues, $0) }
     }
 
     /// Deletes bindings, queues (with what they hold) and exchanges, and forgets them. What does not exist is no error.

@@ -64,6 +64,15 @@ enum Method {
         if case .consume = self { true } else { false }
     }
 
+    /// Whether RabbitMQ may answer what is sent behind it first: the answers that begin and end a consumer it sends to the channel's
+    /// process as a message of its own (`rabbit_channel:send_command`), behind what has come by then.
+    var isAnsweredLater: Bool {
+        switch self {
+        case .consume, .cancel: true
+        default: false
+        }
+    }
+
     /// What it was about, for messages.
     var subject: String {
         switch self {

@@ -1,15 +1,38 @@
 /// What the connection's thread knows of one channel. Belongs to that thread.
 final class ChannelSlot {
-    /// A method to be sent, one at a time for a channel, and what to do with the answer.
-    struct Request {
+    /// A method to be sent, and what to do with the answer.
+    final class Request {
+        let method: Method
+        /// Sent just before it: a prefetch counts for the consumers that begin behind it.
+        let preface: Method?
+        /// Whether it belongs to opening the channel, and is made anew when the channel is opened again.
+        let isSetup: Bool
+        let finish: (Result<Frame.Answer, RabbitMQError>) -> Void
+
+        init(
+            _ method: Method, preface: Method? = nil, isSetup: Bool = false,
+            finish: @escaping (Result<Frame.Answer, RabbitMQError>) -> Void
+        ) {
+            self.method = method
+            self.preface = preface
+            self.isSetup = isSetup
+            self.finish = finish
+        }
+    }
+
+    /// A method that was sent and is not answered yet. The broker works on the methods of a channel, and answers them, in
+    /// their order (AMQP 0-9-1, section 4.7), so that none need wait until the one before is answered. RabbitMQ answers those that
+    /// begin and end a consumer when it comes to it: see ``Method/isAnsweredLater``.
+    struct Awaited {
         var method: Method
-        var finish: (Result<Frame.Answer, RabbitMQError>) -> Void
+        var request: Request
+        var isPreface: Bool
     }
 
     enum Phase {
         /// No connection, or it is not this channel's turn yet.
         case idle
-        /// Being opened: only `setup` is sent.
+        /// Being opened: publishes wait, methods follow behind those of `setup`.
         case opening
         case open
     }
@@ -33,10 +56,11 @@ final class ChannelSlot {
     /// Distinguishes one opening from the next: delivery tags begin anew with each.
     var incarnation: UInt64 = 0
 
-    /// What is under way, and whether it has been sent.
-    var current: Request?
-    var isCurrentSent = false
+    /// What was sent and is not answered yet.
+    var awaited = FIFO<Awaited>()
+    /// What opens the channel and makes it as it was, and how much of that is not answered yet.
     var setup = FIFO<Request>()
+    var setupLeft = 0
     var requests = FIFO<Request>()
 
     var confirms = ConfirmWindow<PublishRequest>()
@@ -67,24 +91,29 @@ final class ChannelSlot {
         self.number = number
     }
 
-    /// The next request to send, if its turn has come.
-    func takeNext() -> Request? {
-        guard current == nil else { return nil }
-        switch phase {
-        case .idle: return nil
-        case .opening: return setup.popFirst()
-        case .open: return requests.popFirst()
-        }
+    /// Whether there is a method to send now.
+    var hasRequest: Bool {
+        guard phase != .idle, !(setup.isEmpty && requests.isEmpty) else { return false }
+        return awaited.last?.method.isAnsweredLater != true
     }
 
-    /// All that nobody will answer any more: what was sent, and what was not.
-    func takeRequests() -> (sent: Request?, unsent: [Request]) {
-        defer {
-            current = nil
-            isCurrentSent = false
-        }
-        let unsent = setup.removeAll() + requests.removeAll()
-        if isCurrentSent { return (current, unsent) }
-        return (nil, (current.map { [$0] } ?? []) + unsent)
+    /// The next request to send now.
+    func takeNext() -> Request? { hasRequest ? setup.popFirst() ?? requests.popFirst() : nil }
+
+    /// All that will not be answered any more: what was sent, and what was not.
+    func takeRequests() -> (sent: [Request], unsent: [Request]) {
+        let sent = awaited.removeAll().filter { !$0.isPreface }.map(\.request)
+        return (sent, setup.removeAll() + requests.removeAll())
+    }
+
+    /// The broker closed the channel: of what it had not answered it worked on the first at most. The others are to be sent
+    /// again once the channel is open, but for those that open it.
+    /// - Returns: the first.
+    func takeBackUnanswered() -> Awaited? {
+        let unanswered = awaited.removeAll()
+        let first = unanswered.first
+        requests.prepend(
+            unanswered.filter { !$0.isPreface && !$0.request.isSetup && $0.request !== first?.request }.map(\.request))
+        return first
     }
 }

@@ -10,12 +10,21 @@ enum Command: Sendable {
     case purge(channel: UInt64, queue: String, Promise<UInt32>)
     case count(channel: UInt64, queue: String, Promise<QueueDepth>)
     case check(channel: UInt64, exchange: String, Promise<Void>)
-    case define(Topology, Promise<Void>)
+    case define(Topology, Declaring, Promise<Void>)
+    case checkQueues([String], Promise<Void>)
     case delete(Topology, Promise<Void>)
     /// In good order, waiting for what is under way.
     case close
     /// At once: nobody holds the connection any more.
     case abandon
+
+    /// Which objects of a topology are declared now. All are declared again after a reconnect.
+    enum Declaring: Sendable {
+        /// Those that the connection has not declared yet.
+        case missing
+        case all
+        case none
+    }
 
     enum Settling: Sendable {
         case acknowledge
@@ -27,7 +36,8 @@ enum Command: Sendable {
         switch self {
         case .publish(let request): request.promise?.fail(error)
         case .openChannel(_, let promise), .closeChannel(_, let promise), .consume(_, _, let promise),
-            .cancel(_, _, let promise), .define(_, let promise), .delete(_, let promise):
+            .cancel(_, _, let promise), .define(_, _, let promise), .checkQueues(_, let promise),
+            .delete(_, let promise):
             promise.fail(error)
         case .get(_, _, let promise): promise.fail(error)
         case .purge(_, _, let promise): promise.fail(error)

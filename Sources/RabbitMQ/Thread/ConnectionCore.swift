@@ -24,9 +24,14 @@ final class ConnectionCore: Sendable {
 
     /// Hands a command to the thread and waits for its result.
     func ask<Value: Sendable>(_ make: (Promise<Value>) -> Command) async throws(RabbitMQError) -> Value {
+        try await begin(make).value()
+    }
+
+    /// Hands a command to the thread, behind those that it was handed before.
+    func begin<Value: Sendable>(_ make: (Promise<Value>) -> Command) -> Promise<Value> {
         let promise = Promise<Value>()
         if !inbox.send(make(promise)) { promise.fail(Self.closed) }
-        return try await promise.value()
+        return promise
     }
 
     static var closed: RabbitMQError {

@@ -25,7 +25,36 @@ extension Driver {
         }
         slot.script = script
         slots[slot.id] = slot
+        for step in script.steps {
+            slot.requests.append(
+                ChannelSlot.Request(step) { [unowned self, unowned slot] in take($0, of: script, on: slot) })
+        }
         setUp(slot)
+    }
+
+    /// A step of a script is done, or failed.
+    private func take(_ result: Result<Frame.Answer, RabbitMQError>, of script: Script, on slot: ChannelSlot) {
+        // It may have ended with an earlier step.
+        guard slot.script === script else { return }
+        if case .failure(let error) = result {
+            // A channel error: the channel is opened again for the steps that are left.
+            guard slot.phase == .idle, script.passes(error) else { return end(script, on: slot, .failure(error)) }
+        }
+        script.left -= 1
+        if script.left == 0 { end(script, on: slot, .success(())) }
+    }
+
+    private func end(_ script: Script, on slot: ChannelSlot, _ result: Result<Void, RabbitMQError>) {
+        slot.script = nil
+        _ = slot.requests.removeAll()
+        if slot.phase == .idle {
+            remove(slot)
+        } else {
+            slot.requests.append(
+                ChannelSlot.Request(.closeChannel) { [unowned self, unowned slot] _ in remove(slot) })
+            list(slot)
+        }
+        script.finish(result)
     }
 
     private func makeSlot(_ id: UInt64, isInternal: Bool) -> ChannelSlot? {
@@ -53,8 +82,10 @@ extension Driver {
         if self.slot(numbered: slot.number) === slot { numbered[Int(slot.number) - 1] = nil }
         slot.phase = .idle
         if partial?.slot === slot { partial = nil }
+        let script = slot.script
+        slot.script = nil
         let (sent, unsent) = slot.takeRequests()
-        for request in [sent].compactMap(\.self) + unsent { request.finish(.failure(error)) }
+        for request in sent + unsent { request.finish(.failure(error)) }
         for request in slot.confirms.reset() { settle(request, .failure(error)) }
         for request in slot.waiting { drop(request, error) }
         slot.waiting = []
@@ -64,10 +95,7 @@ extension Driver {
         slot.opened = nil
         for promise in slot.closing?.promises ?? [] { promise.resolve(.success(())) }
         slot.closing = nil
-        if let script = slot.script {
-            slot.script = nil
-            script.finish(.failure(error))
-        }
+        script?.finish(.failure(error))
         if slot.isRestoring {
             slot.isRestoring = false
             restoredOne()
@@ -84,20 +112,22 @@ extension Driver {
         slot.assembler = ContentAssembler()
         adjust(slot)
         _ = slot.setup.removeAll()
-        func step(_ method: Method, _ failed: @escaping (RabbitMQError) -> Void = { _ in }) {
+        let incarnation = slot.incarnation
+        func step(
+            _ method: Method, preface: Method? = nil, _ failed: @escaping (RabbitMQError) -> Void = { _ in }
+        ) {
             slot.setup.append(
-                ChannelSlot.Request(method: method) { [unowned self, unowned slot] result in
-                    switch result {
-                    case .success: if slot.setup.isEmpty, slot.phase == .opening { opened(slot) }
-                    case .failure(let error): failed(error)
-                    }
+                ChannelSlot.Request(method, preface: preface, isSetup: true) { [unowned self, unowned slot] result in
+                    if case .failure(let error) = result { failed(error) }
+                    guard slot.phase == .opening, slot.incarnation == incarnation else { return }
+                    slot.setupLeft -= 1
+                    if slot.setupLeft == 0 { opened(slot) }
                 })
         }
         step(.openChannel)
         if !slot.isInternal { step(.selectConfirms) }
         for consumer in slot.consumers.values.map(\.core) {
-            step(.prefetch(consumer.prefetch))
-            step(.consume(consumer)) { [unowned self, unowned slot] error in
+            step(.consume(consumer), preface: .prefetch(consumer.prefetch)) { [unowned self, unowned slot] error in
                 // With the connection it will be restored next time; refused, it is over.
                 if [.connectionLost, .notConnected, .closed].contains(error.code) { return }
                 logger.warning(
@@ -107,66 +137,30 @@ extension Driver {
                 consumer.end(.failure(error))
             }
         }
+        slot.setupLeft = slot.setup.count
         list(slot)
     }
 
     private func opened(_ slot: ChannelSlot) {
         slot.phase = .open
-        if let script = slot.script {
-            advance(script, on: slot)
-        } else {
-            if let promise = slot.opened {
-                slot.opened = nil
-                promise.resolve(.success(()))
-            }
-            if !slot.waiting.isEmpty {
-                publishes.prepend(slot.waiting)
-                slot.waiting = []
-            }
-            if slot.isRestoring {
-                slot.isRestoring = false
-                restoredOne()
-            }
+        if let promise = slot.opened {
+            slot.opened = nil
+            promise.resolve(.success(()))
         }
-        list(slot)
-    }
-
-    private func advance(_ script: Script, on slot: ChannelSlot) {
-        guard script.next < script.steps.count else {
-            slot.script = nil
-            leave(slot)
-            return script.finish(.success(()))
+        if !slot.waiting.isEmpty {
+            publishes.prepend(slot.waiting)
+            slot.waiting = []
         }
-        let method = script.steps[script.next]
-        slot.requests.append(
-            ChannelSlot.Request(method: method) { [unowned self, unowned slot] result in
-                script.next += 1
-                switch result {
-                case .success: advance(script, on: slot)
-                case .failure(let error):
-                    // A channel error: the channel is opened again if the script goes on.
-                    if slot.phase == .idle, script.passes(error) { return }
-                    slot.script = nil
-                    if slot.phase == .open {
-                        leave(slot)
-                    } else {
-                        remove(slot)
-                    }
-                    script.finish(.failure(error))
-                }
-            })
+        if slot.isRestoring {
+            slot.isRestoring = false
+            restoredOne()
+        }
         list(slot)
     }
 
     private func giveUp(_ slot: ChannelSlot, _ error: RabbitMQError) {
         for consumer in slot.consumers.values { consumer.core.end(.failure(error)) }
         remove(slot, because: error)
-    }
-
-    private func leave(_ slot: ChannelSlot) {
-        slot.requests.append(
-            ChannelSlot.Request(method: .closeChannel) { [unowned self, unowned slot] _ in remove(slot) })
-        list(slot)
     }
 
     private func refusal(
@@ -189,10 +183,7 @@ extension Driver {
                 replyCode: closing.code, cause: general)
         }
 
-        let request = slot.current
-        let wasSent = slot.isCurrentSent
-        slot.current = nil
-        slot.isCurrentSent = false
+        let first = slot.takeBackUnanswered()
         if partial?.slot === slot { partial = nil }
         let unconfirmed = slot.confirms.reset()
         let wasOpen = slot.phase == .open
@@ -209,12 +200,9 @@ extension Driver {
         }
         slot.phase = .idle
 
-        if let request {
-            if wasSent, request.method.number == closing.method {
-                request.finish(.failure(mapped(request.method.subject)))
-            } else {
-                request.finish(.failure(general))
-            }
+        if let first {
+            let isCulprit = first.method.number == closing.method
+            first.request.finish(.failure(isCulprit ? mapped(first.request.method.subject) : general))
         }
         // The broker does not say which publish it closed the channel for, and it may have taken those that were sent before that
         // one without having confirmed them yet. So only a publish that was alone is refused; the others are unknown.
@@ -225,7 +213,7 @@ extension Driver {
         guard slots[slot.id] === slot else { return }
         if slot.closing?.isCloseAsked == true {
             remove(slot)
-        } else if !wasOpen, request?.method.isConsume != true {
+        } else if !wasOpen, first?.request.method.isConsume != true {
             // A channel that cannot even be opened: trying on would go round for ever.
             giveUp(slot, general)
         } else {

@@ -29,13 +29,23 @@ extension Driver {
     /// Goes on with whatever is being closed.
     func progressClosings(_ now: ContinuousClock.Instant) throws(RabbitMQError) {
         if case .waiting(let deadline)? = closing {
-            for slot in slots.values where !slot.isInternal { beginClosing(slot, deadline: deadline) }
+            for slot in slots.values where !slot.isInternal {
+                if isAtRest(slot) { remove(slot) } else { beginClosing(slot, deadline: deadline) }
+            }
         }
         for slot in slots.values where slot.closing != nil { progress(slot, now) }
         if case .waiting(let deadline)? = closing, slots.isEmpty || deadline <= now {
             urgent.append((.closeConnection, 0))
             closing = .asked(deadline: now + configuration.connectTimeout)
         }
+    }
+
+    /// Whether a channel may end with its connection: nothing is under way on it. Where something was delivered the channel is
+    /// closed first, because a quorum queue may lose acknowledgements that come right before the connection's end.
+    private func isAtRest(_ slot: ChannelSlot) -> Bool {
+        slot.phase == .open && slot.closing == nil && slot.consumers.isEmpty && slot.starting.isEmpty
+            && slot.requests.isEmpty && slot.awaited.isEmpty && slot.queuedPublishes == 0 && slot.confirms.isEmpty
+            && !slot.acknowledgements.isUsed && partial?.slot !== slot
     }
 
     private func progress(_ slot: ChannelSlot, _ now: ContinuousClock.Instant) {
@@ -50,7 +60,7 @@ extension Driver {
         guard isQuiet || closing.deadline <= now else { return }
         slot.closing?.isCloseAsked = true
         slot.requests.append(
-            ChannelSlot.Request(method: .closeChannel) { [unowned self, unowned slot] _ in
+            ChannelSlot.Request(.closeChannel) { [unowned self, unowned slot] _ in
                 for request in slot.confirms.reset() {
                     settle(
                         request, .failure(RabbitMQError(.timedOut, "closed before the broker confirmed the message")))

@@ -57,12 +57,20 @@ extension Driver {
             }
         case .check(let id, let exchange, let promise):
             request(id, .checkExchange(exchange), promise) { _, _ in promise.resolve(.success(())) }
-        case .define(let new, let promise):
+        case .define(let new, let declaring, let promise):
+            let steps =
+                switch declaring {
+                case .missing: new.without(topology).declarations
+                case .all: new.declarations
+                case .none: [Method]()
+                }
             run(
-                Script(new.declarations, passing: { _ in false }) { [unowned self] result in
+                Script(steps, passing: { _ in false }) { [unowned self] result in
                     if case .success = result { topology += new }
                     promise.resolve(result)
                 })
+        case .checkQueues(let queues, let promise):
+            run(Script(queues.map { .countMessages(queue: $0) }, passing: { _ in false }) { promise.resolve($0) })
         case .delete(let old, let promise):
             topology = topology.removing(old)
             run(Script(old.deletions, passing: { $0.code == .notFound }) { promise.resolve($0) })
@@ -77,7 +85,7 @@ extension Driver {
     ) {
         guard let slot = usable(id) else { return promise.fail(Self.channelClosed) }
         slot.requests.append(
-            ChannelSlot.Request(method: method) { [unowned slot] result in
+            ChannelSlot.Request(method) { [unowned slot] result in
                 switch result {
                 case .success(let answer): succeed(slot, answer)
                 case .failure(let error): promise.fail(error)
@@ -108,19 +116,12 @@ extension Driver {
                 list(slot)
             }
         }
-        // The prefetch counts for consumers that begin after it: nothing may come between the two.
         slot.requests.append(
-            ChannelSlot.Request(method: .prefetch(consumer.prefetch)) { [unowned self, unowned slot] result in
-                if case .failure(let error) = result { return fail(error) }
-                slot.requests.prepend([
-                    ChannelSlot.Request(method: .consume(consumer)) { result in
-                        switch result {
-                        case .success: begin()
-                        case .failure(let error): fail(error)
-                        }
-                    }
-                ])
-                list(slot)
+            ChannelSlot.Request(.consume(consumer), preface: .prefetch(consumer.prefetch)) { result in
+                switch result {
+                case .success: begin()
+                case .failure(let error): fail(error)
+                }
             })
         list(slot)
     }
@@ -144,7 +145,7 @@ extension Driver {
     func cancellation(
         of consumer: ConsumerCore, on slot: ChannelSlot, _ promise: Promise<Void>?
     ) -> ChannelSlot.Request {
-        ChannelSlot.Request(method: .cancel(consumerTag: consumer.tag)) { [unowned self, unowned slot] _ in
+        ChannelSlot.Request(.cancel(consumerTag: consumer.tag)) { [unowned self, unowned slot] _ in
             // Whatever the answer, it is not to come back.
             handOver()
             if slot.consumers[consumer.tag]?.core === consumer { slot.consumers[consumer.tag] = nil }

@@ -102,15 +102,13 @@ extension Driver {
                     incarnation: slot.incarnation))
         case .got(let tag, let redelivered, let exchange, let routingKey):
             slot.acknowledgements.delivered(tag)
-            guard let request = slot.current, case .get = request.method else { return }
-            slot.current = nil
-            slot.isCurrentSent = false
-            list(slot)
+            guard let awaited = slot.awaited.first, case .get = awaited.method else { return }
+            _ = slot.awaited.popFirst()
             let delivery = Delivery(
                 message: content.message, exchange: exchange, routingKey: routingKey, consumerTag: "", tag: tag,
                 redelivered: redelivered, epoch: currentEpoch, streamOffset: content.message.streamOffset,
                 incarnation: slot.incarnation)
-            request.finish(.success(Frame.Answer(method: 0, delivery: delivery)))
+            awaited.request.finish(.success(Frame.Answer(method: 0, delivery: delivery)))
         case .returned(let code, let text, let exchange, let routingKey):
             let isKnown = slot.confirms.markReturned(code: code, text: text) {
                 $0.isIndistinguishable(from: content.message, exchange: exchange, routingKey: routingKey)
@@ -122,14 +120,14 @@ extension Driver {
     private func answer(_ answer: Frame.Answer, _ channel: UInt16) throws(RabbitMQError) {
         guard let slot = slot(numbered: channel) else { return }
         try slot.assembler.checkIdle()
-        guard let request = slot.current, slot.isCurrentSent, request.method.answer == answer.method else {
+        guard let awaited = slot.awaited.first, awaited.method.answer == answer.method else {
             throw RabbitMQError(
                 .frameError, "the broker sent an answer (\(answer.method)) that nothing asked for")
         }
-        slot.current = nil
-        slot.isCurrentSent = false
+        _ = slot.awaited.popFirst()
+        // It may have kept others from being sent.
         list(slot)
-        request.finish(.success(answer))
+        if !awaited.isPreface { awaited.request.finish(.success(answer)) }
     }
 
     private func consumerCancelled(_ tag: String, _ slot: ChannelSlot, _ wantsAnswer: Bool) {

@@ -67,7 +67,7 @@ extension Driver {
             for request in slot.waiting { drop(request, unsent) }
             slot.waiting = []
             let requests = slot.takeRequests()
-            requests.sent?.finish(.failure(sent))
+            for request in requests.sent { request.finish(.failure(sent)) }
             for request in requests.unsent { request.finish(.failure(unsent)) }
             for consumer in slot.consumers.values { consumer.core.dropUnread() }
         }

@@ -23,16 +23,7 @@ extension Driver {
     func hasSomethingToSend(_ now: ContinuousClock.Instant) -> Bool {
         if !urgent.isEmpty || partial != nil { return true }
         if !publishes.isEmpty, !isBlocked { return true }
-        return listed.contains { hasMethod($0) || $0.acknowledgements.isDue(at: now) }
-    }
-
-    private func hasMethod(_ slot: ChannelSlot) -> Bool {
-        if slot.current != nil { return !slot.isCurrentSent }
-        return switch slot.phase {
-        case .idle: false
-        case .opening: !slot.setup.isEmpty
-        case .open: !slot.requests.isEmpty
-        }
+        return listed.contains { $0.hasRequest || $0.acknowledgements.isDue(at: now) }
     }
 
     /// Sends what the socket takes without waiting.
@@ -60,35 +51,39 @@ extension Driver {
                 continue
             }
             try sendMethods(of: slot, link, now, &room)
-            if !slot.acknowledgements.isClean || hasMethod(slot) { list(slot) }
+            if !slot.acknowledgements.isClean || slot.hasRequest { list(slot) }
         }
     }
 
     private func sendMethods(
         of slot: ChannelSlot, _ link: Link, _ now: ContinuousClock.Instant, _ room: inout Int
     ) throws(RabbitMQError) {
-        if slot.current == nil, let next = slot.takeNext() { slot.current = next }
-        let request = slot.isCurrentSent ? nil : slot.current
-        // Nothing settled may be left behind when the channel is closed.
-        let isClosing = if case .closeChannel? = request?.method { true } else { false }
-        for instruction in slot.acknowledgements.flush(at: now, isFinal: isClosing) {
-            switch instruction {
-            case .acknowledge(let tag, let multiple):
-                try link.send(.acknowledge(tag, multiple: multiple), channel: slot.number)
-            case .reject(let tag, let requeue):
-                try link.send(.reject(tag, requeue: requeue), channel: slot.number)
+        repeat {
+            let request = slot.takeNext()
+            // Nothing settled may be left behind when the channel is closed.
+            let isClosing = if case .closeChannel? = request?.method { true } else { false }
+            for instruction in slot.acknowledgements.flush(at: now, isFinal: isClosing) {
+                switch instruction {
+                case .acknowledge(let tag, let multiple):
+                    try link.send(.acknowledge(tag, multiple: multiple), channel: slot.number)
+                case .reject(let tag, let requeue):
+                    try link.send(.reject(tag, requeue: requeue), channel: slot.number)
+                }
+                room -= 32
             }
-            room -= 32
-        }
-        guard let request else { return }
-        do throws(RabbitMQError) {
-            try link.send(request.method, channel: slot.number)
-            slot.isCurrentSent = true
-            room -= 1024
-        } catch  where error.code == .invalidArgument {
-            slot.current = nil
-            request.finish(.failure(error))
-        }
+            guard let request else { return }
+            do throws(RabbitMQError) {
+                if let preface = request.preface {
+                    try link.send(preface, channel: slot.number)
+                    slot.awaited.append(ChannelSlot.Awaited(method: preface, request: request, isPreface: true))
+                }
+                try link.send(request.method, channel: slot.number)
+                slot.awaited.append(ChannelSlot.Awaited(method: request.method, request: request, isPreface: false))
+                room -= 1024
+            } catch  where error.code == .invalidArgument {
+                request.finish(.failure(error))
+            }
+        } while room > 0
     }
 
     private func sendPublishes(_ link: Link, _ room: inout Int) throws(RabbitMQError) {
@@ -137,6 +132,6 @@ extension Driver {
         room -= count + 8
         publish.offset += count
         partial = publish.offset == body.count ? nil : publish
-        if partial == nil, hasMethod(publish.slot) || !publish.slot.acknowledgements.isClean { list(publish.slot) }
+        if partial == nil, publish.slot.hasRequest || !publish.slot.acknowledgements.isClean { list(publish.slot) }
     }
 }

@@ -1,7 +1,8 @@
-/// Methods to be sent one after the other on a channel of their own.
+/// Methods to be sent, without waiting for each other's answers, on a channel of their own.
 final class Script {
     let steps: [Method]
-    var next = 0
+    /// How many are not done yet.
+    var left: Int
     /// Which errors do not end it; the step is left out.
     let passes: (RabbitMQError) -> Bool
     let finish: (Result<Void, RabbitMQError>) -> Void
@@ -11,6 +12,7 @@ final class Script {
         finish: @escaping (Result<Void, RabbitMQError>) -> Void
     ) {
         self.steps = steps
+        self.left = steps.count
         self.passes = passes
         self.finish = finish
     }

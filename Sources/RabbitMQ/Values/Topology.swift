@@ -28,6 +28,14 @@ public struct Topology: Hashable, Sendable {
 
     public static func += (left: inout Topology, right: Topology) { left = left + right }
 
+    /// What is not in `other` in just the same form.
+    func without(_ other: Topology) -> Topology {
+        let known = (Set(other.exchanges), Set(other.queues), Set(other.bindings))
+        return Topology(
+            exchanges: exchanges.filter { !known.0.contains($0) }, queues: queues.filter { !known.1.contains($0) },
+            bindings: bindings.filter { !known.2.contains($0) })
+    }
+
     /// What is left when the objects of `other` are deleted; bindings from or to a deleted object go with it.
     func removing(_ other: Topology) -> Topology {
         let exchangeNames = Set(other.exchanges.map(\.name))

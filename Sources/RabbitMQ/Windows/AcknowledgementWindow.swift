@@ -36,6 +36,9 @@ package struct AcknowledgementWindow {
     /// Whether there is anything to tell.
     var isClean: Bool { unsent == 0 && rejections.isEmpty }
 
+    /// Whether anything was delivered that could be settled.
+    var isUsed: Bool { highest > 0 }
+
     /// Notes what the broker delivered; tags grow.
     package mutating func delivered(_ tag: UInt64) { highest = max(highest, tag) }
 

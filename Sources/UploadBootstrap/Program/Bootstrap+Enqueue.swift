@@ -35,7 +35,8 @@ extension Bootstrap {
         let broker: Result<UploadBroker, UploadError>
         do throws(UploadError) {
             broker = .success(
-                try await UploadBroker.connect(connection, namespace: configuration.namespace, logger: logger))
+                try await UploadBroker.connect(
+                    connection, namespace: configuration.namespace, reads: request.waits, logger: logger))
         } catch {
             guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }
             broker = .failure(error)

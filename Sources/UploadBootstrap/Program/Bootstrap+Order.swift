@@ -45,7 +45,7 @@ extension Bootstrap {
         _ body: (UploadBroker) async throws -> ExitCode
     ) async throws -> ExitCode {
         let broker = try await UploadBroker.connect(
-            connection, namespace: configuration.namespace, logger: configuration.logger("uploadctl"))
+            connection, namespace: configuration.namespace, reads: true, logger: configuration.logger("uploadctl"))
         do {
             let code = try await body(broker)
             await broker.close()

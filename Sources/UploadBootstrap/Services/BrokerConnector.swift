@@ -24,7 +24,8 @@ struct BrokerConnector: Sendable {
         while true {
             do {
                 readiness.set("connecting to the broker")
-                let broker = try await UploadBroker.connect(connection, namespace: namespace, logger: logger)
+                let broker = try await UploadBroker.connect(
+                    connection, namespace: namespace, reads: true, logger: logger)
                 do {
                     let value = try await prepare(broker)
                     logger.info("connected to the broker", metadata: ["broker": "\(connection)"])

@@ -12,8 +12,8 @@ struct TrialReport: Hashable, Encodable {
     /// Whether nothing failed. What was skipped may fail yet.
     var works: Bool { !steps.contains { $0.result == .failed } && lacking == nil }
 
-    /// What it lacks that every upload needs.
-    private var lacking: SurveyFinding? { abilities.first { $0.isNeeded && $0.answer == .no } }
+    /// What every upload needs, or the trial itself to leave nothing behind, and it lacks or may lack.
+    private var lacking: SurveyFinding? { abilities.first { $0.isNeeded && $0.answer != .yes } }
 
     var missingRights: [String] {
         var rights: [String] = []
@@ -26,7 +26,11 @@ struct TrialReport: Hashable, Encodable {
         if let failed = steps.first(where: { $0.result == .failed }) {
             return "'\(destination)' does not work from this host: step '\(failed.step.rawValue)' failed"
         }
-        if let lacking { return "'\(destination)' does not work from this host: it cannot \(lacking.ability)" }
+        if let lacking {
+            return lacking.answer == .no
+                ? "'\(destination)' does not work from this host: it cannot \(lacking.ability)"
+                : "'\(destination)' could not be tried from this host: whether it can \(lacking.ability) is not known"
+        }
         let isWritten =
             !abilities.isEmpty || steps.contains { $0.result == .done && [.send, .write].contains($0.step) }
         return isWritten

@@ -38,6 +38,10 @@ extension S3Client {
                 throw error
             }
         }
+        throw UploadError(
+            .serverFailure,
+            "\(location(key)): the server answers that the multipart upload is aborted, and it is still there",
+            retry: .never)
     }
 
     /// One page of the unfinished uploads below a prefix, in the order of their keys.

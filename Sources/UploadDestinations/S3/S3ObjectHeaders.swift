@@ -10,17 +10,19 @@ struct S3ObjectHeaders: Sendable {
 
     /// Of every request of the object, reads included: a customer's key, and who pays.
     var ofEveryRequest: [Header] {
-        var headers: [Header] = []
-        if settings.isRequesterPays { headers.append(("x-amz-request-payer", "requester")) }
-        if case .customer(let key) = settings.encryption {
-            let digest = Data(Insecure.MD5.hash(data: key)).base64EncodedString()
-            headers += [
-                ("x-amz-server-side-encryption-customer-algorithm", "AES256"),
-                ("x-amz-server-side-encryption-customer-key", key.base64EncodedString()),
-                ("x-amz-server-side-encryption-customer-key-md5", digest),
-            ]
-        }
-        return headers
+        let payer: [Header] = settings.isRequesterPays ? [("x-amz-request-payer", "requester")] : []
+        return payer + customerKey("x-amz-server-side-encryption-customer")
+    }
+
+    /// Of a copy besides, to read what is copied.
+    var ofCopySource: [Header] { customerKey("x-amz-copy-source-server-side-encryption-customer") }
+
+    private func customerKey(_ name: String) -> [Header] {
+        guard case .customer(let key) = settings.encryption else { return [] }
+        return [
+            ("\(name)-algorithm", "AES256"), ("\(name)-key", key.base64EncodedString()),
+            ("\(name)-key-md5", Data(Insecure.MD5.hash(data: key)).base64EncodedString()),
+        ]
     }
 
     /// Of the request that makes the object, or begins it.

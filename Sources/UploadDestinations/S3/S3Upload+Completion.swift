@@ -37,10 +37,22 @@ extension S3Upload {
     /// - Parameter seen: what HEAD said of it, where it was asked already.
     private func expectLock(_ seen: HTTPReply?) async throws(UploadError) {
         guard target.configuration.object.isLocked, !client.isKnownToLock else { return }
-        var seen = seen
-        // What cannot be seen takes nothing from a write that the server has confirmed.
-        if seen == nil { do throws(UploadError) { seen = try await self.seen() } catch {} }
-        if let seen { try checkLock(of: seen) }
+        if let seen { return try checkLock(of: seen) }
+        // What cannot be seen because an answer is lost takes nothing from a write that the server has confirmed.
+        for _ in 0..<2 {
+            let answer: S3Client.Answer
+            do throws(UploadError) { answer = try await head() } catch { continue }
+            switch answer {
+            case .success(let reply): return try checkLock(of: reply)
+            case .failure(let failure) where failure.status == 403:
+                throw UploadError(
+                    .rejected,
+                    "\(location) is written, and whether it is locked cannot be seen: let the credentials read it (s3:GetObject, "
+                        + "s3:GetObjectRetention, s3:GetObjectLegalHold), or take objectLock and legalHold out of the destination",
+                    retry: .never)
+            case .failure: return
+            }
+        }
     }
 
     /// - Parameter reply: what HEAD says of the job's own object.

@@ -33,7 +33,12 @@ enum JobRow {
         let text = SearchText.of(job)
         let retold = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
-        if let retold { texts.replace(retold["text"], with: text, of: retold["seq"]) }
+        if let retold {
+            texts.replace(retold["text"], with: text, of: retold["seq"])
+            // It may be told of another key, beside which it is stored.
+            try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
+                .execute(arguments: [job.baton.job.destination.key, id])
+        }
         try db.cachedStatement(
             sql: """
                 UPDATE jobs SET status = ?, since = ?, size = ?, text = ?, record = ? WHERE id = ?

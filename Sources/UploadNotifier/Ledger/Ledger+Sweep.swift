@@ -33,30 +33,36 @@ extension Ledger: SweepQueries {
     }
 
     /// By the jobs' rows and by their events: of a job that has completed, only those still name what it had begun before.
-    public func knownStates(at destination: DestinationName, key: String) async throws(UploadError) -> [UploadState] {
+    public func knowsState(
+        at destination: DestinationName, key: String, toldSince: Date,
+        where isMeant: @escaping @Sendable (UploadState) -> Bool
+    ) async throws(UploadError) -> Bool {
         try await read { [rows] db in
             let found = try Row.fetchCursor(
                 db,
                 sql: """
-                    WITH known AS (SELECT id, CAST(record AS TEXT) AS record FROM jobs WHERE destination = ?1 AND key = ?2)
+                    WITH known AS (
+                        SELECT id, since, CAST(record AS TEXT) AS record FROM jobs WHERE destination = ?1 AND key = ?2
+                    )
                     SELECT DISTINCT job, state FROM (
                         SELECT id AS job, CASE WHEN json_valid(record) THEN json_extract(record, '$.baton.state') END AS state
-                        FROM known
+                        FROM known WHERE since >= ?3
                         UNION ALL
-                        SELECT id, CASE WHEN json_valid(record) THEN json_extract(record, '$.initialState') END FROM known
+                        SELECT id, CASE WHEN json_valid(record) THEN json_extract(record, '$.initialState') END
+                        FROM known WHERE since >= ?3
                         UNION ALL
-                        SELECT job, CASE WHEN json_valid(body) THEN json_extract(body, '$.data.state') END
+                        SELECT job, CASE WHEN json_valid(body) THEN
+                        CASE WHEN unixepoch(json_extract(body, '$.time')) >= ?3 THEN json_extract(body, '$.data.state') END END
                         FROM (SELECT job, CAST(body AS TEXT) AS body FROM events WHERE job IN (SELECT id FROM known))
-                    ) WHERE state IS NOT NULL LIMIT ?3
-                    """, arguments: [destination.rawValue, key, Self.knownStatesMaximum])
-            var states: [UploadState] = []
+                    ) WHERE state IS NOT NULL
+                    """, arguments: [destination.rawValue, key, toldSince.timeIntervalSince1970.rounded(.down)])
             while let row = try found.next() {
                 let (job, text): (String, String) = (row["job"], row["state"])
-                if let state = rows.value(UploadState.self, from: Data(text.utf8), "jobs", job) { states.append(state) }
+                if let state = rows.value(UploadState.self, from: Data(text.utf8), "jobs", job), isMeant(state) {
+                    return true
+                }
             }
-            return states
+            return false
         }
     }
-
-    private static let knownStatesMaximum = 10_000
 }

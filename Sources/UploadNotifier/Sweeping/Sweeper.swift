@@ -9,6 +9,8 @@ public struct Sweeper: Sendable {
     private let rule: SweepRule
     private let targets: @Sendable () -> [SweepTarget]
     private let logger: Logger
+    /// Seconds by which the clocks of a destination and of the workers may differ.
+    private static let clockTolerance: TimeInterval = 3600
 
     /// - Parameter targets: asked before each sweep.
     public init(
@@ -82,8 +84,8 @@ public struct Sweeper: Sendable {
         let named = Set(states.compactMap { target.destination.sessionID(of: $0) })
         for upload in found where !Task.isCancelled {
             let isNamed = named.contains(upload.sessionID)
-            guard let owner = try await owner(of: upload, at: target),
-                rule.isAbandoned(upload, owner: owner, isNamed: isNamed, now: now)
+            guard let owner = isNamed ? .named : try await owner(of: upload, at: target),
+                rule.isAbandoned(upload, owner: owner, now: now)
             else { continue }
             var item = SweepReport.Item(
                 name: upload.key, sessionID: upload.sessionID, job: upload.job, since: upload.startedAt,
@@ -109,8 +111,10 @@ public struct Sweeper: Sendable {
                 return nil
             }
         }
-        let known = try await ledger.knownStates(at: target.name, key: upload.key)
-        return .session(isKnown: known.contains { target.destination.sessionID(of: $0) == upload.sessionID })
+        let isKnown = try await ledger.knowsState(
+            at: target.name, key: upload.key, toldSince: upload.startedAt - Self.clockTolerance
+        ) { target.destination.sessionID(of: $0) == upload.sessionID }
+        return .session(isKnown: isKnown)
     }
 
     /// - Returns: why it could not be removed; nil when it is gone.

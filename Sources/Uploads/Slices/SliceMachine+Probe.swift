@@ -37,7 +37,9 @@ extension SliceMachine {
     }
 
     mutating func probeFailed(_ error: UploadError, for purpose: Purpose) -> [SliceAction] {
-        switch purpose {
+        // What may not be seen keeps no job from being given up: what it left there the sweep removes, or the destination's own rules.
+        if purpose == .cancel, error.code == .accessDenied, error.retry == .never { return endCancelled() }
+        return switch purpose {
         case .heldBefore where isExpired && isClockConfirmed: settle(.ended(.failed(expiredError, state: state)))
         // A paused job does nothing, and failing to look is no attempt of it.
         case .heldBefore where isPaused && error.retry != .never:

@@ -13,7 +13,7 @@ public struct SurveyFinding: Hashable, Sendable, Encodable {
     public var detail: String
     /// The name of the right that the credentials lack, where that is why.
     public var missingRight: String?
-    /// Whether no upload succeeds without it.
+    /// Whether the survey fails without it: because no upload succeeds, or because something of the survey stays there.
     public var isNeeded: Bool
 
     public init(

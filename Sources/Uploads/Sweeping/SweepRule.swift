@@ -5,6 +5,9 @@ public import Foundation
 public struct SweepRule: Hashable, Sendable {
     /// What the ledger knows of whoever began an upload.
     public enum Owner: Hashable, Sendable {
+        /// A job whose round has not ended, or that failed not longer than ``SweepRule/keepFailed`` ago, names it as its state, wherever
+        /// that job belongs: two destinations may share a bucket.
+        case named
         /// The destination says which job began it; nil if the ledger does not know that job.
         case job(LedgerJob?)
         /// The destination does not; whether the ledger knows that a job of this destination and key had this very upload. Any other at
@@ -29,12 +32,11 @@ public struct SweepRule: Hashable, Sendable {
         self.forgetAfter = forgetAfter
     }
 
-    /// - Parameter isNamed: whether a job whose round has not ended, or that failed not longer than ``keepFailed`` ago, names it
-    ///   as its state, wherever that job belongs: two destinations may share a bucket.
-    public func isAbandoned(_ upload: UnfinishedUpload, owner: Owner, isNamed: Bool, now: Date) -> Bool {
+    public func isAbandoned(_ upload: UnfinishedUpload, owner: Owner, now: Date) -> Bool {
         let age = now.timeIntervalSince(upload.startedAt)
-        guard age > sweepAfter, !isNamed else { return false }
+        guard age > sweepAfter else { return false }
         switch owner {
+        case .named: return false
         case .session(let isKnown): return isKnown
         case .job(nil): return age > forgetAfter
         case .job(let job?):

@@ -73,7 +73,8 @@ public final class DelegateInbox: Sendable {
 
     private func channel() async throws(RabbitMQError) -> Channel {
         if let channel = open.withLock({ $0 }) { return channel }
-        try await connection.define(names.delegate(name))
+        // The channel before may have been lost together with the queue.
+        try await connection.declareAgain(names.delegate(name))
         let channel = try await connection.openChannel()
         open.withLock { $0 = channel }
         return channel

@@ -27,11 +27,11 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
         let id = UUID()
         self.connection = connection
         self.topology = names.watch(id, of: queue, steps: steps)
-        try await connection.define(names.shared + topology)
-        channel = try await connection.openChannel()
+        try await connection.define(names.telling + topology)
+        let outcomes = try await connection.consume(names.watchQueue(id), prefetch: Self.prefetch)
+        channel = outcomes.channel
         let consumers = [
-            try await channel.consume(names.watchQueue(id), prefetch: Self.prefetch),
-            try await channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch),
+            outcomes, try await channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch),
         ]
         tasks.withLock { tasks in
             tasks = consumers.map { consumer in Task { [feed] in await feed.read(consumer) } }

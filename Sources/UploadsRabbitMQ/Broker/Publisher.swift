@@ -34,8 +34,9 @@ final class Publisher: Sendable {
 
     init(connection: Connection, logger: Logger) async throws(RabbitMQError) {
         self.connection = connection
-        line = Mutex(Line(channel: try await connection.openChannel()))
-        self.posts = try await connection.openChannel()
+        let channels = try await connection.openChannels(2)
+        line = Mutex(Line(channel: channels[0]))
+        self.posts = channels[1]
         self.lone = LoneChannels(connection: connection)
         self.logger = logger
     }
@@ -210,7 +211,7 @@ final class Publisher: Sendable {
             // A nack may have reached some of the queues.
             if failure.isOutcomeUnknown || failure.code == .nacked { parcel = parcel.repeated }
             if failure.code == .returned || failure.code == .notFound, let topology = parcel.topology {
-                await lost.cancelling { [connection] in _ = try? await connection.define(topology) }
+                await lost.cancelling { [connection] in _ = try? await connection.declareAgain(topology) }
             }
             await pauseOrReconnect(next.pause, until: lost)
         }

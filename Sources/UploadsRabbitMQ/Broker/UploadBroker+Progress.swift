@@ -31,8 +31,7 @@ extension UploadBroker: ProgressFeed {
             // A new name each time: the broker may hold on to the queue of a connection that it does not know to be dead.
             let id = UUID()
             try await connection.define(topology.progressFeed(id))
-            let channel = try await connection.openChannel()
-            let consumer = try await channel.consume(
+            let consumer = try await connection.consume(
                 topology.progressFeedQueue(id), prefetch: Self.progressPrefetch, exclusive: true)
             try await read(consumer, take)
             result = .success(())

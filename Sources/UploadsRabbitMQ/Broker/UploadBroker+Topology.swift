@@ -78,7 +78,7 @@ extension UploadBroker {
     /// Declaring again what is there changes nothing, and is refused if it is different.
     private func difference(_ object: Topology, _ connection: Connection) async throws(RabbitMQError) -> String? {
         do throws(RabbitMQError) {
-            try await connection.define(object)
+            try await connection.declareAgain(object)
             return nil
         } catch {
             guard error.code == .preconditionFailed else { throw error }

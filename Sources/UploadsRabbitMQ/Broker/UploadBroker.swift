@@ -13,44 +13,74 @@ public final class UploadBroker: Sendable {
     let configuration: ConnectionConfiguration
     let publisher: Publisher
     let logger: Logger
-    private let consuming = Mutex<Connection?>(nil)
+    private let consuming: Mutex<Connection?>
     private let opening = AsyncLock()
     private let closed = Mutex(false)
 
     private init(
-        _ configuration: ConnectionConfiguration, topology: UploadTopology, publisher: Publisher, logger: Logger
+        _ configuration: ConnectionConfiguration, topology: UploadTopology, publisher: Publisher,
+        consuming: Connection?, logger: Logger
     ) {
+        self.consuming = Mutex(consuming)
         self.configuration = configuration
         self.topology = topology
         self.publisher = publisher
         self.logger = logger
     }
 
-    /// Connects to publish. Nothing is declared yet: whoever needs an object declares it.
+    /// Connects to publish. Nothing is declared yet: what needs an object declares it.
     ///
+    /// - Parameter reads: open the connection to consume beside the one to publish, and not when it is needed for the first time.
     /// - Throws: `misconfigured` for a bad namespace, URL or TLS trouble, `wrongCredentials` when the login is refused,
     ///   `networkFailure` when nobody answers.
     public static func connect(
-        _ configuration: ConnectionConfiguration, namespace: String, logger: Logger
+        _ configuration: ConnectionConfiguration, namespace: String, reads: Bool = false, logger: Logger
     ) async throws(UploadError) -> UploadBroker {
         let topology = try UploadTopology(namespace: namespace)
+        async let consuming = reads ? open(configuration.toConsume, logger) : nil
         do throws(RabbitMQError) {
             let connection = try await Connection.open(configuration, logger: logger)
             let publisher = try await Publisher(connection: connection, logger: logger)
-            return UploadBroker(configuration, topology: topology, publisher: publisher, logger: logger)
+            return UploadBroker(
+                configuration, topology: topology, publisher: publisher, consuming: try await consuming?.get(),
+                logger: logger)
         } catch {
             throw UploadError(error, doing: "no connection to the broker")
         }
     }
 
-    /// Declares the lanes of a transfer queue and what leads to them, so that a mistyped name cannot swallow a job.
-    public func submitter(for queue: QueueName) async throws(UploadError) -> UploadSubmitter {
+    private static func open(
+        _ configuration: ConnectionConfiguration, _ logger: Logger
+    ) async -> Result<Connection, RabbitMQError> {
         do throws(RabbitMQError) {
-            try await publisher.connection.define(topology.foundation + topology.lanes(of: queue))
+            return .success(try await Connection.open(configuration, logger: logger))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Looks whether a transfer queue is there, and declares its lanes and what leads to them where it is not, so that a mistyped
+    /// name cannot swallow a job.
+    public func submitter(for queue: QueueName) async throws(UploadError) -> UploadSubmitter {
+        let submitter = UploadSubmitter(queue: queue, topology: topology, publisher: publisher)
+        do throws(RabbitMQError) {
+            // The notifier's queue stands for what leads to the lanes.
+            try await ensure(
+                [topology.notifier] + Lane.allCases.map { topology.laneQueue(queue, $0) }, of: submitter.needed)
         } catch {
             throw UploadError(error, doing: "the lanes of '\(queue)' could not be declared")
         }
-        return UploadSubmitter(queue: queue, topology: topology, publisher: publisher)
+        return submitter
+    }
+
+    /// Declares objects unless those queues of theirs are there, which takes one round trip to see.
+    func ensure(_ queues: [String], of objects: Topology) async throws(RabbitMQError) {
+        do throws(RabbitMQError) {
+            try await publisher.connection.check(queues: queues)
+        } catch {
+            guard error.code == .notFound else { throw error }
+            try await publisher.connection.declareAgain(objects)
+        }
     }
 
     /// What a worker consumes. Declares everything that is needed; consuming begins with `consume`.
@@ -92,12 +122,12 @@ public final class UploadBroker: Sendable {
         await publisher.connection.close()
     }
 
-    /// Both connections declare it again after a reconnect: whichever comes back first finds what it needs.
+    /// One connection declares it. Both declare it again after a reconnect: the one that is back first finds what it needs.
     private func declared(_ objects: Topology) async throws(UploadError) -> Connection {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            try await publisher.connection.define(objects)
             try await connection.define(objects)
+            try await publisher.connection.remember(objects)
         } catch {
             throw UploadError(error, doing: "the broker's objects could not be declared")
         }
@@ -111,14 +141,21 @@ public final class UploadBroker: Sendable {
         guard !closed.withLock({ $0 }) else {
             throw UploadError(.interrupted, "the broker object is closed; connect again")
         }
-        var configuration = configuration
-        configuration.name += ".consumer"
         do throws(RabbitMQError) {
-            let connection = try await Connection.open(configuration, logger: logger)
+            let connection = try await Connection.open(configuration.toConsume, logger: logger)
             consuming.withLock { $0 = connection }
             return connection
         } catch {
             throw UploadError(error, doing: "no connection to the broker")
         }
+    }
+}
+
+extension ConnectionConfiguration {
+    /// The same for the second connection.
+    fileprivate var toConsume: ConnectionConfiguration {
+        var configuration = self
+        configuration.name += ".consumer"
+        return configuration
     }
 }

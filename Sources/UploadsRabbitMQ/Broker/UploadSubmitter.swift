@@ -10,6 +10,9 @@ public struct UploadSubmitter: Sendable {
     let topology: UploadTopology
     let publisher: Publisher
 
+    /// The lanes, and what leads to them.
+    var needed: Topology { topology.foundation + topology.lanes(of: queue) }
+
     /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; one of a serial
     /// line in the notifier's queue alone.
     ///
@@ -47,12 +50,28 @@ public struct UploadSubmitter: Sendable {
             : Parcel(message: message, exchange: "", routingKey: topology.notifier, flagsRepeats: true)
         parcel.confirmLimit = limit
         do throws(RabbitMQError) {
-            try await publisher.publish(parcel, isAlone: isAlone)
+            try await publish(parcel, isAlone: isAlone)
         } catch {
             let failure = UploadError(error, doing: "the job \(job.id) could not be submitted")
             // A failed repeat says nothing of the first try, which stays unknown.
             guard error.isOutcomeUnknown, failure.code != .interrupted else { throw failure }
             throw UploadError(.networkFailure, failure.message, cause: error)
+        }
+    }
+
+    /// Once more where an exchange or the queues are gone that were there a moment ago.
+    private func publish(_ parcel: Parcel, isAlone: Bool) async throws(RabbitMQError) {
+        do throws(RabbitMQError) {
+            try await publisher.publish(parcel, isAlone: isAlone)
+        } catch {
+            let first = error
+            guard first.code == .returned || first.code == .notFound else { throw first }
+            do throws(RabbitMQError) {
+                try await publisher.connection.declareAgain(needed)
+                try await publisher.publish(first.isOutcomeUnknown ? parcel.repeated : parcel, isAlone: isAlone)
+            } catch {
+                throw first.isOutcomeUnknown ? error.ofRepeat(after: first) : error
+            }
         }
     }
 }

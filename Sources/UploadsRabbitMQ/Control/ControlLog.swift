@@ -158,9 +158,9 @@ final class ControlLog: Sendable {
     private func read(from offset: StreamOffset) async throws(UploadError) {
         while true {
             do throws(RabbitMQError) {
-                let channel = try await consuming.openChannel()
-                let consumer = try await consume(channel, from: offset)
-                let reader = Task { await self.readOn(channel, consumer) }
+                let consumer = try await consuming.consume(
+                    topology.control, prefetch: Self.prefetch, stream: offset)
+                let reader = Task { await self.readOn(consumer) }
                 return state.withLock { state in
                     state.reader = reader
                     state.consumer = consumer
@@ -172,10 +172,6 @@ final class ControlLog: Sendable {
                 await stopped.wait(atMost: .milliseconds(200))
             }
         }
-    }
-
-    private func consume(_ channel: Channel, from offset: StreamOffset) async throws(RabbitMQError) -> Consumer {
-        try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
     }
 
     private func endReading() async {
@@ -192,7 +188,7 @@ final class ControlLog: Sendable {
     }
 
     /// Goes on until it is cancelled, whatever happens to consumer and channel.
-    private func readOn(_ channel: Channel, _ first: Consumer) async {
+    private func readOn(_ first: Consumer) async {
         var consumer = first
         while true {
             do throws(RabbitMQError) {
@@ -202,19 +198,19 @@ final class ControlLog: Sendable {
                 logger.warning("control log interrupted", metadata: ["error": .string(String(describing: error))])
                 if error.code == .consumerCancelled { forgetOffset() }
             }
-            guard !Task.isCancelled, !stopped.isFired, let next = await consumeAgain(channel) else { break }
+            guard !Task.isCancelled, !stopped.isFired, let next = await consumeAgain(first.channel) else { break }
             consumer = next
         }
-        await channel.close()
+        await first.channel.close()
     }
 
     private func consumeAgain(_ channel: Channel) async -> Consumer? {
         while !Task.isCancelled, !stopped.isFired {
             do throws(RabbitMQError) {
                 try await consuming.waitUntilConnected()
-                try await consuming.define(topology.shared)
+                try await consuming.declareAgain(topology.shared)
                 let offset = state.withLock { $0.lastOffset }.map { StreamOffset.offset($0 + 1) } ?? .first
-                let consumer = try await consume(channel, from: offset)
+                let consumer = try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
                 state.withLock { $0.consumer = consumer }
                 return consumer
             } catch {

@@ -26,7 +26,7 @@ extension UploadBroker {
             flagsRepeats: route.flagsRepeats, confirmLimit: Self.replayPatience)
         let lanes = route.lanes.map { topology.lanes(of: $0) }
         do throws(RabbitMQError) {
-            try await publisher.connection.define(lanes.map { topology.foundation + $0 } ?? topology.foundation)
+            try await publisher.connection.declareAgain(lanes.map { topology.foundation + $0 } ?? topology.foundation)
             try await publisher.publish(parcel)
         } catch {
             if error.code == .returned {

@@ -108,7 +108,7 @@ final class LaneReader: Sendable {
                     // keeps those on RabbitMQ 3.10, and the broker delivers into the void.
                     await draining.wait(atMost: Self.retryPause)
                     // What is still held goes on into a lane of the same name.
-                    _ = try? await channel.connection.define(line.topology.lanes(of: queue))
+                    _ = try? await channel.connection.declareAgain(line.topology.lanes(of: queue))
                 }
             }
             return nil

@@ -89,16 +89,16 @@ public final class RabbitMQJobQueue: JobQueue {
         var channels: [Channel] = []
         var readers: [LaneReader] = []
         do throws(RabbitMQError) {
+            channels = try await openChannels(configuration.queues.count * Lane.allCases.count)
             for queue in configuration.queues {
                 let taking = TakingLanes()
                 let handBack = HandBack()
                 for lane in Lane.allCases {
                     // Each has its own: a delivery that is held for too long has the broker close its channel, and take back all that came over it.
-                    let channel = try await openChannel()
-                    channels.append(channel)
                     readers.append(
                         LaneReader(
-                            queue: queue, lane: lane, channel: channel, prefetch: configuration.prefetchPerLane,
+                            queue: queue, lane: lane, channel: channels[readers.count],
+                            prefetch: configuration.prefetchPerLane,
                             tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
                             quiet: quiet, taking: taking, handBack: handBack))
                 }
@@ -123,11 +123,11 @@ public final class RabbitMQJobQueue: JobQueue {
         return failure
     }
 
-    private func openChannel() async throws(RabbitMQError) -> Channel {
+    private func openChannels(_ count: Int) async throws(RabbitMQError) -> [Channel] {
         while true {
             do throws(RabbitMQError) {
                 try await consuming.waitUntilConnected()
-                return try await consuming.openChannel()
+                return try await consuming.openChannels(count)
             } catch {
                 guard error.isRetryable, !draining.isFired else { throw error }
             }

@@ -186,9 +186,13 @@ public final class RabbitMQNotifierBus: NotifierBus {
             _ = await ending.cancelling { [consuming] in try? await consuming.waitUntilConnected() }
             if ending.isFired { break }
             do throws(RabbitMQError) {
-                let open = if let channel { channel } else { try await consuming.openChannel() }
-                channel = open
-                let consumer = try await open.consume(queue, prefetch: prefetch)
+                let consumer =
+                    if let channel {
+                        try await channel.consume(queue, prefetch: prefetch)
+                    } else {
+                        try await consuming.consume(queue, prefetch: prefetch)
+                    }
+                channel = consumer.channel
                 let drain = ending.onFire { Task { await consumer.cancel() } }
                 defer { ending.remove(drain) }
                 var batches = consumer.makeAsyncIterator()
@@ -207,7 +211,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
                     feed.finish()
                     break
                 }
-                _ = try? await consuming.define(topology.shared)
+                _ = try? await consuming.declareAgain(topology.shared)
                 await ending.wait(atMost: Self.retryPause)
             }
         }

@@ -14,7 +14,7 @@ extension UploadBroker: DelegateQueues {
                 try await publisher.publish(parcel)
             } catch {
                 guard error.code == .returned || error.code == .notFound else { throw error }
-                try await publisher.connection.define(topology.delegate(delegate))
+                try await publisher.connection.declareAgain(topology.delegate(delegate))
                 try await publisher.publish(parcel)
             }
         } catch {

@@ -15,7 +15,7 @@ extension UploadBroker {
     ///   same order twice is one.
     public func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
         do throws(RabbitMQError) {
-            try await publisher.connection.define(topology.foundation)
+            try await ensure([topology.notifier], of: topology.foundation)
         } catch {
             throw UploadError(error, doing: "the notifier's queue could not be declared")
         }
@@ -27,11 +27,9 @@ extension UploadBroker {
         let queue = topology.answerQueue(UUID())
         let objects = Topology(queues: [queue])
         let consumer: Consumer
-        let channel: Channel
         do throws(RabbitMQError) {
             try await connection.define(objects)
-            channel = try await connection.openChannel()
-            consumer = try await channel.consume(queue.name, prefetch: 1)
+            consumer = try await connection.consume(queue.name, prefetch: 1)
         } catch {
             throw UploadError(error, doing: "the answer to an order cannot be waited for")
         }
@@ -42,7 +40,7 @@ extension UploadBroker {
         } catch {
             result = .failure(error)
         }
-        await channel.close()
+        await consumer.channel.close()
         _ = try? await connection.delete(objects)
         return try result.get()
     }

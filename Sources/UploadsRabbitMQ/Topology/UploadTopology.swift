@@ -58,7 +58,10 @@ public struct UploadTopology: Hashable, Sendable {
     public func laneQueue(_ queue: QueueName, _ lane: Lane) -> String { "\(jobs).\(laneKey(queue, lane))" }
 
     /// What a worker or a notifier needs: everything but the lanes.
-    public var shared: Topology { foundation + ladder + telling + controlLog }
+    public var shared: Topology {
+        let record = Binding(source: events, destination: .queue(notifier), routingKey: "#")
+        return foundation + ladder + telling + Topology(bindings: [record]) + controlLog
+    }
 
     /// What a producer needs, besides the lanes: one confirm covers the job's lane and its record.
     public var foundation: Topology {
@@ -114,10 +117,9 @@ public struct UploadTopology: Hashable, Sendable {
         ]
     }
 
-    private var telling: Topology {
-        Topology(
-            exchanges: [events, outcomes, progress].map { Exchange(name: $0, kind: .topic) },
-            bindings: [Binding(source: events, destination: .queue(notifier), routingKey: "#")])
+    /// Where events, outcomes and progress are published.
+    var telling: Topology {
+        Topology(exchanges: [events, outcomes, progress].map { Exchange(name: $0, kind: .topic) })
     }
 
     private var controlLog: Topology {

@@ -28,7 +28,7 @@ import Uploads
         defer { bucket.proxy.stop() }
         // Read at such a pace that most of the file is unread when the first bytes arrive; each at a pace of its own.
         let lines = Case.all.map {
-            bucket.destination(name: $0.name, more: ", limits: {bytesPerSecond: 2MiB, parts: 1}")
+            bucket.destination(name: $0.name, more: ", limits: {bytesPerSecond: 1MiB, parts: 1}")
         }
         let folder = try TemporaryDirectory("originals")
         try await Deployment.with(destinations: lines, configuration: ["sourceRoots: [\(folder.path)]"]) { deployment in

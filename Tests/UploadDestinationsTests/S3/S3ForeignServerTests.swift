@@ -342,6 +342,16 @@ struct S3ForeignServerTests {
                 proxy.stop()
                 return
             }
+            // Credentials that may not look cannot tell.
+            proxy.setRule { request in
+                request.method == "HEAD" ? .answer(status: 403) : .forward
+            }
+            let unseen = await #expect(throws: UploadError.self) { _ = try await write(bench, destination, job, .none) }
+            #expect(unseen?.code == .rejected && unseen?.message.contains("cannot be seen") == true)
+            proxy.setRule { request in
+                guard request.method == "HEAD" else { return .forward }
+                return .rewriteAnswer { $0.setHeader("x-amz-object-lock-mode", "GOVERNANCE") }
+            }
             _ = try await write(bench, destination, job, .none)
             proxy.forget()
             _ = try await write(bench, destination, bench.job([1], key: "next"), .none)

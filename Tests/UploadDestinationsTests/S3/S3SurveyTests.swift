@@ -39,7 +39,7 @@ struct S3SurveyTests {
         }
     }
 
-    /// OpenStack Swift obeys `If-None-Match` of PutObject, says that it has no `If-Match`, and compares no checksum.
+    /// OpenStack Swift obeys `If-None-Match` of PutObject, says that it has no `If-Match`, and compares checksums and tells none.
     @Test func `a server is measured with objects below the prefix, and nothing stays`() async throws {
         try await survey({ _ in .forward }) { _, proxy, findings, advice in
             for ability in [
@@ -49,7 +49,8 @@ struct S3SurveyTests {
             ] {
                 #expect(findings[ability]?.answer == .yes, "\(findings[ability] as Any)")
             }
-            #expect(findings["compare checksums"]?.answer == .no)
+            #expect(findings["compare checksums"]?.answer == .yes, "\(findings["compare checksums"] as Any)")
+            #expect(findings["tell checksums"]?.answer == .no)
             let conditions = try #require(findings["conditions of PutObject"])
             #expect(conditions.answer == .no && conditions.detail.contains("does not have If-Match"), "\(conditions)")
             #expect(advice.first?.setting == nil && advice.first?.reason.hasPrefix("leave conditions out") == true)
@@ -123,6 +124,65 @@ struct S3SurveyTests {
             for key in try await bench.observer.listKeys(bench.bucket) {
                 try await bench.observer.delete(bench.bucket, key)
             }
+        }
+    }
+
+    @Test func `what fails once is removed in the end, and one that stays keeps no other from being removed`()
+        async throws
+    {
+        let asked = Mutex<[String: Int]>([:])
+        try await survey({ request in
+            guard request.method == "DELETE", request.query["uploadId"] == nil else { return .forward }
+            let count = asked.withLock { asked in
+                asked[request.path, default: 0] += 1
+                return asked[request.path] ?? 0
+            }
+            if request.path.hasSuffix("/copy") {
+                return .answer(status: 403, body: "<Error><Code>AccessDenied</Code></Error>")
+            }
+            return count == 1 ? .answer(status: 503, body: "<Error><Code>SlowDown</Code></Error>") : .forward
+        }) { bench, _, findings, _ in
+            let finding = try #require(findings["remove objects"])
+            #expect(finding.answer == .no && finding.isNeeded, "\(finding)")
+            #expect(
+                finding.missingRight == "s3:DeleteObject" && finding.detail.hasPrefix("1 of what was written stays"))
+            #expect(try await bench.observer.listKeys(bench.bucket) == ["in/trial/copy"])
+            try await bench.observer.delete(bench.bucket, "in/trial/copy")
+        }
+    }
+
+    @Test func `an upload that is aborted by word alone is seen to be there`() async throws {
+        try await survey({ request in
+            request.method == "DELETE" && request.query["uploadId"] != nil ? .answer(status: 204) : .forward
+        }) { bench, _, findings, _ in
+            let finding = try #require(findings["abort an upload"])
+            #expect(finding.answer == .no && finding.detail.contains("still there"), "\(finding)")
+            #expect(findings["remove objects"]?.answer == .no)
+            for upload in try await bench.observer.listUploads(bench.bucket) {
+                try await bench.observer.abort(bench.bucket, upload.key, upload.uploadId)
+            }
+        }
+    }
+
+    /// Amazon's S3 with versions, where the removal of a key that never was leaves a marker, and an answer was lost.
+    @Test func `markers and versions that were not told are removed, too`() async throws {
+        let removed = Mutex<[String]>([])
+        try await survey({ request in
+            let isAborted = request.path.hasSuffix("/aborted")
+            if request.method == "HEAD", isAborted {
+                let isGone = removed.withLock { $0.contains("untold") }
+                return isGone
+                    ? .answer(status: 404) : .answer(status: 200, headers: [("x-amz-version-id", "untold")])
+            }
+            guard request.method == "DELETE", request.query["uploadId"] == nil, isAborted else { return .forward }
+            removed.withLock { $0.append(request.query["versionId"] ?? "") }
+            return request.query["versionId"] == nil
+                ? .answer(
+                    status: 204, headers: [("x-amz-delete-marker", "true"), ("x-amz-version-id", "marker")])
+                : .answer(status: 204)
+        }) { _, _, findings, _ in
+            #expect(findings["remove objects"]?.answer == .yes, "\(findings["remove objects"] as Any)")
+            #expect(removed.withLock { $0 } == ["", "marker", "untold"])
         }
     }
 

@@ -21,10 +21,15 @@ public final class FaultProxy: Sendable {
         var bytesToBroker = 0
         var bytesToClient = 0
         var connections = 0
+        /// The most round trips that led to what one side has received.
+        var seenByClient = 0
+        var seenByBroker = 0
     }
 
     /// Where clients connect to.
     public let port: Int
+    /// As guest, on the default virtual host.
+    public var url: String { "amqp://guest:guest@127.0.0.1:\(port)/" }
     private let worker: FaultProxyWorker
 
     public init(to brokerPort: Int) throws {
@@ -62,6 +67,11 @@ public final class FaultProxy: Sendable {
     public func bytes(_ direction: Direction) -> Int {
         worker.settings.withLock { direction == .toBroker ? $0.bytesToBroker : $0.bytesToClient }
     }
+
+    /// How many round trips one after the other it took to come to where things are: connecting is one, and so is each answer
+    /// without which the client did not send what came next, on the same or another connection. Set a ``delay(_:)`` that is long
+    /// beside what client and broker take to think, or what is sent side by side counts as one after the other.
+    public var roundTrips: Int { worker.settings.withLock(\.seenByClient) }
 
     /// How many connections have been accepted and not refused.
     public var connections: Int { worker.settings.withLock(\.connections) }

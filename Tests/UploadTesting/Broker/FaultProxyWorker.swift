@@ -9,8 +9,10 @@ final class FaultProxyWorker: Sendable {
         var source: CInt
         var target: CInt
         var direction: FaultProxy.Direction
-        var held: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>)] = []
+        var held: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>, roundTrips: Int)] = []
         var hasEnded = false
+        /// After how many round trips the connection was there.
+        var openedAfter: Int
         var heldBytes: Int { held.reduce(0) { $0 + $1.bytes.count } }
     }
 
@@ -97,10 +99,14 @@ final class FaultProxyWorker: Sendable {
             var one: CInt = 1
             setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
         }
-        settings.withLock { $0.connections += 1 }
+        // Connecting is a round trip of its own.
+        let openedAfter = settings.withLock { settings in
+            settings.connections += 1
+            return settings.seenByClient + 1
+        }
         pairs.append([
-            Flow(source: client, target: broker, direction: .toBroker),
-            Flow(source: broker, target: client, direction: .toClient),
+            Flow(source: client, target: broker, direction: .toBroker, openedAfter: openedAfter),
+            Flow(source: broker, target: client, direction: .toClient, openedAfter: openedAfter),
         ])
     }
 
@@ -115,7 +121,8 @@ final class FaultProxyWorker: Sendable {
                 if readable.contains(pairs[pair][index].source), !pairs[pair][index].hasEnded {
                     let count = recv(pairs[pair][index].source, &buffer, buffer.count, 0)
                     if count > 0 {
-                        pairs[pair][index].held.append((.now + delay, buffer[..<count]))
+                        let roundTrips = roundTrips(before: pairs[pair][index])
+                        pairs[pair][index].held.append((.now + delay, buffer[..<count], roundTrips))
                     } else if count == 0 {
                         pairs[pair][index].hasEnded = true
                     } else if errno != EAGAIN {
@@ -136,6 +143,17 @@ final class FaultProxyWorker: Sendable {
         }
         pairs.removeAll(where: \.isEmpty)
         return true
+    }
+
+    /// How many round trips have led to what comes now. What the client sends was led to by all that it has received, whatever the
+    /// connection; an answer of the broker is one round trip more than what the broker has received.
+    private func roundTrips(before flow: Flow) -> Int {
+        settings.withLock { settings in
+            switch flow.direction {
+            case .toBroker: max(settings.seenByClient, flow.openedAfter)
+            case .toClient: settings.seenByBroker + 1
+            }
+        }
     }
 
     private enum Sent {
@@ -159,7 +177,14 @@ final class FaultProxyWorker: Sendable {
             }
             if count < 0 { return errno == EAGAIN ? .going : .broken }
             settings.withLock { settings in
-                if direction == .toBroker { settings.bytesToBroker += count } else { settings.bytesToClient += count }
+                switch direction {
+                case .toBroker:
+                    settings.bytesToBroker += count
+                    settings.seenByBroker = max(settings.seenByBroker, first.roundTrips)
+                case .toClient:
+                    settings.bytesToClient += count
+                    settings.seenByClient = max(settings.seenByClient, first.roundTrips)
+                }
                 if let left = settings.bytesLeft, settings.counted == nil || settings.counted == direction {
                     settings.bytesLeft = left - count
                 }

@@ -62,6 +62,16 @@ import Testing
         #expect(slice.holding(.discarded) == [.removeStagedCopy])
     }
 
+    @Test func `what may not be seen keeps no job from being cancelled`() {
+        var slice = cancel(state: H.state)
+        slice.holding(.sourceClaimed)
+        slice.holding(.discarded)
+        let denied = UploadError(.accessDenied, "it may not be read", retry: .never)
+        #expect(slice.holding(.failed(denied)) == [.removeStagedCopy])
+        slice.tell(.stagedCopyRemoved)
+        #expect(slice.outcome == .cancelled)
+    }
+
     @Test func `cancelling obeys no pause`() {
         var slice = H(H.baton(generation: 2, isCancel: true))
         slice.tell(.begun)

@@ -41,7 +41,7 @@ import Testing
         let (owner, days, isNamed, isSwept) = Self.table[index]
         let upload = UnfinishedUpload(key: "k", sessionID: "s", startedAt: Self.now - days * Self.day)
         #expect(
-            SweepRule().isAbandoned(upload, owner: owner, isNamed: isNamed, now: Self.now) == isSwept,
+            SweepRule().isAbandoned(upload, owner: isNamed ? .named : owner, now: Self.now) == isSwept,
             "\(Self.table[index])")
     }
 }

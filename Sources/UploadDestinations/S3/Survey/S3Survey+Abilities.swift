@@ -22,9 +22,14 @@ extension S3Survey {
             let bytes = S3SurveyBytes(count: Self.smallBytes)
             _ = try self.success(try await self.put("read", bytes), self.key("read"))
             let read = Mutex<SourceBuffer>([])
-            let download = HTTPDownload(offset: 0) { buffer in
-                // What is longer than it was is no more looked at than kept.
-                read.withLock { if $0.count <= Self.smallBytes { $0 += buffer.prefix(Self.smallBytes + 1) } }
+            let download = HTTPDownload(offset: 0) { buffer async throws(UploadError) in
+                let isLonger = read.withLock { read in
+                    read += buffer.prefix(Self.smallBytes + 1)
+                    return read.count > Self.smallBytes
+                }
+                guard !isLonger else {
+                    throw UploadError(.invalidResponse, "it sends more bytes than were sent", retry: .never)
+                }
             }
             var request = S3Request(operation: "GetObject", method: .GET, key: self.key("read"))
             request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
@@ -58,6 +63,7 @@ extension S3Survey {
             request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
             request.headers.append(
                 ("x-amz-copy-source", S3Encoding.path("/\(self.client.configuration.bucket)/\(self.key("small"))")))
+            request.headers += S3ObjectHeaders(settings: self.client.configuration.object).ofCopySource
             let reply = self.noting(try await self.client.send(request), of: "copy")
             // The status may be sent before the copy is made.
             if reply.errorDocument != nil {
@@ -263,8 +269,10 @@ extension S3Survey {
             () async throws(UploadError) -> Outcome in
             switch try await self.ask("GetObjectLockConfiguration", "object-lock") {
             case .success(let reply):
-                let isEnabled = try reply.xml(S3ObjectLock.self, of: "GetObjectLockConfiguration").enabled == "Enabled"
-                return isEnabled
+                guard let answer = try? reply.xml(S3ObjectLock.self, of: "GetObjectLockConfiguration") else {
+                    return (.unknown, "the server does not know the question; see that objects are locked there")
+                }
+                return answer.enabled == "Enabled"
                     ? (.yes, "the bucket has it") : (.no, "the bucket has none, and the destination wants it")
             case .failure(let failure) where failure.status == 404 || failure.isNotImplemented:
                 return (.no, "the bucket has none, and the destination wants it")

@@ -62,14 +62,16 @@ final class S3Survey {
         guard !Task.isCancelled else { return false }
         do throws(UploadError) {
             let outcome = try await body()
-            tell(SurveyFinding(ability, outcome.answer, outcome.detail, isNeeded: isNeeded))
+            tell(
+                SurveyFinding(
+                    ability, outcome.answer, outcome.detail, isNeeded: isNeeded && outcome.answer != .unknown))
             return true
         } catch {
             let isRefused = error.code == .accessDenied
             let isSaid = isRefused || error.retry == .never
             tell(
                 SurveyFinding(
-                    ability, isSaid || isNeeded ? .no : .unknown, error.message, missingRight: isRefused ? right : nil,
+                    ability, isSaid ? .no : .unknown, error.message, missingRight: isRefused ? right : nil,
                     isNeeded: isNeeded))
             return false
         }
@@ -178,36 +180,83 @@ final class S3Survey {
         _ keys: [(key: String, versions: [String])], _ begun: [Begun], of client: S3Client, _ prefix: String
     ) async -> SurveyFinding {
         let ability = "remove objects"
-        // One that is left is aborted by the bucket's life-cycle rule, if it has one.
-        for begun in begun { do throws(UploadError) { try await begun.upload.abort(begun.state) } catch {} }
-        do throws(UploadError) {
-            for (key, versions) in keys {
-                // A version that is removed by its name is gone; a key alone would only be hidden where versions are kept.
-                for version in versions.isEmpty ? [nil] : versions.map(Optional.some) {
-                    try await remove(key, version, of: client)
-                }
-                var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
-                request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
-                if case .success = try await client.answer(request) {
-                    return SurveyFinding(
-                        ability, .no, "it answers that \(client.location(key)) is removed, and it is still there")
-                }
-            }
-            return SurveyFinding(ability, .yes, "nothing is left below \(prefix)")
-        } catch {
-            return SurveyFinding(
-                ability, .no, "what was written stays below \(prefix): \(error.message)",
-                missingRight: error.code == .accessDenied
-                    ? keys.contains { !$0.versions.isEmpty } ? "s3:DeleteObjectVersion" : "s3:DeleteObject" : nil)
+        var failures: [UploadError] = []
+        func note(_ failure: UploadError?) { if let failure { failures.append(failure) } }
+        for begun in begun {
+            note(
+                await patiently { () async throws(UploadError) in
+                    do throws(UploadError) {
+                        try await begun.upload.abort(begun.state)
+                    } catch  where error.code == .sessionExpired {}
+                })
         }
+        for (key, versions) in keys {
+            note(await patiently { () async throws(UploadError) in try await remove(key, versions, of: client) })
+        }
+        guard let first = failures.first else {
+            return SurveyFinding(ability, .yes, "nothing is left below \(prefix)", isNeeded: true)
+        }
+        let isRefused = first.code == .accessDenied
+        let right = keys.contains { !$0.versions.isEmpty } ? "s3:DeleteObjectVersion" : "s3:DeleteObject"
+        return SurveyFinding(
+            ability, .no,
+            "\(failures.count) of what was written stays below \(prefix), remove it by hand: \(first.message)",
+            missingRight: isRefused ? right : nil, isNeeded: true)
     }
 
-    private static func remove(_ key: String, _ version: String?, of client: S3Client) async throws(UploadError) {
+    /// Once more, and once again, what may pass.
+    private static func patiently(_ body: () async throws(UploadError) -> Void) async -> UploadError? {
+        for attempt in 1... {
+            do throws(UploadError) {
+                try await body()
+                return nil
+            } catch {
+                guard attempt < removalsMaximum, error.retry != .never else { return error }
+                var pause: TimeInterval = 1
+                if case .after(let seconds) = error.retry { pause = min(max(seconds, pause), removalPauseMaximum) }
+                try? await Task.sleep(for: .seconds(pause))
+            }
+        }
+        return nil
+    }
+
+    private static let removalsMaximum = 3
+    /// In seconds.
+    private static let removalPauseMaximum: TimeInterval = 20
+    /// Versions of one key that the answers to its writes did not tell, because they were lost.
+    private static let untoldVersionsMaximum = 5
+
+    /// Removes all versions of a key. A version that is removed by its name is gone; a key alone would only be hidden where versions are
+    /// kept, by a marker that is a version, too.
+    private static func remove(_ key: String, _ versions: [String], of client: S3Client) async throws(UploadError) {
+        for version in versions { try await delete(key, version, of: client) }
+        if versions.isEmpty, let reply = try await delete(key, nil, of: client),
+            reply.header("x-amz-delete-marker") == "true", let marker = reply.header("x-amz-version-id")
+        {
+            try await delete(key, marker, of: client)
+        }
+        for _ in 0..<untoldVersionsMaximum {
+            var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
+            request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+            guard case .success(let reply) = try await client.answer(request) else { return }
+            guard let version = reply.header("x-amz-version-id"), !versions.contains(version) else { break }
+            try await delete(key, version, of: client)
+        }
+        throw UploadError(
+            .serverFailure, "it answers that \(client.location(key)) is removed, and it is still there", retry: .never)
+    }
+
+    @discardableResult
+    private static func delete(
+        _ key: String, _ version: String?, of client: S3Client
+    ) async throws(UploadError) -> HTTPReply? {
         var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
         request.query = version.map { [SignableRequest.Parameter("versionId", $0)] } ?? []
         request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
-        if case .failure(let failure) = try await client.answer(request), failure.status != 404 {
-            throw failure.error(at: client.location(key))
+        switch try await client.answer(request) {
+        case .success(let reply): return reply
+        case .failure(let failure) where failure.status == 404: return nil
+        case .failure(let failure): throw failure.error(at: client.location(key))
         }
     }
 }
@@ -237,6 +286,11 @@ struct S3SurveyBytes: UploadSource {
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {
         let piece = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         return SourceBuffers { $0 == 0 ? piece : nil }
+    }
+
+    /// Of these bytes, whatever the job says of its own.
+    func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
+        CRC64NVME(of: Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
     }
 
     func verifyUnchanged() async throws(UploadError) {}
