@@ -21,12 +21,14 @@ import UploadTesting
             #expect(
                 lines.allSatisfy { $0.count <= 80 || $0.contains("://") || $0.hasPrefix("  ok ") },
                 "\(surveyed.outputText)")
-            for ability in ["write an object", "read an object", "copy an object", "write in parts", "abort an upload"]
-            {
+            for ability in [
+                "write an object", "read an object", "copy an object", "compare checksums", "write in parts",
+                "abort an upload",
+            ] {
                 #expect(lines.contains { $0.hasPrefix("  yes     \(ability) ") }, "\(ability): \(surveyed.outputText)")
             }
-            // rclone compares no checksums, obeys If-None-Match of PutObject alone, and its ETags are MD5.
-            for ability in ["conditions of PutObject", "conditions in parts", "compare checksums", "tell checksums"] {
+            // OpenStack Swift obeys If-None-Match of PutObject alone, compares checksums and tells none, and its ETags are MD5.
+            for ability in ["conditions of PutObject", "conditions in parts", "tell checksums"] {
                 #expect(lines.contains { $0.hasPrefix("  no      \(ability) ") }, "\(ability): \(surveyed.outputText)")
             }
             let advice = [

@@ -72,8 +72,8 @@ struct LedgerSweepTests {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         let job = job("cat.jpg")
-        var renamed = job
-        renamed.destination = .named(photos, key: "cat-1.jpg")
+        let renamed = try #require(job.renamed)
+        #expect(renamed.destination == .named(photos, key: "cat-1.jpg"))
         let messages = [
             .job(job, maybeRepeated: false), event(.handedOver, renamed, state("beside")),
             event(.completed, renamed, nil, slice: 2),

@@ -68,7 +68,9 @@ final class S3Survey {
             return true
         } catch {
             let isRefused = error.code == .accessDenied
-            let isSaid = isRefused || error.retry == .never
+            // An answer of this class says what is wrong with the request, but for those that ask for patience.
+            let isAnswered = error.response.map { (400..<500).contains($0.status) && ![408, 429].contains($0.status) }
+            let isSaid = isRefused || error.retry == .never || isAnswered == true
             tell(
                 SurveyFinding(
                     ability, isSaid ? .no : .unknown, error.message, missingRight: isRefused ? right : nil,
