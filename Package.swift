@@ -190,8 +190,8 @@ let package = Package(
         tests(
             "UploadBootstrapTests",
             [
-                "UploadBootstrap", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources", "Uploads",
-                "UploadTesting",
+                "RabbitMQ", "UploadBootstrap", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources",
+                "Uploads", "UploadTesting",
                 argumentParser, asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         tests(

@@ -5,6 +5,9 @@
 #include <amqp_ssl_socket.h>
 #include <amqp_tcp_socket.h>
 #include <linux/sockios.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/time.h>
@@ -29,5 +32,32 @@ static inline struct timeval longshore_timeval(long seconds, long microseconds) 
   struct timeval value = {seconds, microseconds};
   return value;
 }
+
+// Notes why a certificate is refused, where the context's owner keeps it: the library only says that it was.
+static int longshore_note_certificate(int holds, X509_STORE_CTX *store) {
+  if (!holds) {
+    SSL *ssl = (SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    int *error = (int *)SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+    if (error) *error = X509_STORE_CTX_get_error(store);
+  }
+  return holds;
+}
+
+// Has a socket's handshake verify the peer's certificate, and that it names the host, which may be an IP address (the library compares
+// names alone). Returns 0 if the host is neither.
+static inline int longshore_verify(amqp_socket_t *socket, char const *host, int verifies_host, int *error) {
+  SSL_CTX *context = (SSL_CTX *)amqp_ssl_socket_get_context(socket);
+  SSL_CTX_set_app_data(context, error);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, longshore_note_certificate);
+  ERR_clear_error();
+  if (!verifies_host) return 1;
+  X509_VERIFY_PARAM *parameters = SSL_CTX_get0_param(context);
+  if (X509_VERIFY_PARAM_set1_ip_asc(parameters, host)) return 1;
+  X509_VERIFY_PARAM_set_hostflags(parameters, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  return X509_VERIFY_PARAM_set1_host(parameters, host, 0);
+}
+
+// A macro of OpenSSL's. What went wrong last on this thread; 0 if nothing did, as when the peer closed the socket.
+static inline int longshore_tls_reason(void) { return ERR_GET_REASON(ERR_peek_last_error()); }
 
 #endif

@@ -4,16 +4,10 @@ import UploadTesting
 
 /// Two notifiers with one ledger on one host: one works, the other one takes over.
 @Suite(.timeLimit(.minutes(40))) struct TakeoverTests {
-    private func ready(_ program: RunningProgram) throws -> String {
-        let port = try #require(program.port)
-        // Nobody listens while it starts.
-        return try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true")
-    }
-
     private func waitUntil(_ program: RunningProgram, says text: String) async throws {
         try await eventually("\(program.name) says '\(text)'") {
             #expect(program.isRunning)
-            return try self.ready(program).hasPrefix(text)
+            return try program.readiness().hasPrefix(text)
         }
     }
 

@@ -86,7 +86,92 @@ struct LoginTests {
 
         var plainPort = try tlsConfiguration(broker, TLSConfiguration(caFile: certificates.authority))
         plainPort.addresses[0].port = broker.port
-        plainPort.connectTimeout = .seconds(1)
-        #expect([.tlsFailed, .timedOut].contains(await opening(plainPort)?.code))
+        let plain = await opening(plainPort)
+        #expect(plain?.code == .tlsFailed && plain?.message.contains("does not speak TLS") == true, "\(plain as Any)")
+    }
+
+    /// A server of TLS with a certificate of the test's authority, which says nothing once the handshake is done.
+    private func atServer(
+        _ certificates: TestCertificates, naming names: String, days: Int = 2, more: [String] = [],
+        _ body: (ConnectionConfiguration) async throws -> Void
+    ) async throws {
+        let made = try await certificates.makeServer(UniqueNames.make("tls"), naming: names, days: days)
+        let port = try Ports.free()
+        let server = try ChildProcess(
+            "/usr/bin/openssl",
+            ["s_server", "-www", "-accept", "127.0.0.1:\(port)", "-cert", made.certificate, "-key", made.key] + more)
+        defer { server.stop() }
+        try await eventually("the server listens") { Ports.isOpen(port) }
+        var configuration = try ConnectionConfiguration(urls: ["amqps://127.0.0.1:\(port)/"])
+        configuration.tls = TLSConfiguration(caFile: certificates.authority)
+        configuration.connectTimeout = .seconds(2)
+        try await body(configuration)
+    }
+
+    @Test func `What is wrong with a certificate is said, and IP addresses in it count`() async throws {
+        let certificates = try #require(try await BrokerNode.shared().certificates)
+        try await atServer(certificates, naming: "IP:127.0.0.1") { configuration in
+            // The handshake is done; no AMQP follows.
+            #expect(await opening(configuration)?.code == .timedOut)
+        }
+        try await atServer(certificates, naming: "IP:127.0.0.2") { configuration in
+            let error = await opening(configuration)
+            #expect(error?.code == .tlsFailed && error?.message.contains("does not name this host") == true)
+        }
+        try await atServer(certificates, naming: "IP:127.0.0.1", days: 0) { configuration in
+            try await eventually("it has expired") {
+                let error = await opening(configuration)
+                return error?.code == .tlsFailed && error?.message.contains("has expired") == true
+            }
+        }
+        try await atServer(
+            certificates, naming: "IP:127.0.0.1",
+            more: ["-Verify", "1", "-verify_return_error", "-CAfile", certificates.authority]
+        ) { configuration in
+            let missing = await opening(configuration)
+            #expect(missing?.code == .tlsFailed, "\(missing as Any)")
+            #expect(missing?.message.contains("asks for a client certificate, and none is given") == true)
+            var given = configuration
+            given.tls?.certificateFile = certificates.clientCertificate
+            given.tls?.keyFile = certificates.clientKey
+            #expect(await opening(given)?.code == .timedOut)
+        }
+    }
+
+    @Test func `What may pass is told from what is final`() async throws {
+        let broker = try await BrokerNode.shared()
+        let certificates = try #require(broker.certificates)
+        // A balancer whose broker is away.
+        let proxy = try FaultProxy(to: broker.port)
+        defer { proxy.stop() }
+        proxy.refuse()
+        var closing = try ConnectionConfiguration(urls: ["amqps://127.0.0.1:\(proxy.port)/"])
+        closing.tls = TLSConfiguration(caFile: certificates.authority)
+        let closed = await opening(closing)
+        #expect(closed?.code == .connectionRefused && closed?.isRetryable == true, "\(closed as Any)")
+
+        // In a list of brokers one that is final does not decide over one that may come back.
+        var wrongName = try tlsConfiguration(broker, TLSConfiguration(caFile: certificates.authority))
+        wrongName.addresses[0].host = "127.0.0.1"
+        #expect(await opening(wrongName)?.code == .tlsFailed)
+        wrongName.addresses.append(closing.addresses[0])
+        let both = await opening(wrongName)
+        #expect(both?.isRetryable == true && both?.message.contains("does not name this host") == true)
+        // But for a login, which is the same at all.
+        var login = try BrokerTesting.configuration(port: broker.port)
+        login.addresses.insert(BrokerAddress(host: "127.0.0.1", port: try Ports.free()), at: 0)
+        login.password = "wrong"
+        #expect(await opening(login)?.code == .loginRefused)
+
+        let host = UniqueNames.make("vhost")
+        try await broker.ctl("add_vhost", host)
+        try await broker.ctl("set_permissions", "-p", host, "guest", ".*", ".*", ".*")
+        try await broker.ctl("set_vhost_limits", "-p", host, #"{"max-connections": 0}"#)
+        var full = try BrokerTesting.configuration(port: broker.port)
+        full.virtualHost = host
+        let limited = await opening(full)
+        #expect(
+            limited?.isRetryable == true && limited?.message.contains("connection limit") == true, "\(limited as Any)")
+        try await broker.ctl("delete_vhost", host)
     }
 }

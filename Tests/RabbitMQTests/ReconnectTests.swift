@@ -1,5 +1,7 @@
 import Foundation
+import Logging
 import RabbitMQ
+import Synchronization
 import Testing
 import UploadTesting
 
@@ -204,4 +206,38 @@ struct ReconnectTests {
         #expect(await pending.value != nil)
         proxy.stop()
     }
+
+    @Test func `Why it does not come back is known, and told once a minute`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let user = UniqueNames.make("user")
+        try await broker.ctl("add_user", user, "first")
+        try await broker.ctl("set_permissions", user, ".*", ".*", ".*")
+        let lines = Lines()
+        var configuration = try BrokerTesting.configuration(port: proxy.port)
+        (configuration.user, configuration.password) = (user, "first")
+        let connection = try await Connection.open(
+            configuration, logger: Logger(label: "test") { _ in LineHandler { lines.add($0) } })
+        #expect(connection.failure == nil)
+        try await broker.ctl("change_password", user, "second")
+        proxy.cut()
+        try await eventually("the reason is known") { connection.failure?.code == .loginRefused }
+        // Tries go on all the while.
+        let tries = proxy.connections
+        try await eventually("it has tried again") { proxy.connections > tries + 3 }
+        let told = lines.all.filter { $0.contains("trying again") }
+        #expect(told.count == 1 && told[0].contains("loginRefused"), "\(lines.all)")
+        try await broker.ctl("change_password", user, "first")
+        try await eventually("it is back") { connection.epoch > 1 }
+        #expect(connection.failure == nil)
+        await connection.close()
+        try await broker.ctl("delete_user", user)
+        proxy.stop()
+    }
+}
+
+private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock(\.self) }
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
 }

@@ -1,3 +1,4 @@
+import RabbitMQ
 import Testing
 import Uploads
 
@@ -20,6 +21,7 @@ struct ConfigurationLayerTests {
         #expect(configuration.notifier.http == .listen(host: "127.0.0.1", port: 9700))
         #expect(configuration.worker.slice == 300)
         #expect(configuration.consumerTimeout == 1800)
+        #expect(try configuration.connection(for: "test").heartbeat == .seconds(20))
         #expect(configuration.worker.grace == 25)
         #expect(configuration.destinations == nil)
     }

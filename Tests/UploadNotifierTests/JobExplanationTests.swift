@@ -28,6 +28,25 @@ import Uploads
         #expect(code(job(), stopped, busy) == .queueStopped)
     }
 
+    @Test func `a time that has passed is not waited for`() {
+        let scheduled = job {
+            $0.status = .waiting
+            $0.reason = "scheduled"
+            $0.waitingUntil = Sample.start + 100
+        }
+        func explanation(_ seconds: TimeInterval, _ lanes: [Lane: LaneDepth]?) -> JobExplanation {
+            JobExplanation(of: scheduled, control: ControlView(), lanes: lanes, now: Sample.start + seconds)
+        }
+        #expect(explanation(129, busy).code == .waiting && explanation(129, busy).text.contains("not to start before"))
+        let late = explanation(131, busy)
+        #expect(late.code == .queued && late.until == nil)
+        #expect(!late.text.contains("before") && late.text.contains("7 waiting"), "\(late.text)")
+        #expect(late.text.contains("uploadctl topology check"))
+        #expect(explanation(131, [:]).code == .noWorker)
+        #expect(explanation(131, [:]).text.contains("start upload-worker"))
+        #expect(explanation(131, nil).code == .queued)
+    }
+
     @Test func `an operator's pause goes before what the job waits for, and a cancel before a pause`() {
         let paused = job {
             $0.status = .waiting

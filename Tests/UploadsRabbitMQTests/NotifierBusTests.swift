@@ -174,6 +174,39 @@ import Uploads
         }
     }
 
+    @Test func `what was deleted by mistake is declared again within a minute`() async throws {
+        try await Rig.run { rig in
+            let passes = Box<[Signal]>([])
+            let bus = RabbitMQNotifierBus(
+                topology: rig.topology, consuming: try await rig.open(),
+                publisher: try await Publisher(connection: try await rig.open(), logger: rig.logger),
+                logger: rig.logger,
+                pause: { draining, pause in
+                    let passed = Signal()
+                    if pause == RabbitMQNotifierBus.topologyInterval { passes.change { $0.append(passed) } }
+                    await passed.wait(or: draining)
+                })
+            let task = Task { try await bus.consume { _ in {} } }
+            rig.atEnd {
+                await bus.drain()
+                _ = await task.result
+            }
+            try await eventually("it waits for its minute") { passes.value.count == 1 }
+            let (ladder, level) = (rig.topology.delayLevel(0), rig.topology.delayLevel(7))
+            try await rig.connection.delete(
+                Topology(exchanges: [Exchange(name: level, kind: .topic)], queues: [Queue(name: ladder)]))
+            #expect(await rig.isMissing(ladder))
+            passes.value[0].fire()
+            try await eventually("it is there again") { await !rig.isMissing(ladder) }
+            try await eventually("the next minute") { passes.value.count == 2 }
+            // With its bindings: what has to wait a second comes back.
+            try await rig.channel.publish(
+                try WireFormat.message(baton: Samples.baton()), to: rig.topology.ladderTop,
+                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal))
+            try await eventually("it has come down") { try await rig.waiting(.normal) == 1 }
+        }
+    }
+
     @Test func `a baton for a transfer queue that is not there is answered so, and declares nothing`() async throws {
         try await Rig.run { rig in
             let queue = try QueueName("video")

@@ -93,6 +93,15 @@ struct Rig: Sendable {
         try await channel.publish(message, to: topology.jobs, routingKey: topology.laneKey(.standard, lane))
     }
 
+    func isMissing(_ queue: String) async -> Bool {
+        do {
+            try await connection.check(queues: [queue])
+            return false
+        } catch {
+            return true
+        }
+    }
+
     func waiting(_ lane: Lane) async throws -> UInt32 {
         try await channel.messageCount(of: topology.laneQueue(.standard, lane))
     }

@@ -104,6 +104,9 @@ public final class Connection: Sendable {
     /// Grows with every (re)connect; 0 while not connected. Cheap, from any thread.
     public var epoch: UInt64 { core.epoch.load(ordering: .acquiring) }
 
+    /// Why it is not connected: why the connection was lost, or the last attempt to reconnect failed. nil while it is connected.
+    public var failure: RabbitMQError? { core.failure.withLock { $0 } }
+
     /// How the connection is doing: the current state, then each change. A listener that lags loses the oldest.
     public func states() -> AsyncStream<ConnectionState> { core.states.listen() }
 

@@ -27,18 +27,6 @@ enum LibraryStatus {
             return RabbitMQError(.timedOut, "\(address) did not answer in time: check host, port and firewall")
         case AMQP_STATUS_HOSTNAME_RESOLUTION_FAILED.rawValue:
             return RabbitMQError(.connectionRefused, "the host of \(address) is not known: check its name")
-        case AMQP_STATUS_SSL_HOSTNAME_VERIFY_FAILED.rawValue:
-            return RabbitMQError(
-                .tlsFailed,
-                "the certificate of \(address) does not name this host: use the name that it was issued for")
-        case AMQP_STATUS_SSL_PEER_VERIFY_FAILED.rawValue:
-            return RabbitMQError(
-                .tlsFailed, "the certificate of \(address) is not trusted: give the file of its authority (CA)")
-        case AMQP_STATUS_SSL_ERROR.rawValue, AMQP_STATUS_SSL_CONNECTION_FAILED.rawValue:
-            return RabbitMQError(
-                .tlsFailed,
-                "the TLS handshake with \(address) failed (\(text)): check the CA file, the client certificate that it "
-                    + "may ask for, and that the port speaks TLS")
         default:
             return RabbitMQError(
                 .connectionRefused, "\(address) cannot be reached (\(text)): check that the broker is running there")

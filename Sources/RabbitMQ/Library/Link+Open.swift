@@ -10,30 +10,39 @@ extension Link {
         guard let state = amqp_new_connection() else {
             throw RabbitMQError(.connectionRefused, "out of memory for a connection")
         }
+        let verdict = address.isTLS ? TLSVerdict() : nil
         do throws(RabbitMQError) {
-            let socket = try makeSocket(state, address, configuration)
+            let socket = try makeSocket(state, address, configuration, verdict)
             var timeout = configuration.connectTimeout.timeval
             amqp_set_handshake_timeout(state, &timeout)
             let status = amqp_socket_open_noblock(socket, address.host, CInt(address.port), &timeout)
             guard status == AMQP_STATUS_OK.rawValue else { throw LibraryStatus.connectError(status, address) }
             try login(state, address, configuration)
-            return Link(state: state)
+            return Link(state: state, verdict: verdict)
         } catch {
+            // What TLS says is asked for before anything else uses it.
+            let told = verdict?.error(address, isClientCertificateGiven: configuration.tls?.certificateFile != nil)
             amqp_destroy_connection(state)
-            throw error
+            throw error.code == .tlsFailed ? error : told ?? error
         }
     }
 
     private static func makeSocket(
-        _ state: amqp_connection_state_t, _ address: BrokerAddress, _ configuration: ConnectionConfiguration
+        _ state: amqp_connection_state_t, _ address: BrokerAddress, _ configuration: ConnectionConfiguration,
+        _ verdict: TLSVerdict?
     ) throws(RabbitMQError) -> OpaquePointer {
         guard let socket = address.isTLS ? amqp_ssl_socket_new(state) : amqp_tcp_socket_new(state) else {
             throw RabbitMQError(.connectionRefused, "out of memory for a socket")
         }
-        guard address.isTLS else { return socket }
+        guard let verdict else { return socket }
         let tls = configuration.tls ?? TLSConfiguration()
+        guard verdict.judge(socket, host: address.host, verifiesHostName: tls.verifiesHostName) else {
+            throw RabbitMQError(
+                .tlsFailed, "no certificate could name '\(address.host)': give a host name or an IP address")
+        }
         amqp_ssl_socket_set_verify_peer(socket, 1)
-        amqp_ssl_socket_set_verify_hostname(socket, tls.verifiesHostName ? 1 : 0)
+        // The handshake compares the host as well, and IP addresses, too.
+        amqp_ssl_socket_set_verify_hostname(socket, 0)
         amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
         let authorities: String
         if let file = tls.caFile { authorities = file } else { authorities = try systemAuthorities() }
@@ -95,6 +104,12 @@ extension Link {
                 let close = decoded.assumingMemoryBound(to: amqp_connection_close_t.self).pointee
                 code = Int(close.reply_code)
                 text = Decoder.string(close.reply_text)
+            }
+            if text.contains("connection limit") {
+                throw RabbitMQError(
+                    .connectionRefused,
+                    "\(address) takes no more connections (\(text)): raise the limit, or close some",
+                    replyCode: code)
             }
             if code == 403 || code == 530 {
                 throw RabbitMQError(

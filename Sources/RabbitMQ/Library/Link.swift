@@ -14,13 +14,16 @@ final class Link {
     /// What the two sides agreed upon; zero if the broker wants none.
     let heartbeat: Duration
 
+    /// Where OpenSSL writes as long as there is a connection.
+    private let verdict: TLSVerdict?
     private let pool: UnsafeMutablePointer<amqp_pool_t>
     private var names = NameCache()
     var encoder: Encoder { Encoder(pool: pool) }
 
     /// Takes over a connection that is logged in.
-    init(state: amqp_connection_state_t) {
+    init(state: amqp_connection_state_t, verdict: TLSVerdict?) {
         self.state = state
+        self.verdict = verdict
         descriptor = amqp_get_sockfd(state)
         payloadBytesMaximum = Int(amqp_get_frame_max(state)) - 8
         let channels = amqp_get_channel_max(state)

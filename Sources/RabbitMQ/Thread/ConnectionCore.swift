@@ -11,6 +11,8 @@ final class ConnectionCore: Sendable {
     /// Opened when the thread has ended.
     let ended = Latch()
     let states = StateBroadcaster()
+    /// Why there is no connection; nil while there is one.
+    let failure = Mutex<RabbitMQError?>(nil)
     private let lastID = Atomic<UInt64>(0)
 
     init(_ configuration: ConnectionConfiguration, logger: Logger) throws(RabbitMQError) {

@@ -41,13 +41,23 @@ extension Driver {
             remove(slot, because: lost)
         }
         numbered = []
+        core.failure.withLock { $0 = error }
         core.states.publish(.disconnected(error))
+        let now = ContinuousClock.now
+        let isDue = warnedAt.map { now - $0 >= Self.warningInterval } ?? true
         if wasConnected {
             logger.warning("connection to broker lost", metadata: ["error": "\(error)"])
+        } else if isDue {
+            logger.warning("broker not reached, trying again", metadata: ["error": "\(error)"])
         } else {
             logger.debug("broker not reached", metadata: ["error": "\(error)"])
         }
+        // A failure to come back is told once at least, however soon it comes.
+        if wasConnected { warnedAt = nil } else if isDue { warnedAt = now }
     }
+
+    /// Between two warnings that there is still no connection.
+    private static let warningInterval = Duration.seconds(60)
 
     /// Fails all that waits for the broker.
     func fail(sent: RabbitMQError, unsent: RabbitMQError) {

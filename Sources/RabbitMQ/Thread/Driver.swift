@@ -38,6 +38,8 @@ final class Driver {
 
     private var commands: [Command] = []
     private var lastEpoch: UInt64 = 0
+    /// When it was last warned that there is no connection.
+    var warnedAt: ContinuousClock.Instant?
     private var addressIndex = 0
 
     init(_ core: ConnectionCore) { self.core = core }
@@ -82,11 +84,16 @@ final class Driver {
             takeCommands()
             if closing != nil || isAbandoned { throw ConnectionCore.closed }
         }
-        // A broker that answers tells more than one that is down.
-        let telling = errors.first { $0.code != .connectionRefused && $0.code != .timedOut } ?? errors[0]
+        let telling = Self.telling(errors)
         guard errors.count > 1 else { throw telling }
         throw RabbitMQError(
             telling.code, errors.map(\.message).joined(separator: "; "), replyCode: telling.replyCode, cause: telling)
+    }
+
+    /// Which of the addresses' errors counts. A refused login is the cluster's answer; what else is wrong with one broker (its certificate)
+    /// decides only where no other may come back.
+    private static func telling(_ errors: [RabbitMQError]) -> RabbitMQError {
+        errors.first { $0.code == .loginRefused } ?? errors.first(where: \.isRetryable) ?? errors[0]
     }
 
     /// Serves one connection until it is closed in good order, or throws when it is lost.
@@ -120,6 +127,7 @@ final class Driver {
 
     private func connected() {
         lastEpoch += 1
+        core.failure.withLock { $0 = nil }
         core.epoch.store(lastEpoch, ordering: .releasing)
         core.states.publish(.connected(epoch: lastEpoch))
         // Whoever opened it knows of the first.

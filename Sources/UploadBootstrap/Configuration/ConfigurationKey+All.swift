@@ -18,6 +18,9 @@ extension ConfigurationKey {
             "brokerPatience", .duration(1...3600), standard: "20s",
             "how long enqueue-upload tries to publish a job before it goes to the outbox"),
         .init(
+            "brokerHeartbeat", .duration(1...600), standard: "20s",
+            "between two signs of life; a connection that is half open is noticed after two"),
+        .init(
             "consumerTimeout", .duration(10...(7 * 86_400)), standard: "30m",
             "the broker's consumer_timeout: how long a worker may hold a job, so that one it sends in one piece has two thirds of it"
         ),

@@ -25,6 +25,7 @@ extension UploadConfiguration {
                 caFile: broker.caFile, certificateFile: broker.certificateFile, keyFile: broker.keyFile)
         }
         connection.name = program
+        connection.heartbeat = .seconds(brokerHeartbeat)
         return connection
     }
 }

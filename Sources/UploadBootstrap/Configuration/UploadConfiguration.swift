@@ -40,6 +40,8 @@ public struct UploadConfiguration: Sendable {
     public var broker: Broker
     /// Seconds that a producer tries to publish a job before it counts the broker as away.
     public var brokerPatience: TimeInterval
+    /// Seconds between two signs of life on a connection to the broker.
+    public var brokerHeartbeat: TimeInterval
     /// Seconds for which the broker lets a worker hold a delivery.
     public var consumerTimeout: TimeInterval
     public var namespace: String
@@ -75,6 +77,7 @@ public struct UploadConfiguration: Sendable {
             caFile: settings.path("tls.caFile"), certificateFile: settings.path("tls.certificateFile"),
             keyFile: settings.path("tls.keyFile"))
         brokerPatience = settings.seconds("brokerPatience") ?? 20
+        brokerHeartbeat = settings.seconds("brokerHeartbeat") ?? 20
         consumerTimeout = settings.seconds("consumerTimeout") ?? 1800
         namespace = settings.text("namespace") ?? ""
         staging = settings.path("staging") ?? ""

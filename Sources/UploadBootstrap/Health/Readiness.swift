@@ -2,6 +2,9 @@ import Synchronization
 
 /// Whether a program does its work just now, and if not, why. Written by services, read by `/readyz`.
 public final class Readiness: Sendable {
+    /// How long what a program needs may take to answer before it counts as away.
+    static let patience = Duration.seconds(2)
+
     private let check = Mutex<@Sendable () async -> String?>({ "starting" })
 
     public init() {}

@@ -48,9 +48,7 @@ final class NotifierRunner: Service {
         let broker = connected.0
         let bus = connected.1
         queues.use(broker)
-        readiness.set {
-            broker.isConnected ? nil : "the connection to the broker is lost, reconnecting"
-        }
+        readiness.set { await broker.obstacle(within: Readiness.patience) }
         let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
         do {
             try await outbox.publishing { try await self.serve(broker, bus) }

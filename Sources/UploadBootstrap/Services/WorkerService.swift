@@ -23,7 +23,7 @@ struct WorkerService: Service {
         }
         guard let (broker, jobs) = connected else { return }
         readiness.set {
-            if !broker.isConnected { return "the connection to the broker is lost, reconnecting" }
+            if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
             return jobs.isReady ? nil : "not consuming yet"
         }
         let worker = UploadWorker(

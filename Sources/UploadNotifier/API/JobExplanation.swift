@@ -23,7 +23,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
     ///   - place: in the serial line of its queue, if it is in one.
     init(
         of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil,
-        reports: [DestinationReport] = []
+        reports: [DestinationReport] = [], now: Date = Date()
     ) {
         let queue = job.baton.job.queue
         let again = "'uploadctl run --again \(job.id)' begins a new round"
@@ -54,6 +54,9 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         } else if job.line == .waiting {
             code = .inLine
             text = Self.text(ofLine: queue, place)
+        } else if job.status == .waiting, let due = job.waitingUntil, due + Self.lateness < now {
+            code = consumers == 0 ? .noWorker : .queued
+            text = Self.text(ofOverdue: job, since: due, lanes: lanes, consumers: consumers)
         } else if job.status == .waiting {
             code = .waiting
             text = Self.text(ofWaiting: job)
@@ -123,6 +126,21 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         guard let lanes else { return "it waits for its turn; the broker cannot be asked just now" }
         let waiting = lanes.values.reduce(0) { $0 + $1.messages }
         return "it waits for its turn: \(waiting) waiting in queue '\(job.baton.job.queue)'"
+    }
+
+    /// Seconds after its time within which a job that has waited is on its way back.
+    private static let lateness: TimeInterval = 30
+
+    private static func text(
+        ofOverdue job: LedgerJob, since due: Date, lanes: [Lane: LaneDepth]?, consumers: Int?
+    ) -> String {
+        let turn =
+            consumers == 0
+            ? "no worker takes from queue '\(job.baton.job.queue)'; start upload-worker --queue \(job.baton.job.queue)"
+            : text(ofQueued: job, lanes: lanes)
+        return
+            "what it waited for was over at \(WireJSON.timestamp(due)), and no worker has taken it since; \(turn). If it stays so, "
+            + "'uploadctl topology check' says whether the queues are there in which the broker lets jobs wait"
     }
 
     /// Of a job that says nothing of retrying only its worker knows how often it is tried: its destination decides.

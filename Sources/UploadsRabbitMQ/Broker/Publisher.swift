@@ -13,6 +13,8 @@ final class Publisher: Sendable {
     private static let nackCountMaximum = 5
     /// Between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
+    /// The name of no queue.
+    private static let nowhere = "longshore.nowhere"
     /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
     private static let aloneLimit = Duration.seconds(30)
 
@@ -215,6 +217,15 @@ final class Publisher: Sendable {
             }
             await pauseOrReconnect(next.pause, until: lost)
         }
+    }
+
+    /// Publishes a message that reaches no queue, and waits until the broker has confirmed it, which it does not while it is short of
+    /// memory or disk, or paused.
+    func probe(within limit: Duration) async throws(RabbitMQError) {
+        let parcel = Parcel(
+            message: Message(isPersistent: false), exchange: "", routingKey: Self.nowhere,
+            isMandatory: false, confirmLimit: limit)
+        try await send(parcel, over: posts) { await $0.outcome() }
     }
 
     /// Tells, if that can be done now; nobody waits.

@@ -109,8 +109,26 @@ public final class UploadBroker: Sendable {
     }
 
     /// Whether every connection that was opened is up.
-    public var isConnected: Bool {
-        publisher.connection.epoch != 0 && consuming.withLock { $0.map { $0.epoch != 0 } ?? true }
+    public var isConnected: Bool { lostConnection == nil }
+
+    private var lostConnection: Connection? {
+        if let reading = consuming.withLock({ $0 }), reading.epoch == 0 { return reading }
+        return publisher.connection.epoch == 0 ? publisher.connection : nil
+    }
+
+    /// Why the broker takes no messages now, in a line; nil when it does, seen by one that it takes and drops.
+    /// - Parameter patience: how long it may take to say so.
+    public func obstacle(within patience: Duration) async -> String? {
+        if let lost = lostConnection {
+            let why = lost.failure.map { ": \($0.message)" } ?? ""
+            return "the connection to the broker is lost, reconnecting\(why)"
+        }
+        do throws(RabbitMQError) {
+            try await publisher.probe(within: patience)
+            return nil
+        } catch {
+            return "the broker takes no messages: \(error.message)"
+        }
     }
 
     /// Closes in good order: first what reads, so that its acknowledgements go out, then what publishes. Idempotent.

@@ -7,7 +7,7 @@ public import Uploads
 /// The notifier's side of the broker.
 ///
 /// What it publishes is tried until the broker has confirmed it; cancelling the calling task ends the trying. While it
-/// consumes it appends a snapshot to the control log every hour.
+/// consumes it appends a snapshot to the control log every hour, and declares the broker's objects again every minute.
 public final class RabbitMQNotifierBus: NotifierBus {
     /// Deliveries of the notifier's queue that may be unsettled at once, and so the most in a batch.
     public static let prefetch: UInt16 = 1000
@@ -17,6 +17,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
     /// What the broker refuses, it refuses until an operator changes something there.
     private static let snapshotRefusedRetry = Duration.seconds(60)...Duration.seconds(960)
     private static let retryPause = Duration.seconds(1)
+    /// Between two declarations of everything, so that what was deleted by mistake is there again.
+    static let topologyInterval = Duration.seconds(60)
 
     private let topology: UploadTopology
     private let consuming: Connection
@@ -50,7 +52,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         let ending = Signal()
         let drained = draining.onFire { ending.fire() }
         defer { draining.remove(drained) }
-        let snapshots = Task { await self.keepSnapshots() }
+        let keeping = [Task { await self.keepSnapshots() }, Task { await self.keepTopology() }]
         let feed = NotifierFeed()
         let notifier = topology.notifier
         let readers = [
@@ -68,11 +70,11 @@ public final class RabbitMQNotifierBus: NotifierBus {
         ending.onFire { feed.finish() }
         var failure = await pass(on: feed, to: handle, until: ending)
         ending.fire()
-        snapshots.cancel()
+        for task in keeping { task.cancel() }
         for reader in readers {
             if let problem = await reader.value { failure = failure ?? problem }
         }
-        await snapshots.value
+        for task in keeping { await task.value }
         if draining.isFired || Task.isCancelled { await log.stop() }
         if let failure { throw failure }
     }
@@ -266,6 +268,27 @@ public final class RabbitMQNotifierBus: NotifierBus {
             lost.fire()
         }
         try result.get()
+    }
+
+    private func keepTopology() async {
+        var told: RabbitMQError.Code?
+        while !draining.isFired, !Task.isCancelled {
+            await pause(draining, Self.topologyInterval)
+            guard !draining.isFired, !Task.isCancelled, consuming.epoch != 0 else { continue }
+            do throws(RabbitMQError) {
+                try await consuming.declareAgain(topology.shared)
+                told = nil
+            } catch {
+                // A lost connection is told of elsewhere.
+                guard !error.isRetryable, error.code != .closed, error.code != .cancelled, told != error.code else {
+                    continue
+                }
+                told = error.code
+                logger.error(
+                    "the broker's objects cannot be declared again; what was deleted stays away",
+                    metadata: ["error": .string(String(describing: error))])
+            }
+        }
     }
 
     private func keepSnapshots() async {

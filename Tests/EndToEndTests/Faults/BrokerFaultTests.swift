@@ -77,10 +77,14 @@ import UploadsRabbitMQ
 
     @Test func duringAMemoryAlarmEverybodyWaitsAndNothingFails() async throws {
         try await with { deployment, bucket, broker in
-            try deployment.start(.notifier)
-            try deployment.start(.worker)
+            let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
             let (file, id) = try await begin(deployment, bucket)
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
+            for program in programs {
+                try await eventually("\(program.name) is not ready") {
+                    try program.readiness().hasPrefix("not ready: the broker takes no messages: ")
+                }
+            }
             try await eventually("the object is whole") {
                 try await bucket.observer.head(bucket.name, "large.bin") != nil
             }
@@ -89,6 +93,9 @@ import UploadsRabbitMQ
             try await eventually("the next file is staged") { deployment.stagedFiles().count > 2 }
             #expect(try deployment.toldOutcomes().isEmpty, "an outcome was told though nobody could publish its end")
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
+            for program in programs {
+                try await eventually("\(program.name) is ready again") { try program.readiness() == "ready\n" }
+            }
             #expect(await enqueued.wait() == 0, "\(enqueued.errorText)")
             let told = try await deployment.waitForOutcomes(2)
             #expect(told.count == 2 && told.first?["subject"] as? String == id)

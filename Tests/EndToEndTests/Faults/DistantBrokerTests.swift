@@ -17,11 +17,8 @@ import UploadTesting
             // A namespace of which nothing is there yet.
             try await Deployment.with(broker: broker, url: proxy.url) { deployment in
                 let started = try deployment.start(program)
-                let port = try #require(started.port)
-                try await eventually("\(program.rawValue) is ready") {
-                    try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true")
-                        == "ready\n"
-                }
+                try await eventually("\(program.rawValue) is ready") { try started.readiness() == "ready\n" }
+                print("\(program.rawValue): ready after \(proxy.roundTrips) round trips")
                 #expect(proxy.roundTrips <= 14, "\(program.rawValue) was ready after \(proxy.roundTrips)")
                 guard program == .worker else { return }
 
@@ -31,6 +28,7 @@ import UploadTesting
                 enqueuing.delay(Self.oneWay)
                 let enqueued = try await deployment.run(.enqueue, ["--broker", enqueuing.url, "--to", "local:", path])
                 #expect(await enqueued.wait() == 0, "\(enqueued.errorText)")
+                print("one file enqueued: \(enqueuing.roundTrips) round trips")
                 #expect(enqueuing.roundTrips <= 9, "it took \(enqueuing.roundTrips)")
             }
         }
