@@ -34,6 +34,8 @@ public final class NotifierService: Service {
     /// When each policy that drops jobs was last warned of.
     let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
+    /// Why it cannot begin, and why the last batch was not recorded; nil once it was.
+    private let trouble = Mutex<(beginning: UploadError?, batch: UploadError?)>((nil, nil))
     /// Told of the apps in a batch whose delegates are not served here.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
@@ -61,6 +63,11 @@ public final class NotifierService: Service {
 
     /// What the control log says, as far as this notifier has read and written it.
     public var controlView: ControlView { view.withLock { $0 } }
+
+    /// Why nothing is recorded now (a full disk, say), in a line; nil while batches are recorded.
+    public var obstacle: String? {
+        trouble.withLock { $0.beginning ?? $0.batch }.map { "it cannot record: \($0.message)" }
+    }
 
     /// Serves other delegates from now on: nothing is recorded while they are chosen, so that each outcome is recorded for those
     /// before or for those after. Deliveries go on.
@@ -185,9 +192,24 @@ public final class NotifierService: Service {
         var failures = 0
         while !Task.isCancelled, !isStopping.withLock({ $0 }) {
             do {
-                try await recover()
+                do throws(UploadError) {
+                    try await recover()
+                    trouble.withLock { $0.beginning = nil }
+                } catch {
+                    let problem = error
+                    trouble.withLock { $0.beginning = problem }
+                    throw error
+                }
                 try await bus.consume { batch in
-                    try await self.handle(batch)
+                    do throws(UploadError) {
+                        let end = try await self.handle(batch)
+                        self.trouble.withLock { $0.batch = nil }
+                        return end
+                    } catch {
+                        let problem = error
+                        self.trouble.withLock { $0.batch = problem }
+                        throw error
+                    }
                 }
                 return
             } catch {

@@ -4,14 +4,18 @@ import UploadBootstrap
 struct TopologyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topology",
-        abstract: "Shows, checks and deletes what lies on the broker.",
-        subcommands: [TopologyShowCommand.self, TopologyCheckCommand.self, TopologyDeleteCommand.self],
+        abstract: "Shows, checks, declares and deletes what lies on the broker.",
+        subcommands: [
+            TopologyShowCommand.self, TopologyCheckCommand.self, TopologyDeclareCommand.self,
+            TopologyDeleteCommand.self,
+        ],
         defaultSubcommand: TopologyShowCommand.self)
 
     static let examples = """
         EXAMPLES
           uploadctl topology
           uploadctl topology check --queue video
+          uploadctl topology declare --queue video
           uploadctl topology delete --namespace trial --queue video --yes
         """
 }

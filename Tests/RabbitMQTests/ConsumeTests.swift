@@ -181,4 +181,23 @@ struct ConsumeTests {
         try await connection.delete(Topology(queues: [queue]))
         await connection.close()
     }
+
+    @Test func `A consumer whose caller is gone leaves its connection alone`() async throws {
+        let broker = try await BrokerNode.shared()
+        let connection = try await BrokerTesting.connect(broker)
+        let queue = BrokerTesting.queue()
+        try await connection.define(Topology(queues: [queue]))
+        for round in 0..<100 {
+            let consuming = Task { try await connection.consume(queue.name, prefetch: 3) }
+            // At any moment of it.
+            try await Task.sleep(for: .microseconds(round * 60))
+            consuming.cancel()
+            if let consumer = try? await consuming.value { await consumer.channel.close() }
+        }
+        let channel = try await connection.openChannel()
+        try await eventually("none reads any more") { try await channel.depth(of: queue.name).consumers == 0 }
+        #expect(connection.epoch == 1)
+        try await connection.delete(Topology(queues: [queue]))
+        await connection.close()
+    }
 }

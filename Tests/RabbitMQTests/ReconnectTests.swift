@@ -207,6 +207,57 @@ struct ReconnectTests {
         proxy.stop()
     }
 
+    @Test func `Cut while everything is being made as it was, it is made so the next time`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        defer { proxy.stop() }
+        let lines = Lines()
+        let connection = try await Connection.open(
+            BrokerTesting.configuration(port: proxy.port),
+            logger: Logger(label: "test") { _ in LineHandler { lines.add($0) } })
+        let exchange = Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)
+        let queues = (0..<30).map { _ in Queue(name: UniqueNames.make(), durable: false) }
+        let topology = Topology(
+            exchanges: [exchange], queues: queues,
+            bindings: queues.map {
+                Binding(source: exchange.name, destination: .queue($0.name), routingKey: $0.name)
+            })
+        try await connection.define(topology)
+        let consumers = [
+            try await connection.consume(queues[0].name, prefetch: 10),
+            try await connection.consume(queues[29].name, prefetch: 10),
+        ]
+        let channel = try await connection.openChannel()
+        var cuts = 0
+        for bytes in stride(from: 400, to: 9000, by: 350) {
+            let old = connection.epoch
+            let count = proxy.connections
+            proxy.cut(afterBytes: bytes, .toBroker)
+            proxy.cut()
+            try await eventually("it is back") { connection.epoch > old }
+            if proxy.connections > count + 1 { cuts += 1 }
+            // The bytes may not have been reached.
+            proxy.cut(afterBytes: .max)
+            for consumer in consumers {
+                let text = "\(bytes)"
+                try await channel.publish(
+                    BrokerTesting.message(text), to: exchange.name, routingKey: consumer.queue)
+                // What was acknowledged right before the cut may come again before it.
+                var last: String?
+                while last != text {
+                    for delivery in try await consumer.take(1) {
+                        consumer.acknowledge(delivery)
+                        last = delivery.message.text
+                    }
+                }
+            }
+        }
+        #expect(cuts > 5, "\(cuts)")
+        #expect(lines.all.filter { $0.contains("not restored") } == [])
+        try await connection.delete(topology)
+        await connection.close()
+    }
+
     @Test func `Why it does not come back is known, and told once a minute`() async throws {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)

@@ -63,7 +63,8 @@ struct TopologyTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         defer { proxy.stop() }
-        proxy.delay(.milliseconds(100))
+        // Long beside what a busy machine takes to think.
+        proxy.delay(.milliseconds(400))
         let connection = try await Connection.open(
             BrokerTesting.configuration(port: proxy.port), logger: BrokerTesting.logger)
         // The socket, and three of the protocol.

@@ -88,11 +88,12 @@ public final class Connection: Sendable {
         try await core.ask { .define(topology, declaring, $0) }
     }
 
-    /// Asks in one round trip whether all these queues are there, and declares nothing.
+    /// Asks in one round trip whether all these are there, whatever their arguments, and declares nothing. No permission is needed.
     /// - Throws: `.notFound` with the name of the first that is not.
-    public func check(queues: [String]) async throws(RabbitMQError) {
+    public func check(exchanges: [String] = [], queues: [String]) async throws(RabbitMQError) {
+        for exchange in exchanges { try Names.check(exchange, "exchange") }
         for queue in queues { try Names.check(queue, "queue") }
-        try await core.ask { .checkQueues(queues, $0) }
+        try await core.ask { .checkObjects(exchanges: exchanges, queues: queues, $0) }
     }
 
     /// Deletes bindings, queues (with what they hold) and exchanges, and forgets them. What does not exist is no error.
@@ -128,12 +129,15 @@ public final class Connection: Sendable {
     /// Closes in good order: publishes under way are awaited (not those that a blocked broker holds up), consumers
     /// cancelled, acknowledgements sent, channels and connection closed. Takes at most a few times
     /// `connectTimeout`; whatever waits then fails with `.closed`. Calling it again waits for the same end.
-    public func close() async {
+    ///
+    /// - Parameter limit: how long it may take, where that is less; then it is cut.
+    public func close(within limit: Duration? = nil) async {
         core.inbox.send(.close)
-        let limit = core.configuration.connectTimeout * (2 * core.configuration.addresses.count + 2)
+        let most = core.configuration.connectTimeout * (2 * core.configuration.addresses.count + 2)
         // A resolver that hangs could keep the thread longer than that: then it ends by itself later on.
         let watchdog = Task { [core] in
-            try await Task.sleep(for: limit)
+            try await Task.sleep(for: min(limit ?? most, most))
+            core.inbox.send(.abandon)
             core.ended.open()
         }
         await core.ended.wait()

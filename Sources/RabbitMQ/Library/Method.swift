@@ -64,11 +64,12 @@ enum Method {
         if case .consume = self { true } else { false }
     }
 
-    /// Whether RabbitMQ may answer what is sent behind it first: the answers that begin and end a consumer it sends to the channel's
-    /// process as a message of its own (`rabbit_channel:send_command`), behind what has come by then.
-    var isAnsweredLater: Bool {
+    /// Whether nothing may be sent behind it before it is answered. RabbitMQ may answer what follows first: the answers that begin and end
+    /// a consumer it sends to the channel's process as a message of its own (`rabbit_channel:send_command`), behind what has come by
+    /// then. And behind the channel's end there is no channel.
+    var holdsBackOthers: Bool {
         switch self {
-        case .consume, .cancel: true
+        case .consume, .cancel, .closeChannel: true
         default: false
         }
     }

@@ -30,7 +30,8 @@ final class TLSVerdict {
             SSL_AD_HANDSHAKE_FAILURE where !isClientCertificateGiven:
             return RabbitMQError(
                 .tlsFailed,
-                "\(address) asks for a client certificate, and none is given: give its file and that of its key")
+                "\(address) asks for a client certificate, and none is given (or has no cipher of TLS in common with this program): give its file and that of its key"
+            )
         case SSL_AD_CERTIFICATE_REQUIRED, SSL_AD_BAD_CERTIFICATE, SSL_AD_UNKNOWN_CA, SSL_AD_CERTIFICATE_EXPIRED,
             SSL_AD_CERTIFICATE_UNKNOWN, SSL_AD_CERTIFICATE_REVOKED, SSL_AD_UNSUPPORTED_CERTIFICATE:
             return RabbitMQError(

@@ -21,8 +21,8 @@ final class ChannelSlot {
     }
 
     /// A method that was sent and is not answered yet. The broker works on the methods of a channel, and answers them, in
-    /// their order (AMQP 0-9-1, section 4.7), so that none need wait until the one before is answered. RabbitMQ answers those that
-    /// begin and end a consumer when it comes to it: see ``Method/isAnsweredLater``.
+    /// their order (AMQP 0-9-1, section 4.7), so that none need wait until the one before is answered. Not so behind some:
+    /// see ``Method/holdsBackOthers``.
     struct Awaited {
         var method: Method
         var request: Request
@@ -94,7 +94,7 @@ final class ChannelSlot {
     /// Whether there is a method to send now.
     var hasRequest: Bool {
         guard phase != .idle, !(setup.isEmpty && requests.isEmpty) else { return false }
-        return awaited.last?.method.isAnsweredLater != true
+        return awaited.last?.method.holdsBackOthers != true
     }
 
     /// The next request to send now.

@@ -11,7 +11,7 @@ enum Command: Sendable {
     case count(channel: UInt64, queue: String, Promise<QueueDepth>)
     case check(channel: UInt64, exchange: String, Promise<Void>)
     case define(Topology, Declaring, Promise<Void>)
-    case checkQueues([String], Promise<Void>)
+    case checkObjects(exchanges: [String], queues: [String], Promise<Void>)
     case delete(Topology, Promise<Void>)
     /// In good order, waiting for what is under way.
     case close
@@ -36,7 +36,7 @@ enum Command: Sendable {
         switch self {
         case .publish(let request): request.promise?.fail(error)
         case .openChannel(_, let promise), .closeChannel(_, let promise), .consume(_, _, let promise),
-            .cancel(_, _, let promise), .define(_, _, let promise), .checkQueues(_, let promise),
+            .cancel(_, _, let promise), .define(_, _, let promise), .checkObjects(_, _, let promise),
             .delete(_, let promise):
             promise.fail(error)
         case .get(_, _, let promise): promise.fail(error)

@@ -6,7 +6,8 @@ extension Driver {
             promise.fail(
                 RabbitMQError(
                     .invalidArgument,
-                    "the broker allows \(channelMaximum) channels a connection and all are in use: close some"))
+                    "the broker allows \(channelMaximum) channels a connection, and all are in use: raise channel_max there, or have this "
+                        + "program serve fewer queues (a worker needs four channels for each)"))
             return
         }
         slot.opened = promise

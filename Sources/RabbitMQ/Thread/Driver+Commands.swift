@@ -69,8 +69,9 @@ extension Driver {
                     if case .success = result { topology += new }
                     promise.resolve(result)
                 })
-        case .checkQueues(let queues, let promise):
-            run(Script(queues.map { .countMessages(queue: $0) }, passing: { _ in false }) { promise.resolve($0) })
+        case .checkObjects(let exchanges, let queues, let promise):
+            let steps = exchanges.map(Method.checkExchange) + queues.map { .countMessages(queue: $0) }
+            run(Script(steps, passing: { _ in false }) { promise.resolve($0) })
         case .delete(let old, let promise):
             topology = topology.removing(old)
             run(Script(old.deletions, passing: { $0.code == .notFound }) { promise.resolve($0) })

@@ -13,7 +13,11 @@ extension Driver {
                 logger.error("topology not restored in full", metadata: ["error": "\(error)"])
                 return true
             } finish: { [unowned self] result in
-                if case .failure = result { return }
+                if case .failure(let error) = result {
+                    // Lost once more; otherwise there is no channel for it, and what is there already does without.
+                    guard error.code == .invalidArgument else { return }
+                    logger.error("topology not restored", metadata: ["error": "\(error)"])
+                }
                 let channels = slots.values.filter { !$0.isInternal }
                 unrestored = channels.count
                 for slot in channels {
@@ -67,6 +71,8 @@ extension Driver {
         partial = nil
         isBlocked = false
         listed = []
+        // Scripts first, as a whole: each step that fails alone would be left out of those that pass over errors.
+        for slot in slots.values where slot.isInternal { remove(slot, because: sent) }
         for slot in slots.values {
             slot.isListed = false
             slot.phase = .idle
@@ -82,6 +88,5 @@ extension Driver {
             for consumer in slot.consumers.values { consumer.core.dropUnread() }
         }
         for request in publishes.removeAll() { drop(request, unsent) }
-        for slot in slots.values where slot.isInternal { remove(slot, because: sent) }
     }
 }

@@ -29,3 +29,14 @@ extension UploadConfiguration {
         return connection
     }
 }
+
+extension ConnectionConfiguration {
+    /// The same, so that all addresses are tried within a time: a node that is paused is not to keep from trying the next one.
+    func within(_ limit: Duration) -> ConnectionConfiguration {
+        var configuration = self
+        // Connecting and logging in may take this long each.
+        configuration.connectTimeout = max(
+            .milliseconds(500), min(connectTimeout, limit / (2 * addresses.count)))
+        return configuration
+    }
+}

@@ -17,11 +17,13 @@ struct Enqueuer {
     let configuration: UploadConfiguration
     /// Or why there is none.
     let broker: Result<UploadBroker, UploadError>
+    /// When a broker that has not answered counts as away.
+    let deadline: ContinuousClock.Instant
     let interruption: Interruption
     let logger: Logger
 
     /// What is published to and listened to, while the broker is there.
-    private struct Link {
+    private struct Link: Sendable {
         let broker: UploadBroker
         let submitter: UploadSubmitter
         let watch: OutcomeWatch?
@@ -31,6 +33,8 @@ struct Enqueuer {
         let uploads = plan.uploads
         do {
             let link = try await link()
+            // Staging may take as long as it likes.
+            let left = patience
             let watch = (try? link.get())?.watch
             let maker = JobMaker(
                 request: request, area: try await area(isAway: link.failure != nil),
@@ -41,7 +45,7 @@ struct Enqueuer {
             let waiting = Waiting(display: display, interruption: interruption)
             // Events are read from now on, so that the queue that collects them does not run over meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
-            let fates = await publish(jobs, maker, link)
+            let fates = await publish(jobs, maker, link, within: left)
             for (job, fate) in zip(jobs, fates) {
                 if case .confirmed = fate {} else { display.remove(job.id) }
             }
@@ -52,7 +56,8 @@ struct Enqueuer {
             var code = ExitCode.done
             if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
             listening?.cancel()
-            await watch?.close()
+            // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
+            if isTaken { await watch?.close() }
             if let failure { throw failure }
             return code
         } catch let error as UploadError {
@@ -66,13 +71,20 @@ struct Enqueuer {
         do throws(UploadError) {
             let broker = try broker.get()
             return .success(
-                Link(
-                    broker: broker, submitter: try await broker.submitter(for: request.queue),
-                    watch: request.waits ? try await broker.watch(request.queue) : nil))
+                try await TimeLimit.within(patience, "did not answer") { [request] () throws(UploadError) in
+                    Link(
+                        broker: broker, submitter: try await broker.submitter(for: request.queue),
+                        watch: request.waits ? try await broker.watch(request.queue) : nil)
+                })
         } catch {
             guard error.code == .networkFailure, request.usesOutbox else { throw error }
             return .failure(error)
         }
+    }
+
+    /// What is left of it: at least a second, for each job that is published later.
+    private var patience: Duration {
+        max(.seconds(1), min(deadline - .now, .seconds(configuration.brokerPatience)))
     }
 
     /// What others left in the outbox while the broker was away, in passing: a bounded number, in bounded time.
@@ -96,16 +108,14 @@ struct Enqueuer {
     }
 
     private func publish(
-        _ jobs: [UploadJob], _ maker: JobMaker, _ link: Result<Link, UploadError>
+        _ jobs: [UploadJob], _ maker: JobMaker, _ link: Result<Link, UploadError>, within patience: Duration
     ) async -> [Publication.Fate] {
         guard case .success(let link) = link else { return jobs.map { _ in .untried } }
         let uploads = plan.uploads
         let submitter = link.submitter
         let window = request.serial == nil ? Publication.windowMaximum : 1
-        let patience = Duration.seconds(configuration.brokerPatience)
-        let publication = Publication(window: window, patience: patience) { job, isRepeat throws(UploadError) in
-            try await submitter.submit(
-                job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, patience))
+        let publication = Publication(window: window, patience: patience) { job, isRepeat, left throws(UploadError) in
+            try await submitter.submit(job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, left))
         }
         return await publication.publish(
             count: jobs.count,

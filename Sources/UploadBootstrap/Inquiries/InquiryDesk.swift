@@ -10,6 +10,15 @@ struct InquiryDesk: Sendable {
     let time: LocalTime
 
     func answer(_ inquiry: Inquiry) async throws -> ExitCode {
+        let code = try await show(inquiry)
+        if inquiry.isOfState, let reason = await client.unreadiness() {
+            Console.error(
+                line: "uploadctl: this may be old, for the notifier records nothing now: \(PlainText.safe(reason))")
+        }
+        return code
+    }
+
+    private func show(_ inquiry: Inquiry) async throws -> ExitCode {
         switch inquiry {
         case .jobs(let filter):
             let isEmpty = try await list(
@@ -115,4 +124,14 @@ struct InquiryDesk: Sendable {
     }
 
     func say(_ line: String) { Console.error(line: "uploadctl: \(PlainText.safe(line))") }
+}
+
+extension Inquiry {
+    /// Whether the answer is what the notifier has recorded by now.
+    fileprivate var isOfState: Bool {
+        switch self {
+        case .jobs, .job, .queues, .queue, .line: true
+        default: false
+        }
+    }
 }

@@ -64,6 +64,17 @@ struct NotifierClient: Sendable {
         }
     }
 
+    /// Why the notifier does not do its work now, by its own word; nil where it does, or says nothing.
+    func unreadiness() async -> String? {
+        guard let response = try? await client.execute(request(.GET, "/readyz", []), timeout: .seconds(10)),
+            response.status == .serviceUnavailable, let body = try? await response.body.collect(upTo: 64 << 10)
+        else { return nil }
+        let text = String(buffer: body)
+        let prefix = "not ready: "
+        return text.hasPrefix(prefix)
+            ? text.dropFirst(prefix.count).trimmingCharacters(in: .whitespacesAndNewlines) : nil
+    }
+
     /// All items of a list, page by page, up to a limit.
     /// - Parameter cursor: how the place of the next page is given.
     func items<Item: Decodable>(

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import UploadClient
 import UploadSources
 import Uploads
 import UploadsRabbitMQ
@@ -31,25 +32,32 @@ extension Bootstrap {
         }
         guard !plan.uploads.isEmpty else { return .done }
         let logger = configuration.logger("enqueue-upload")
-        let connection = try configuration.connection(for: "enqueue-upload")
+        let patience = Duration.seconds(configuration.brokerPatience)
+        let connection = try configuration.connection(for: "enqueue-upload").within(patience)
+        let deadline = ContinuousClock.now + patience
         let broker: Result<UploadBroker, UploadError>
         do throws(UploadError) {
             broker = .success(
-                try await UploadBroker.connect(
-                    connection, namespace: configuration.namespace, reads: request.waits, logger: logger))
+                try await TimeLimit.within(patience, "did not answer") {
+                    () throws(UploadError) in
+                    try await UploadBroker.connect(
+                        connection, namespace: configuration.namespace, reads: request.waits, logger: logger)
+                })
         } catch {
             guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }
             broker = .failure(error)
         }
+        // What is confirmed stays so: what is left of the patience is enough for an orderly end.
+        func close() async { await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now)) }
         do {
             let code = try await Enqueuer(
-                request: request, plan: plan, configuration: configuration, broker: broker, interruption: interruption,
-                logger: logger
+                request: request, plan: plan, configuration: configuration, broker: broker, deadline: deadline,
+                interruption: interruption, logger: logger
             ).run()
-            await (try? broker.get())?.close()
+            await close()
             return code
         } catch {
-            await (try? broker.get())?.close()
+            await close()
             throw error
         }
     }

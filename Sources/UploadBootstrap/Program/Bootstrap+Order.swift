@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import RabbitMQ
+import UploadClient
 import Uploads
 import UploadsRabbitMQ
 
@@ -28,7 +29,8 @@ extension Bootstrap {
                 }
                 return .done
             }
-            return try await withBroker(configuration, connection) { broker in
+            let limit = requests.compactMap(\.patience).max().map { Duration.seconds($0) }
+            return try await withBroker(configuration, connection, within: limit) { broker in
                 var code = ExitCode.done
                 for request in requests {
                     let ended = try await order(request, broker)
@@ -40,21 +42,30 @@ extension Bootstrap {
     }
 
     /// Connects for as long as the body lasts.
+    /// - Parameter limit: how long the broker may take to let in; nil: its usual time.
     static func withBroker(
-        _ configuration: UploadConfiguration, _ connection: ConnectionConfiguration,
+        _ configuration: UploadConfiguration, _ connection: ConnectionConfiguration, within limit: Duration? = nil,
         _ body: (UploadBroker) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let broker = try await UploadBroker.connect(
-            connection, namespace: configuration.namespace, reads: true, logger: configuration.logger("uploadctl"))
+        let (namespace, logger) = (configuration.namespace, configuration.logger("uploadctl"))
+        let limit = limit ?? brokerLimit
+        let broker = try await TimeLimit.within(limit, "did not answer") { () throws(UploadError) in
+            try await UploadBroker.connect(connection.within(limit), namespace: namespace, reads: true, logger: logger)
+        }
         do {
             let code = try await body(broker)
-            await broker.close()
+            await broker.close(within: closingLimit)
             return code
         } catch {
-            await broker.close()
+            await broker.close(within: closingLimit)
             throw error
         }
     }
+
+    /// How long a broker may take to let in, where no time is given.
+    private static let brokerLimit = Duration.seconds(20)
+    /// How long it may take to part: what was to be said is said.
+    private static let closingLimit = Duration.seconds(1)
 
     /// An order may be for a queue that is used for the first time later, so a name that nobody knows is no error.
     private static func doubt(_ queue: QueueName, _ configuration: UploadConfiguration) async {
@@ -66,7 +77,11 @@ extension Bootstrap {
 
     private static func order(_ request: OrderRequest, _ broker: UploadBroker) async throws -> ExitCode {
         let order = UploadOrder(request.command, by: author)
-        let answer = try await broker.order(order, patience: request.patience.map { .seconds($0) })
+        let patience = request.patience.map { Duration.seconds($0) }
+        // Beyond its own time the broker has not even begun to answer.
+        let answer = try await TimeLimit.within((patience ?? brokerLimit) + closingLimit, "did not confirm the order") {
+            () throws(UploadError) in try await broker.order(order, patience: patience)
+        }
         if answer?.problem == .tooMany, let answer, case .matching(let verb, let filter, _) = request.command,
             Console.canAsk, Console.confirms("\(verb.imperative) \(answer.matched) jobs?")
         {

@@ -10,8 +10,11 @@ extension Bootstrap {
         let secondInterrupt = Interruption(signals: [SIGINT])
         defer { withExtendedLifetime(secondInterrupt) {} }
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) } + [
-                .init(service: main, successTerminationBehavior: .gracefullyShutdownGroup)
+            // Also where one fails: what is cancelled instead logs that before the failure itself is said.
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) } + [
+                .init(
+                    service: main, successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger.quiet)
         // The work has its own grace; this is for what hangs beyond it.

@@ -1,9 +1,10 @@
 import Foundation
+import RabbitMQ
 import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `uploadctl topology`: looks at what lies on the broker, or deletes it.
+    /// `uploadctl topology`: looks at what lies on the broker, declares or deletes it.
     public static func topology(
         _ request: TopologyRequest, _ input: ConfigurationInput, checkConfig: Bool
     ) async throws -> ExitCode {
@@ -15,6 +16,13 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
+        if case .declare(isPrinted: true) = request.verb {
+            let (queues, delegates) = names(request, configuration)
+            let definitions = try UploadTopology(namespace: configuration.namespace).definitions(
+                of: queues, delegates: delegates, virtualHost: connection.virtualHost)
+            Console.output(line: String(decoding: try WireJSON.encode(definitions), as: UTF8.self))
+            return .done
+        }
         let interruption = Interruption()
         return try await interruption.cancelling {
             try await withBroker(configuration, connection) { try await topology(request, configuration, $0) }
@@ -24,8 +32,10 @@ extension Bootstrap {
     private static func topology(
         _ request: TopologyRequest, _ configuration: UploadConfiguration, _ broker: UploadBroker
     ) async throws -> ExitCode {
-        let queues = Set(configuration.worker.queues + request.queues).sorted { $0.rawValue < $1.rawValue }
-        let delegates = Set(configuration.queueDelegates + request.delegates).sorted()
+        let (queues, delegates) = names(request, configuration)
+        if case .declare = request.verb {
+            try await broker.declareObjects(queues: queues, delegates: delegates)
+        }
         let report = TopologyReport(
             objects: try await broker.objects(queues: queues, delegates: delegates),
             topology: broker.topology)
@@ -33,7 +43,7 @@ extension Bootstrap {
         case .show:
             try show(report, request)
             return .done
-        case .check:
+        case .check, .declare:
             for problem in report.problems { say(problem) }
             if report.wrong.isEmpty { say("all \(report.objects.count) objects are as they should be") }
             return report.wrong.isEmpty ? .done : .uploadFailed
@@ -57,6 +67,15 @@ extension Bootstrap {
             say("\(count) exchanges and queues deleted")
             return .done
         }
+    }
+
+    private static func names(
+        _ request: TopologyRequest, _ configuration: UploadConfiguration
+    ) -> (queues: [QueueName], delegates: [String]) {
+        (
+            Set(configuration.worker.queues + request.queues).sorted { $0.rawValue < $1.rawValue },
+            Set(configuration.queueDelegates + request.delegates).sorted()
+        )
     }
 
     private static func show(_ report: TopologyReport, _ request: TopologyRequest) throws {

@@ -48,7 +48,6 @@ final class NotifierRunner: Service {
         let broker = connected.0
         let bus = connected.1
         queues.use(broker)
-        readiness.set { await broker.obstacle(within: Readiness.patience) }
         let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
         do {
             try await outbox.publishing { try await self.serve(broker, bus) }
@@ -65,6 +64,10 @@ final class NotifierRunner: Service {
             NotifierService(
                 bus: bus, ledger: ledger, delegates: delegates, configuration: configuration, sweeper: sweeper,
                 stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker, logger: logger)
+        }
+        readiness.set {
+            if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
+            return service.obstacle
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -6,6 +6,8 @@ public struct TopologyRequest: Hashable, Sendable {
         case show
         /// Names only what is not as it should be.
         case check
+        /// - Parameter isPrinted: only prints definitions that the broker can import.
+        case declare(isPrinted: Bool)
         /// - Parameters:
         ///   - discardsMessages: deletes queues though messages wait in them.
         ///   - isConfirmed: nobody is asked.

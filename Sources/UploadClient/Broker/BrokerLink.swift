@@ -145,9 +145,10 @@ package final class BrokerLink: Sendable {
     package func submit(_ job: UploadJob) async throws(UploadError) {
         guard let broker = connected else { return try await keep(job) }
         let limit = patience.confirm
-        let publication = Publication(window: 1, patience: limit) { [self] job, isRepeat throws(UploadError) in
-            let submitter = try await submitter(for: job.queue, broker, within: limit)
-            try await submitter.submit(job, maybeRepeated: isRepeat, within: limit)
+        let publication = Publication(window: 1, patience: limit) { [self] job, isRepeat, left throws(UploadError) in
+            let end = ContinuousClock.now + left
+            let submitter = try await submitter(for: job.queue, broker, within: left)
+            try await submitter.submit(job, maybeRepeated: isRepeat, within: max(.zero, end - .now))
         }
         // Whoever asked may go away; what becomes of the job has to be known all the same.
         let fate = await Task {
@@ -181,7 +182,7 @@ package final class BrokerLink: Sendable {
     ) async throws(UploadError) -> UploadSubmitter {
         if let known = state.withLock({ $0.submitters[queue] }) { return known }
         // A broker that is blocked may not even declare a queue.
-        let submitter = try await ConfirmLimit.within(limit) { () throws(UploadError) in
+        let submitter = try await TimeLimit.within(limit) { () throws(UploadError) in
             try await broker.submitter(for: queue)
         }
         state.withLock { $0.submitters[queue] = submitter }

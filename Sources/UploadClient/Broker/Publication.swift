@@ -21,15 +21,19 @@ package struct Publication: Sendable {
     package static let triesMaximum = 12
     /// Confirms that are awaited at once: 1 where each must be there before the next.
     let window: Int
-    /// After this long no further try is begun: a broker that is blocked may stay so for hours.
+    /// How long one job is tried: a broker that is blocked may stay so for hours.
     let patience: Duration
-    /// Publishes one job; `isRepeat` when an earlier try may have arrived.
-    let submit: @Sendable (_ job: UploadJob, _ isRepeat: Bool) async throws(UploadError) -> Void
+    /// Publishes one job; `isRepeat` when an earlier try may have arrived. The broker may take as long as `limit` says.
+    let submit: Submit
     let pause: @Sendable (Duration) async -> Void
 
+    package typealias Submit =
+        @Sendable (
+            _ job: UploadJob, _ isRepeat: Bool, _ limit: Duration
+        ) async throws(UploadError) -> Void
+
     package init(
-        window: Int = Self.windowMaximum, patience: Duration = .seconds(20),
-        submit: @escaping @Sendable (_ job: UploadJob, _ isRepeat: Bool) async throws(UploadError) -> Void,
+        window: Int = Self.windowMaximum, patience: Duration = .seconds(20), submit: @escaping Submit,
         pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
     ) {
         self.window = window
@@ -93,10 +97,11 @@ package struct Publication: Sendable {
         let job: UploadJob
         do throws(UploadError) { job = try load() } catch { return .refused(error) }
         var mayHaveArrived = false
-        let start = ContinuousClock.now
+        let end = ContinuousClock.now + patience
+        var left = patience
         for attempt in 1... {
             do throws(UploadError) {
-                try await submit(job, mayHaveArrived)
+                try await submit(job, mayHaveArrived, left)
                 return .confirmed
             } catch {
                 guard error.mayPass else {
@@ -104,8 +109,9 @@ package struct Publication: Sendable {
                     return mayHaveArrived || error.code == .interrupted ? .unknown(error) : .refused(error)
                 }
                 mayHaveArrived = true
-                if attempt == Self.triesMaximum || start.duration(to: .now) > patience { return .unknown(error) }
-                await pause(min(.seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
+                await pause(min(end - .now, .seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
+                left = end - .now
+                if attempt == Self.triesMaximum || left <= .zero { return .unknown(error) }
             }
         }
         return .untried

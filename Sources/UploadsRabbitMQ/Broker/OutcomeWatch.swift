@@ -27,7 +27,13 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
         let id = UUID()
         self.connection = connection
         self.topology = names.watch(id, of: queue, steps: steps)
-        try await connection.define(names.telling + topology)
+        do throws(RabbitMQError) {
+            try await connection.define(topology)
+        } catch {
+            // No program has worked yet in this namespace.
+            guard error.code == .notFound else { throw error }
+            try await connection.define(names.telling + topology)
+        }
         let outcomes = try await connection.consume(names.watchQueue(id), prefetch: Self.prefetch)
         channel = outcomes.channel
         let consumers = [

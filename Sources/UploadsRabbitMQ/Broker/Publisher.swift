@@ -131,7 +131,7 @@ final class Publisher: Sendable {
                 RabbitMQError(
                     .timedOut,
                     """
-                    the broker did not confirm within \(limit.components.seconds) s; look for memory and disk alarms, and \
+                    the broker did not confirm within \(Int((limit / .seconds(1)).rounded(.up))) s; look for memory and disk alarms, and \
                     for full queues there
                     """))
             return true

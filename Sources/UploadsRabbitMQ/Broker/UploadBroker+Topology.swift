@@ -10,7 +10,7 @@ extension UploadBroker {
     public func objects(
         queues: [QueueName], delegates: [String]
     ) async throws(UploadError) -> [BrokerObject] {
-        let wanted = objects(of: queues, delegates)
+        let wanted = topology.objects(of: queues, delegates)
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
             var found: [BrokerObject] = []
@@ -22,20 +22,25 @@ extension UploadBroker {
         }
     }
 
+    /// Declares everything of the namespace.
+    public func declareObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
+        let connection = try await consumingConnection()
+        do throws(RabbitMQError) {
+            try await connection.declareAgain(topology.objects(of: queues, delegates))
+        } catch {
+            throw UploadError(error, doing: "the broker's objects could not be declared")
+        }
+    }
+
     /// Deletes everything of the namespace, with all messages. What a program needs that still runs is gone then, and
     /// declared again when it reconnects.
     public func deleteObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            try await connection.delete(objects(of: queues, delegates))
+            try await connection.delete(topology.objects(of: queues, delegates))
         } catch {
             throw UploadError(error, doing: "the broker's objects could not be deleted")
         }
-    }
-
-    private func objects(of queues: [QueueName], _ delegates: [String]) -> Topology {
-        let lanes = queues.reduce(topology.shared) { $0 + topology.lanes(of: $1) }
-        return delegates.reduce(lanes) { $0 + topology.delegate($1) }
     }
 
     private func look(at exchange: Exchange, _ connection: Connection) async throws(RabbitMQError) -> BrokerObject {

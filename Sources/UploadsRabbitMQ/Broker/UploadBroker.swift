@@ -132,24 +132,47 @@ public final class UploadBroker: Sendable {
     }
 
     /// Closes in good order: first what reads, so that its acknowledgements go out, then what publishes. Idempotent.
-    public func close() async {
+    /// - Parameter limit: how long it may take; then it is cut. nil: as long as a broker may take that answers.
+    public func close(within limit: Duration? = nil) async {
+        let end = limit.map { ContinuousClock.now + $0 }
         closed.withLock { $0 = true }
         await opening.acquire()
         defer { opening.release() }
-        await consuming.withLock { $0 }?.close()
-        await publisher.connection.close()
+        await consuming.withLock { $0 }?.close(within: limit)
+        await publisher.connection.close(within: end.map { max(.zero, $0 - .now) })
     }
 
-    /// One connection declares it. Both declare it again after a reconnect: the one that is back first finds what it needs.
+    /// One connection declares it. Both declare it again after a reconnect: the one that is back first finds what it needs. Where the
+    /// user may not declare, an administrator must have done it.
     private func declared(_ objects: Topology) async throws(UploadError) -> Connection {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            try await connection.define(objects)
+            do throws(RabbitMQError) {
+                try await connection.define(objects)
+            } catch {
+                guard error.code == .accessRefused else { throw error }
+                try await expect(objects, connection)
+                return connection
+            }
             try await publisher.connection.remember(objects)
         } catch {
             throw UploadError(error, doing: "the broker's objects could not be declared")
         }
         return connection
+    }
+
+    private func expect(_ objects: Topology, _ connection: Connection) async throws(RabbitMQError) {
+        do throws(RabbitMQError) {
+            try await connection.check(
+                exchanges: objects.exchanges.map(\.name), queues: objects.queues.map(\.name))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            throw RabbitMQError(
+                .accessRefused,
+                "\(error.message), and this user may not declare it: have an administrator run 'uploadctl topology declare'",
+                replyCode: error.replyCode, cause: error)
+        }
+        logger.info("the broker's objects were declared by an administrator: this user may not")
     }
 
     func consumingConnection() async throws(UploadError) -> Connection {

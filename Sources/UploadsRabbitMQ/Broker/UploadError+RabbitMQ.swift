@@ -9,13 +9,21 @@ extension UploadError {
             switch error.code {
             case .loginRefused: (.wrongCredentials, nil)
             case .accessRefused:
-                (.accessDenied, "give the broker's user configure, write and read permission for the namespace")
+                (
+                    .accessDenied,
+                    "give the broker's user the permissions that its program needs: see Operating, 'The broker'"
+                )
             case .tlsFailed, .invalidURL, .invalidArgument: (.misconfigured, nil)
-            case .preconditionFailed:
+            // 406 stands for more than one thing, and the broker says for which.
+            case .preconditionFailed where error.message.contains("inequivalent arg"):
                 (
                     .misconfigured,
-                    "another version declared it with other arguments: use another namespace or delete the old objects"
+                    "it was declared with other arguments, by another version perhaps: 'uploadctl topology check' names what differs; use "
+                        + "another namespace, or let its queues run empty before you delete it"
                 )
+            case .preconditionFailed where error.message.contains("limit in "):
+                (.serverFailure, "raise that limit at the broker")
+            case .preconditionFailed: (.misconfigured, nil)
             case .messageRefused:
                 (
                     .rejected,
@@ -33,6 +41,7 @@ extension UploadError {
             }
         self.init(
             code, "\(what): \(error.message)" + (remedy.map { "; \($0)" } ?? ""),
-            retry: error.isRetryable ? .afterBackoff : nil, cause: error, file: file, line: line)
+            retry: error.isRetryable ? .afterBackoff : nil, cause: error, file: file,
+            line: line)
     }
 }

@@ -208,7 +208,11 @@ final class ControlLog: Sendable {
         while !Task.isCancelled, !stopped.isFired {
             do throws(RabbitMQError) {
                 try await consuming.waitUntilConnected()
-                try await consuming.declareAgain(topology.shared)
+                do throws(RabbitMQError) {
+                    try await consuming.declareAgain(topology.shared)
+                } catch  where error.code == .accessRefused {
+                    // An administrator declares it.
+                }
                 let offset = state.withLock { $0.lastOffset }.map { StreamOffset.offset($0 + 1) } ?? .first
                 let consumer = try await channel.consume(topology.control, prefetch: Self.prefetch, stream: offset)
                 state.withLock { $0.consumer = consumer }

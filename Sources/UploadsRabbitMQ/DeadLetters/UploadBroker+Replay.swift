@@ -24,9 +24,9 @@ extension UploadBroker {
             message: message, exchange: isForLane ? "" : route.exchange,
             routingKey: isForLane ? "\(topology.jobs).\(route.routingKey)" : route.routingKey,
             flagsRepeats: route.flagsRepeats, confirmLimit: Self.replayPatience)
-        let lanes = route.lanes.map { topology.lanes(of: $0) }
+        let lanes = route.lanes.map { topology.lanes(of: $0) } ?? Topology()
         do throws(RabbitMQError) {
-            try await publisher.connection.declareAgain(lanes.map { topology.foundation + $0 } ?? topology.foundation)
+            try await ensure([topology.notifier] + lanes.queues.map(\.name), of: topology.foundation + lanes)
             try await publisher.publish(parcel)
         } catch {
             if error.code == .returned {

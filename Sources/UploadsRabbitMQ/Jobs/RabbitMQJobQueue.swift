@@ -74,22 +74,26 @@ public final class RabbitMQJobQueue: JobQueue {
             draining.remove(giveUp)
             quiet.fire()
         }
+        // Meanwhile: it is a round trip less until the lanes are served.
+        async let channels = openChannels()
         do throws(UploadError) {
             try await log.start()
         } catch {
             await log.stop()
             return draining.isFired ? nil : error
         }
-        let failure = await serve(handler, tenures)
+        let failure = await serve(handler, tenures, over: channels)
         await log.stop()
         return failure
     }
 
-    private func serve(_ handler: any JobHandler, _ tenures: Tenures) async -> UploadError? {
-        var channels: [Channel] = []
+    private func serve(
+        _ handler: any JobHandler, _ tenures: Tenures, over opened: Result<[Channel], RabbitMQError>
+    ) async -> UploadError? {
+        let channels: [Channel]
         var readers: [LaneReader] = []
         do throws(RabbitMQError) {
-            channels = try await openChannels(configuration.queues.count * Lane.allCases.count)
+            channels = try opened.get()
             for queue in configuration.queues {
                 let taking = TakingLanes()
                 let handBack = HandBack()
@@ -123,13 +127,15 @@ public final class RabbitMQJobQueue: JobQueue {
         return failure
     }
 
-    private func openChannels(_ count: Int) async throws(RabbitMQError) -> [Channel] {
+    /// One for each lane.
+    private func openChannels() async -> Result<[Channel], RabbitMQError> {
         while true {
             do throws(RabbitMQError) {
                 try await consuming.waitUntilConnected()
-                return try await consuming.openChannels(count)
+                return .success(
+                    try await consuming.openChannels(configuration.queues.count * Lane.allCases.count))
             } catch {
-                guard error.isRetryable, !draining.isFired else { throw error }
+                guard error.isRetryable, !draining.isFired else { return .failure(error) }
             }
         }
     }

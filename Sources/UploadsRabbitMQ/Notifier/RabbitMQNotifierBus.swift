@@ -279,10 +279,11 @@ public final class RabbitMQNotifierBus: NotifierBus {
                 try await consuming.declareAgain(topology.shared)
                 told = nil
             } catch {
+                // Where the user may not declare, an administrator does it.
+                if error.code == .accessRefused { return }
                 // A lost connection is told of elsewhere.
-                guard !error.isRetryable, error.code != .closed, error.code != .cancelled, told != error.code else {
-                    continue
-                }
+                let isExpected = [.closed, .cancelled].contains(error.code) || error.isRetryable
+                guard !isExpected, told != error.code else { continue }
                 told = error.code
                 logger.error(
                     "the broker's objects cannot be declared again; what was deleted stays away",

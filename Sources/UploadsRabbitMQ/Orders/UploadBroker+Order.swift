@@ -9,18 +9,20 @@ extension UploadBroker {
     /// Gives an order: when this returns or times out waiting, it is on disk in the notifier's queue, and holds when the
     /// notifier reads it, also if none is up.
     ///
-    /// - Parameter patience: how long to wait for the notifier's answer; nil: not at all.
+    /// - Parameter patience: how long to wait for the broker and for the notifier's answer together; nil: for no answer.
     /// - Returns: the answer; nil when none came in time.
     /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it. It may be given again: the
     ///   same order twice is one.
     public func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
+        let end = patience.map { ContinuousClock.now + $0 }
+        var left: Duration { end.map { max(.zero, $0 - .now) } ?? Self.confirmPatience }
         do throws(RabbitMQError) {
             try await ensure([topology.notifier], of: topology.foundation)
         } catch {
             throw UploadError(error, doing: "the notifier's queue could not be declared")
         }
-        guard let patience else {
-            try await publish(order, replyTo: nil)
+        guard patience != nil else {
+            try await publish(order, replyTo: nil, within: left)
             return nil
         }
         let connection = try await consumingConnection()
@@ -35,23 +37,28 @@ extension UploadBroker {
         }
         let result: Result<OrderAnswer?, UploadError>
         do throws(UploadError) {
-            try await publish(order, replyTo: queue.name)
-            result = .success(await Self.answer(to: order, from: consumer, within: patience))
+            try await publish(order, replyTo: queue.name, within: min(left, Self.confirmPatience))
+            result = .success(await Self.answer(to: order, from: consumer, within: left))
         } catch {
             result = .failure(error)
         }
-        await consumer.channel.close()
-        _ = try? await connection.delete(objects)
+        // The caller has what it waits for.
+        Task {
+            await consumer.channel.close()
+            _ = try? await connection.delete(objects)
+        }
         return try result.get()
     }
 
-    private func publish(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+    private func publish(
+        _ order: UploadOrder, replyTo: String?, within limit: Duration
+    ) async throws(UploadError) {
         let parcel = Parcel(
             message: try WireFormat.message(order: order, replyTo: replyTo), exchange: "",
             routingKey: topology.notifier, topology: self.topology.foundation)
         let late = Signal()
         let timer = Task {
-            try await Task.sleep(for: Self.confirmPatience)
+            try await Task.sleep(for: limit)
             late.fire()
         }
         defer { timer.cancel() }
@@ -90,7 +97,7 @@ extension UploadBroker {
         }
         let timer = Task {
             try await Task.sleep(for: patience)
-            await consumer.cancel()
+            reader.cancel()
         }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {

@@ -46,7 +46,6 @@ extension UploadTopology {
     public func progressFeed(_ id: UUID) -> Topology {
         let name = progressFeedQueue(id)
         return Topology(
-            exchanges: [Exchange(name: progress, kind: .topic)],
             queues: [
                 Queue(
                     name: name, durable: false, exclusive: true, autoDelete: true,

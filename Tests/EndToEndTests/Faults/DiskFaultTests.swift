@@ -191,4 +191,37 @@ import UploadsRabbitMQ
             try deployment.expectArrived("a.bin", like: file)
         }
     }
+
+    @Test func aFullDiskUnderTheLedgerIsSaidAndEverythingIsRecordedOnceThereIsRoom() async throws {
+        try await Deployment.with { deployment in
+            let folder = deployment.path.appending(path: "ledger")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let disk = try await SmallDisk.mount(at: folder, bytes: 16 << 20)
+            let notifier = try deployment.start(
+                .notifier, environment: ["UPLOAD_NOTIFIER_LEDGER": "\(folder.path)/ledger.sqlite"],
+                under: disk.wrapper)
+            try await eventually("it is ready") { try notifier.readiness() == "ready\n" }
+            var fillers = 0
+            while (try? disk.fill("filler-\(fillers)", bytes: 64 << 10)) != nil { fillers += 1 }
+            try deployment.start(.worker)
+            // More than what the ledger's log has room for by now.
+            let files = try (0..<200).map { try deployment.makeFile("\($0).bin", bytes: 1000).path }
+            let ids = try await deployment.enqueue(["--to", "local:"] + files)
+            let reason = "it cannot record: no space is left for the ledger"
+            try await eventually("it says that it is not ready") {
+                try notifier.readiness().hasPrefix("not ready: \(reason)")
+            }
+            let api = "http://127.0.0.1:\(try #require(notifier.port))"
+            let jobs = try await deployment.control("jobs", "--api", api, expecting: nil)
+            #expect(
+                jobs.errorText.contains("this may be old, for the notifier records nothing now: \(reason)"),
+                "\(jobs.errorText)")
+            for filler in 0...fillers { try? disk.remove("filler-\(filler)") }
+            let told = try await deployment.waitForOutcomes(ids.count)
+            #expect(Set(told.compactMap { $0["subject"] as? String }) == Set(ids))
+            try await eventually("it is ready again") { try notifier.readiness() == "ready\n" }
+            await notifier.stop()
+            try await disk.unmount()
+        }
+    }
 }

@@ -6,7 +6,7 @@ import UploadTesting
 /// continents.
 @Suite(.timeLimit(.minutes(40))) struct DistantBrokerTests {
     /// Long beside what programs and broker take to think, so that what is sent side by side counts once.
-    private static let oneWay = Duration.milliseconds(100)
+    private static let oneWay = Duration.milliseconds(500)
 
     @Test func fewRoundTripsEnqueueAFileAndMakeAPoolReady() async throws {
         let broker = try await BrokerNode.shared()

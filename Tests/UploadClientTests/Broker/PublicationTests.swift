@@ -16,7 +16,10 @@ struct PublicationTests {
     ) async -> (fates: [Publication.Fate], told: [Int]) {
         let begun = Mutex(0)
         var told: [Int] = []
-        let publication = Publication(window: window, submit: submit, pause: { _ in await Task.yield() })
+        let publication = Publication(
+            window: window,
+            submit: { job, isRepeat, _ throws(UploadError) in try await submit(job, isRepeat) },
+            pause: { _ in await Task.yield() })
         let fates = await publication.publish(
             count: count, load: { [jobs] index throws(UploadError) in jobs[index] },
             shouldStop: {
@@ -127,5 +130,25 @@ struct PublicationTests {
     @Test(.timeLimit(.minutes(10))) func `nobody knows what became of a cancelled one`() async {
         let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.interrupted, "cancelled") }
         #expect(word(result.fates[0]) == "unknown")
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `tries and pauses together take no longer than the patience`() async {
+        let patience = Duration.seconds(5)
+        let limits = Mutex<[Duration]>([])
+        let publication = Publication(
+            patience: patience,
+            submit: { _, _, limit throws(UploadError) in
+                limits.withLock { $0.append(limit) }
+                // A broker that is silent for most of it.
+                try? await Task.sleep(for: min(limit, .milliseconds(200)))
+                throw UploadError(.networkFailure, "no confirm")
+            })
+        let fates = await publication.publish(
+            count: 1, load: { [jobs] index throws(UploadError) in jobs[index] }, shouldStop: { false },
+            confirmed: { _ in })
+        #expect(fates.map(word) == ["unknown"])
+        let all = limits.withLock { $0 }
+        #expect(all.first == patience && all.count > 1)
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0 - $1 >= .milliseconds(200) }, "\(all)")
     }
 }

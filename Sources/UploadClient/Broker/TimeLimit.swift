@@ -1,11 +1,13 @@
-import Uploads
+package import Uploads
 
-/// How long the broker may take: one that is blocked, or a connection that is half dead, must not hold up anybody for ever.
-enum ConfirmLimit {
+/// How long a broker may take for one thing.
+package enum TimeLimit {
     /// Runs the body, and cancels it when the time is up.
-    /// - Throws: what the body throws; `networkFailure` when the time is up: whether it arrived nobody knows.
-    static func within<Value: Sendable>(
-        _ limit: Duration, _ body: @escaping @Sendable () async throws(UploadError) -> Value
+    /// - Parameter what: what was not done then: `could not be reached`.
+    /// - Throws: what the body throws; `networkFailure` when the time is up: whether it was done is not known.
+    package static func within<Value: Sendable>(
+        _ limit: Duration, _ what: String = "did not confirm",
+        _ body: @escaping @Sendable () async throws(UploadError) -> Value
     ) async throws(UploadError) -> Value {
         let result = await withTaskGroup(of: Result<Value, UploadError>?.self) { group in
             group.addTask {
@@ -24,12 +26,12 @@ enum ConfirmLimit {
             return first
         }
         if let result { return try result.get() }
-        if Task.isCancelled { throw UploadError(.interrupted, "publishing was interrupted") }
+        if Task.isCancelled { throw UploadError(.interrupted, "it was interrupted") }
         throw UploadError(
             .networkFailure,
             """
-            the broker did not confirm within \(limit.components.seconds) s; look for memory and disk alarms, and for full \
-            queues there
+            the broker \(what) within \(Int((limit / .seconds(1)).rounded(.up))) s; look for memory and disk alarms, and for full queues \
+            there
             """)
     }
 }

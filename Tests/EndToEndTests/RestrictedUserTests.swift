@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// Users of the broker that may do no more than the documentation says, on what an administrator has declared.
+@Suite(.timeLimit(.minutes(40))) struct RestrictedUserTests {
+    /// The lines of Operating: user, and what it may configure, write and read.
+    private func documented() throws -> [(user: String, rights: [String])] {
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/Uploads/Uploads.docc/Operating.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+            .filter { $0.hasPrefix("rabbitmqctl set_permissions ") }
+        return lines.map { line in
+            let rights = line.split(separator: "'").map(String.init)
+            return (String(line.split(separator: " ")[2]), [rights[1], rights[3], rights[5]])
+        }
+    }
+
+    /// Runs the body with the URLs of the documented users, as they are in a namespace.
+    private func with(
+        _ deployment: Deployment, _ body: (_ broker: (String) -> [String]) async throws -> Void
+    ) async throws {
+        let users = try documented()
+        #expect(users.map(\.user) == ["producer", "waiter", "worker", "notifier"])
+        func name(_ user: String) -> String { "\(user)-\(deployment.namespace)" }
+        for (user, rights) in users {
+            try await deployment.broker.ctl("add_user", name(user), "secret")
+            let own = rights.map { $0.replacing("upload\\.", with: "\(deployment.namespace)\\.") }
+            try await deployment.broker.ctl("set_permissions", name(user), own[0], own[1], own[2])
+        }
+        do {
+            try await body { user in
+                ["--broker", "amqp://\(name(user)):secret@127.0.0.1:\(deployment.broker.port)/"]
+            }
+        } catch {
+            for (user, _) in users { try await deployment.broker.ctl("delete_user", name(user)) }
+            throw error
+        }
+        await deployment.stopAll()
+        for (user, _) in users { try await deployment.broker.ctl("delete_user", name(user)) }
+    }
+
+    @Test func usersThatMayNotDeclareWorkOnWhatAnAdministratorDeclared() async throws {
+        try await Deployment.with { deployment in
+            try await with(deployment) { broker in
+                // Nothing is there yet.
+                let early = try await deployment.run(.worker, broker("worker"))
+                #expect(await early.wait() == 77)
+                #expect(
+                    early.errorText.contains("have an administrator run 'uploadctl topology declare'"),
+                    "\(early.errorText)")
+                #expect(early.errorText.contains("exchange '\(deployment.namespace)."), "\(early.errorText)")
+
+                // As definitions, which the broker reads; looked at by the administrator.
+                let printed = try await deployment.control("topology", "declare", "--print")
+                let file = deployment.path.appending(path: "definitions.json")
+                try Data(printed.outputText.utf8).write(to: file)
+                try await deployment.broker.ctl("import_definitions", file.path)
+                try await deployment.control("topology", "check")
+                try await deployment.control("topology", "declare")
+
+                try deployment.start(.notifier, broker("notifier"))
+                try deployment.start(.worker, broker("worker"))
+                let one = try deployment.makeFile("one.bin", bytes: 100_000)
+                _ = try await deployment.enqueue(broker("producer") + ["--to", "local:", one.path])
+                // Through the ladder, and with what is told on the way.
+                let two = try deployment.makeFile("two.bin", bytes: 100_000)
+                _ = try await deployment.enqueue(
+                    broker("waiter") + ["--to", "local:", "--after", "2s", "--wait", two.path])
+                let serial = try deployment.makeFile("serial.bin", bytes: 100_000)
+                _ = try await deployment.enqueue(broker("producer") + ["--to", "local:", "--serial", serial.path])
+                let told = try await deployment.waitForOutcomes(3)
+                #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" })
+                let ordered = try await deployment.control(
+                    ["queue", "stop", "default"] + broker("waiter"))
+                #expect(ordered.errorText.isEmpty || !ordered.errorText.contains("no notifier"), "\(ordered.errorText)")
+                try await deployment.control(["queue", "start", "default"] + broker("waiter"))
+
+                // Fewer rights than it needs.
+                let lacking = try await deployment.run(
+                    .enqueue, broker("notifier") + ["--to", "local:", "--wait", two.path])
+                #expect(await lacking.wait() == 77)
+                #expect(lacking.errorText.contains("\(deployment.namespace).watch."), "\(lacking.errorText)")
+                #expect(lacking.errorText.contains("permissions that its program needs"), "\(lacking.errorText)")
+            }
+        }
+    }
+}
