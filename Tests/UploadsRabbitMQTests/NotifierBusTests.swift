@@ -181,9 +181,9 @@ import Uploads
                 topology: rig.topology, consuming: try await rig.open(),
                 publisher: try await Publisher(connection: try await rig.open(), logger: rig.logger),
                 logger: rig.logger,
-                pause: { draining, pause in
+                topologyPause: { draining in
                     let passed = Signal()
-                    if pause == RabbitMQNotifierBus.topologyInterval { passes.change { $0.append(passed) } }
+                    passes.change { $0.append(passed) }
                     await passed.wait(or: draining)
                 })
             let task = Task { try await bus.consume { _ in {} } }

@@ -28,15 +28,22 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private let draining = Signal()
     private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
     private let pause: @Sendable (Signal, Duration) async -> Void
+    private let topologyPause: @Sendable (Signal) async -> Void
 
-    /// - Parameter pause: waits for the time between two snapshots to pass, or for the signal.
+    /// - Parameters:
+    ///   - pause: waits for the time between two snapshots to pass, or for the signal.
+    ///   - topologyPause: the same between two declarations of everything.
     init(
         topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
         pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in
             await signal.wait(atMost: time)
+        },
+        topologyPause: @escaping @Sendable (Signal) async -> Void = { signal in
+            await signal.wait(atMost: RabbitMQNotifierBus.topologyInterval)
         }
     ) {
         self.pause = pause
+        self.topologyPause = topologyPause
         self.topology = topology
         self.consuming = consuming
         self.publisher = publisher
@@ -273,7 +280,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private func keepTopology() async {
         var told: RabbitMQError.Code?
         while !draining.isFired, !Task.isCancelled {
-            await pause(draining, Self.topologyInterval)
+            await topologyPause(draining)
             guard !draining.isFired, !Task.isCancelled, consuming.epoch != 0 else { continue }
             do throws(RabbitMQError) {
                 try await consuming.declareAgain(topology.shared)
