@@ -58,7 +58,7 @@ public final class Connection: Sendable {
         return consuming.consumer
     }
 
-    /// A channel that nobody waits for is closed again with its handle.
+    /// The channel is closed again with its handle, should the caller stop waiting.
     private func beginOpening() -> (channel: Channel, promise: Promise<Void>) {
         let channel = Channel(connection: self, id: core.makeID())
         return (channel, core.begin { .openChannel(channel.id, $0) })

@@ -83,7 +83,7 @@ final class RunningProgram: Sendable {
     var outputText: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
     var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
-    /// What `/readyz` says; empty while nobody answers there.
+    /// What `/readyz` says; empty while the program does not listen there.
     func readiness() throws -> String {
         guard let port else { return "" }
         return try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true")
