@@ -18,9 +18,10 @@ import UploadsRabbitMQ
         defer { bucket.proxy.stop() }
         let broker = try await BrokerNode.start(configuration: "heartbeat = 2\n")
         do {
-            try await Deployment.with(broker: broker, destinations: [bucket.destination()]) {
-                try await body($0, bucket, broker)
-            }
+            // A producer waits for as long as a test may take, and nothing goes to the outbox.
+            try await Deployment.with(
+                broker: broker, destinations: [bucket.destination()], configuration: ["brokerPatience: 10m"]
+            ) { try await body($0, bucket, broker) }
         } catch {
             try await broker.stop()
             throw error
@@ -78,6 +79,8 @@ import UploadsRabbitMQ
     @Test func duringAMemoryAlarmEverybodyWaitsAndNothingFails() async throws {
         try await with { deployment, bucket, broker in
             let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
+            // Slow enough to be under way still when the alarm has come.
+            bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 512 << 10) }
             let (file, id) = try await begin(deployment, bucket)
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
             for program in programs {
