@@ -341,7 +341,7 @@ import Uploads
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
             let cancelled = try #require(try await deployment.enqueue(["--to", "local:a", file.path]).first)
             let paused = try #require(try await deployment.enqueue(["--to", "local:b", file.path]).first)
-            let order = try await deployment.control("cancel", "--timeout", "100ms", cancelled)
+            let order = try await deployment.control("cancel", "--timeout", "10s", cancelled)
             #expect(order.outputText.isEmpty && order.errorText.contains("the order is kept"))
             let silent = try await deployment.control("pause", "--no-wait", paused)
             #expect(silent.outputText.isEmpty && silent.errorText.isEmpty)

@@ -167,6 +167,32 @@ import UploadTesting
         }
     }
 
+    @Test func aPausedBrokerIsWaitedForAsLongAsEachProgramIsAllowedAndNoLonger() async throws {
+        try await alone(configuration: ["brokerPatience: 2s"]) { deployment, broker in
+            try await deployment.control("topology", "declare")
+            let job = UUID().uuidString
+            broker.pause()
+            defer { broker.resume() }
+            // What may take minutes must outlast what may take seconds.
+            let patient = try deployment.startControl("cancel", "--timeout", "10m", job)
+            let file = try deployment.makeFile("during.bin", bytes: 100_000)
+            let program = try await deployment.run(.enqueue, ["--to", "local:", file.path])
+            #expect(await program.wait() == 0, "\(program.errorText)")
+            #expect(program.errorText.contains("1 job is kept in"), "\(program.errorText)")
+            #expect(outbox(deployment).count == 1)
+            let hasty = try await deployment.control("cancel", "--timeout", "2s", job, expecting: 69)
+            #expect(hasty.errorText.contains("127.0.0.1:\(broker.port)"), "\(hasty.errorText)")
+            #expect(patient.isRunning, "\(patient.errorText)")
+
+            broker.resume()
+            try deployment.start(.notifier)
+            try deployment.start(.worker)
+            #expect(await patient.wait() == 1, "\(patient.outputText)\(patient.errorText)")
+            try await deployment.waitForOutcomes(1)
+            try deployment.expectArrived("during.bin", like: file)
+        }
+    }
+
     @Test func twoStagingAreasUnderOneNamespaceKeepApart() async throws {
         try await Deployment.with { deployment in
             let area = deployment.path.appending(path: "other-staging")

@@ -59,7 +59,8 @@ import UploadTesting
                 try await deployment.control("topology", "check")
                 try await deployment.control("topology", "declare")
 
-                try deployment.start(.notifier, broker("notifier"))
+                let notifier = try deployment.start(.notifier, broker("notifier"))
+                let api = "http://127.0.0.1:\(try #require(notifier.port))"
                 try deployment.start(.worker, broker("worker"))
                 let one = try deployment.makeFile("one.bin", bytes: 100_000)
                 _ = try await deployment.enqueue(broker("producer") + ["--to", "local:", one.path])
@@ -75,6 +76,16 @@ import UploadTesting
                     ["queue", "stop", "default"] + broker("waiter"))
                 #expect(ordered.errorText.isEmpty || !ordered.errorText.contains("no notifier"), "\(ordered.errorText)")
                 try await deployment.control(["queue", "start", "default"] + broker("waiter"))
+
+                // The notifier publishes a dead letter again.
+                try await deployment.publishNonsense()
+                try await eventually("the letter is recorded") {
+                    try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["1"]
+                }
+                try await deployment.control("dead", "replay", "1", "--api", api)
+                try await eventually("what cannot be read comes back") {
+                    try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["2"]
+                }
 
                 // Fewer rights than it needs.
                 let lacking = try await deployment.run(

@@ -78,5 +78,24 @@ import UploadsRabbitMQ
         try await deployment.broker.ctl("await_online_nodes", "3")
         let last = try deployment.makeFile("last.bin", bytes: 100_000)
         _ = try await deployment.enqueue(["--to", "bucket:", "--wait", last.path])
+        try await pauseTheLeader(of: cluster, deployment)
+    }
+
+    /// It holds its connections and answers nothing, until the others elect another one or it goes on: what is enqueued meanwhile is
+    /// on the broker or in the outbox, and arrives.
+    private func pauseTheLeader(of cluster: BrokerCluster, _ deployment: Deployment) async throws {
+        let topology = try UploadTopology(namespace: deployment.namespace)
+        let leader = try await cluster.leader(of: topology.notifier, asking: deployment.broker)
+        let before = try deployment.toldOutcomes().count
+        let file = try deployment.makeFile("paused.bin", bytes: 100_000)
+        leader.pause()
+        defer { leader.resume() }
+        let ordered = try deployment.startControl("cancel", "--timeout", "3s", UUID().uuidString)
+        let program = try await deployment.run(.enqueue, ["--to", "bucket:", file.path])
+        #expect(await program.wait() == 0, "\(program.errorText)")
+        // The job is unknown, or the broker has not answered in time.
+        #expect([1, 69].contains(await ordered.wait()), "\(ordered.errorText)")
+        leader.resume()
+        try await deployment.waitForOutcomes(before + 1)
     }
 }

@@ -88,7 +88,7 @@ public final class BrokerNode: Sendable {
         try directory.write(lines.joined(separator: "\n") + "\n", to: "rabbitmq.conf")
 
         environment = [
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": path,
+            "PATH": BrokerInstallation.current.path, "LANG": "C.UTF-8", "HOME": path,
             "RABBITMQ_NODENAME": name, "RABBITMQ_CONF_ENV_FILE": "\(path)/rabbitmq-env.conf",
             "RABBITMQ_CONFIG_FILE": "\(path)/rabbitmq.conf", "RABBITMQ_ADVANCED_CONFIG_FILE": "\(path)/advanced.config",
             "RABBITMQ_MNESIA_BASE": "\(path)/mnesia", "RABBITMQ_LOG_BASE": "\(path)/log",
@@ -105,14 +105,15 @@ public final class BrokerNode: Sendable {
             first != nil
             ? nil
             : try GuardedProcess(
-                "/usr/bin/epmd", ["-port", "\(mapperPort)", "-address", "127.0.0.1"], environment: environment,
+                BrokerInstallation.current.portMapper, ["-port", "\(mapperPort)", "-address", "127.0.0.1"],
+                environment: environment,
                 removing: path)
         server = Mutex(try Self.startServer(environment, path))
     }
 
     private static func startServer(_ environment: [String: String], _ path: String) throws -> GuardedProcess {
         try GuardedProcess(
-            "/usr/lib/rabbitmq/bin/rabbitmq-server", environment: environment, output: "\(path)/startup.log")
+            BrokerInstallation.current.server, environment: environment, output: "\(path)/startup.log")
     }
 
     private var current: GuardedProcess { server.withLock(\.self) }
@@ -134,6 +135,11 @@ public final class BrokerNode: Sendable {
         try await current.stop()
         try await mapper?.stop()
     }
+
+    /// Lets it answer nothing, until `resume`: its kernel still takes connections and bytes.
+    public func pause() { current.signal(SIGSTOP) }
+
+    public func resume() { current.signal(SIGCONT) }
 
     /// Ends it as a power cut would; its data stay.
     ///
@@ -180,7 +186,7 @@ public final class BrokerNode: Sendable {
     @discardableResult
     public func ctl(_ arguments: String...) async throws -> String {
         try await Spawn.output(
-            of: "/usr/lib/rabbitmq/bin/rabbitmqctl", ["--node", name, "--quiet"] + arguments, environment: environment
+            of: BrokerInstallation.current.control, ["--node", name, "--quiet"] + arguments, environment: environment
         ).text
     }
 
