@@ -57,7 +57,10 @@ static inline int longshore_verify(amqp_socket_t *socket, char const *host, int 
   return X509_VERIFY_PARAM_set1_host(parameters, host, 0);
 }
 
-// A macro of OpenSSL's. What went wrong last on this thread; 0 if nothing did, as when the peer closed the socket.
-static inline int longshore_tls_reason(void) { return ERR_GET_REASON(ERR_peek_last_error()); }
+// Macros of OpenSSL's. What went wrong last with TLS on this thread; 0 if nothing did, as when the peer closed the socket.
+static inline int longshore_tls_reason(void) {
+  unsigned long error = ERR_peek_last_error();
+  return ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0;
+}
 
 #endif

@@ -191,15 +191,9 @@ public final class NotifierService: Service {
     private func consume() async {
         var failures = 0
         while !Task.isCancelled, !isStopping.withLock({ $0 }) {
-            do {
-                do throws(UploadError) {
-                    try await recover()
-                    trouble.withLock { $0.beginning = nil }
-                } catch {
-                    let problem = error
-                    trouble.withLock { $0.beginning = problem }
-                    throw error
-                }
+            do throws(UploadError) {
+                try await recover()
+                trouble.withLock { $0.beginning = nil }
                 try await bus.consume { batch in
                     do throws(UploadError) {
                         let end = try await self.handle(batch)
@@ -214,6 +208,8 @@ public final class NotifierService: Service {
                 return
             } catch {
                 guard !Task.isCancelled else { return }
+                let problem = error
+                trouble.withLock { if $0.batch == nil { $0.beginning = problem } }
                 failures = min(failures + 1, 16)
                 let delay = min(configuration.retryDelayMaximum.seconds, pow(2, Double(failures)) / 4)
                 logger.error(

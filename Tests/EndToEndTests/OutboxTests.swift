@@ -167,29 +167,39 @@ import UploadTesting
         }
     }
 
-    @Test func aPausedBrokerIsWaitedForAsLongAsEachProgramIsAllowedAndNoLonger() async throws {
-        try await alone(configuration: ["brokerPatience: 2s"]) { deployment, broker in
-            try await deployment.control("topology", "declare")
-            let job = UUID().uuidString
-            broker.pause()
-            defer { broker.resume() }
-            // What may take minutes must outlast what may take seconds.
-            let patient = try deployment.startControl("cancel", "--timeout", "10m", job)
-            let file = try deployment.makeFile("during.bin", bytes: 100_000)
-            let program = try await deployment.run(.enqueue, ["--to", "local:", file.path])
-            #expect(await program.wait() == 0, "\(program.errorText)")
-            #expect(program.errorText.contains("1 job is kept in"), "\(program.errorText)")
-            #expect(outbox(deployment).count == 1)
-            let hasty = try await deployment.control("cancel", "--timeout", "2s", job, expecting: 69)
-            #expect(hasty.errorText.contains("127.0.0.1:\(broker.port)"), "\(hasty.errorText)")
-            #expect(patient.isRunning, "\(patient.errorText)")
+    /// From a program's first publish on it hears nothing more: no confirm, and no answer to its closing.
+    private func quietProxy(_ deployment: Deployment) throws -> AMQPFaultProxy {
+        try AMQPFaultProxy(to: deployment.broker.port) { if case .publish = $0 { .stall } else { .forward } }
+    }
 
-            broker.resume()
+    @Test func aBrokerThatGoesQuietIsWaitedForAsLongAsEachProgramIsToldAndNoLonger() async throws {
+        try await Deployment.with { deployment in
+            let proxies = try (0..<3).map { _ in try quietProxy(deployment) }
+            defer { for proxy in proxies { proxy.stop() } }
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            // What may take minutes outlasts what may take seconds.
+            let patient = try deployment.start(
+                .enqueue, ["--to", "local:patient.bin", "--broker", proxies[0].url, file.path],
+                environment: ["UPLOAD_BROKER_PATIENCE": "10m"])
+            try await eventually("it has published") { !proxies[0].steps.isEmpty }
+            let hasty = try deployment.start(
+                .enqueue, ["--to", "local:hasty.bin", "--broker", proxies[1].url, file.path],
+                environment: ["UPLOAD_BROKER_PATIENCE": "2s"])
+            #expect(await hasty.wait() == 0, "\(hasty.errorText)")
+            #expect(hasty.errorText.contains("did not confirm within 2 s"), "\(hasty.errorText)")
+            #expect(hasty.errorText.contains("1 job is kept in"), "\(hasty.errorText)")
+            let ordered = try await deployment.control(
+                "cancel", "--timeout", "2s", "--broker", proxies[2].url, UUID().uuidString, expecting: 69)
+            #expect(ordered.errorText.contains("has not confirmed the order"), "\(ordered.errorText)")
+            #expect(!proxies[1].steps.isEmpty && !proxies[2].steps.isEmpty, "they did not come so far")
+            #expect(patient.isRunning, "\(patient.errorText)")
+            proxies[0].setRule { _ in .forward }
+            proxies[0].heal()
+            #expect(await patient.wait() == 0, "\(patient.errorText)")
             try deployment.start(.notifier)
             try deployment.start(.worker)
-            #expect(await patient.wait() == 1, "\(patient.outputText)\(patient.errorText)")
-            try await deployment.waitForOutcomes(1)
-            try deployment.expectArrived("during.bin", like: file)
+            _ = try await deployment.waitForOutcomes(2)
+            for name in ["patient.bin", "hasty.bin"] { try deployment.expectArrived(name, like: file) }
         }
     }
 

@@ -1,6 +1,9 @@
 import Foundation
+import Logging
+import RabbitMQ
 import Testing
 import UploadTesting
+import UploadsRabbitMQ
 
 /// Users of the broker that may do no more than the documentation says, on what an administrator has declared.
 @Suite(.timeLimit(.minutes(40))) struct RestrictedUserTests {
@@ -21,7 +24,7 @@ import UploadTesting
         _ deployment: Deployment, _ body: (_ broker: (String) -> [String]) async throws -> Void
     ) async throws {
         let users = try documented()
-        #expect(users.map(\.user) == ["producer", "waiter", "worker", "notifier"])
+        #expect(users.map(\.user) == ["producer", "waiter", "app", "worker", "notifier"])
         func name(_ user: String) -> String { "\(user)-\(deployment.namespace)" }
         for (user, rights) in users {
             try await deployment.broker.ctl("add_user", name(user), "secret")
@@ -57,7 +60,7 @@ import UploadTesting
                 try Data(printed.outputText.utf8).write(to: file)
                 try await deployment.broker.ctl("import_definitions", file.path)
                 try await deployment.control("topology", "check")
-                try await deployment.control("topology", "declare")
+                try await deployment.control("topology", "declare", "--delegate", "client-pictures")
 
                 let notifier = try deployment.start(.notifier, broker("notifier"))
                 let api = "http://127.0.0.1:\(try #require(notifier.port))"
@@ -74,8 +77,16 @@ import UploadTesting
                 #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" })
                 let ordered = try await deployment.control(
                     ["queue", "stop", "default"] + broker("waiter"))
-                #expect(ordered.errorText.isEmpty || !ordered.errorText.contains("no notifier"), "\(ordered.errorText)")
+                #expect(!ordered.errorText.contains("no answer"), "\(ordered.errorText)")
                 try await deployment.control(["queue", "start", "default"] + broker("waiter"))
+
+                // An app takes its outcomes from the queue of its delegate.
+                let app = try await UploadBroker.connect(
+                    try ConnectionConfiguration(urls: [broker("app")[1]]), namespace: deployment.namespace,
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                let pass = try await app.inbox(of: "client-pictures").pass { _ in true }
+                #expect(pass == DelegateInbox.Pass())
+                await app.close()
 
                 // The notifier publishes a dead letter again.
                 try await deployment.publishNonsense()
@@ -93,6 +104,13 @@ import UploadTesting
                 #expect(await lacking.wait() == 77)
                 #expect(lacking.errorText.contains("\(deployment.namespace).watch."), "\(lacking.errorText)")
                 #expect(lacking.errorText.contains("permissions that its program needs"), "\(lacking.errorText)")
+                let other = try await deployment.run(
+                    .enqueue, broker("producer") + ["--queue", "video", "--to", "local:", two.path])
+                #expect(await other.wait() == 77)
+                #expect(
+                    other.errorText.contains("\(deployment.namespace).jobs.video.")
+                        && other.errorText.contains("have an administrator run 'uploadctl topology declare'"),
+                    "\(other.errorText)")
             }
         }
     }

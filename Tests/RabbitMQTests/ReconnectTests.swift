@@ -207,6 +207,23 @@ struct ReconnectTests {
         proxy.stop()
     }
 
+    @Test func `Closing takes no longer than it may`() async throws {
+        let broker = try await BrokerNode.shared()
+        let proxy = try FaultProxy(to: broker.port)
+        let (slow, fast) = (try await connect(proxy), try await connect(proxy))
+        proxy.stall()
+        // The usual limit is of many seconds.
+        let hasEnded = Mutex(false)
+        let closing = Task {
+            await slow.close()
+            hasEnded.withLock { $0 = true }
+        }
+        await fast.close(within: .milliseconds(50))
+        #expect(hasEnded.withLock { !$0 })
+        proxy.stop()
+        await closing.value
+    }
+
     @Test func `Cut while everything is being made as it was, it is made so the next time`() async throws {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)

@@ -26,6 +26,11 @@ struct ConfigurationLayerTests {
         #expect(configuration.destinations == nil)
     }
 
+    @Test func `the heartbeat is what the configuration says`() throws {
+        let configuration = try UploadConfiguration(try files.input("brokerHeartbeat: 7s"))
+        #expect(try configuration.connection(for: "test").heartbeat == .seconds(7))
+    }
+
     @Test func `the sweep can be put off, and switched off`() throws {
         let later = try UploadConfiguration(try files.input("notifier: {sweepAfter: 3d}"))
         #expect(later.notifier.sweepAfter == 259_200)

@@ -174,6 +174,22 @@ import Uploads
         }
     }
 
+    @Test func `it is taking while both queues are consumed`() async throws {
+        try await Rig.run { rig in
+            let bus = try await rig.broker().notifierBus()
+            #expect(!bus.isTaking)
+            let task = Task { try await bus.consume { _ in {} } }
+            try await eventually("it takes") { bus.isTaking }
+            try await rig.connection.delete(Topology(queues: [Queue(name: rig.topology.dead)]))
+            // It tries again after a second.
+            try await eventually("the loss is seen") { !bus.isTaking }
+            try await eventually("it takes again") { bus.isTaking }
+            await bus.drain()
+            _ = await task.result
+            #expect(!bus.isTaking)
+        }
+    }
+
     @Test func `what was deleted by mistake is declared again within a minute`() async throws {
         try await Rig.run { rig in
             let passes = Box<[Signal]>([])

@@ -72,12 +72,14 @@ struct Rig: Sendable {
     /// A worker whose connections can be disturbed one by one.
     func worker(
         publishing: (any BrokerProxy)? = nil, consuming: (any BrokerProxy)? = nil, prefetchPerLane: UInt16 = 4,
-        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        topologyPause: @escaping @Sendable (Signal) async -> Void = { await $0.wait() }
     ) async throws -> RabbitMQJobQueue {
         let publisher = try await Publisher(connection: try await open(publishing), logger: logger)
         return RabbitMQJobQueue(
             JobQueueConfiguration(prefetchPerLane: prefetchPerLane), topology: topology,
-            consuming: try await open(consuming), publisher: publisher, logger: logger, clock: clock)
+            consuming: try await open(consuming), publisher: publisher, logger: logger, clock: clock,
+            topologyPause: topologyPause)
     }
 
     func controlLog(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) async throws -> ControlLog {

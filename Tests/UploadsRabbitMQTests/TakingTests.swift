@@ -182,6 +182,33 @@ import Uploads
         }
     }
 
+    /// As when an exchange was deleted by mistake and the notifier, which knows no lanes, has declared it again.
+    @Test func `lanes that are no longer bound are bound again within a minute`() async throws {
+        try await Rig.run { rig in
+            let passes = Box<[Signal]>([])
+            let queue = try await rig.worker(topologyPause: { draining in
+                let passed = Signal()
+                passes.change { $0.append(passed) }
+                await passed.wait(or: draining)
+            })
+            let handler = TestHandler(TestHandler.completing)
+            try await rig.serve(queue, handler)
+            for exchange in [rig.topology.jobs, rig.topology.due] {
+                try await rig.connection.delete(Topology(exchanges: [Exchange(name: exchange, kind: .topic)]))
+            }
+            try await rig.connection.declareAgain(rig.topology.shared)
+            try await eventually("it waits for its minute") { passes.value.count == 1 }
+            passes.value[0].fire()
+            try await eventually("the next minute") { passes.value.count == 2 }
+            try await rig.put(try WireFormat.message(baton: Samples.baton()))
+            try await eventually("it is done") { handler.handled.value.count == 1 }
+            try await rig.channel.publish(
+                try WireFormat.message(baton: Samples.baton(slice: 2)), to: rig.topology.ladderTop,
+                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal))
+            try await eventually("so is one that waited") { handler.handled.value.count == 2 }
+        }
+    }
+
     @Test func `cancelling the task drains, and what is being settled is settled`() async throws {
         try await Rig.run { rig in
             let queue = try await rig.worker()

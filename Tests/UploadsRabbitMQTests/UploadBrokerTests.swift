@@ -153,4 +153,47 @@ import Uploads
             #expect(error != nil)
         }
     }
+
+    /// The same code as of another version's objects, and quite another remedy.
+    @Test func `a limit of the broker is told in its own words`() async throws {
+        let node = try await BrokerNode.start(configuration: "channel_max = 6")
+        do {
+            try await Rig.run(on: node) { rig in
+                try await node.ctl("set_vhost_limits", #"{"max-queues": 3}"#)
+                let broker = try await rig.broker()
+                let refused = await #expect(throws: UploadError.self) {
+                    _ = try await broker.submitter(for: try QueueName("video"))
+                }
+                #expect(refused?.message.contains("limit") == true, "\(refused?.message ?? "")")
+                #expect(refused?.message.contains("other arguments") == false, "\(refused?.message ?? "")")
+                try await node.ctl("clear_vhost_limits")
+                let connection = try await rig.open()
+                let full = await #expect(throws: RabbitMQError.self) {
+                    for _ in 0..<10 { _ = try await connection.openChannel() }
+                }
+                #expect(full?.message.contains("raise channel_max there, or have") == true, "\(full?.message ?? "")")
+            }
+        } catch {
+            try await node.stop()
+            throw error
+        }
+        try await node.stop()
+    }
+
+    @Test func `a watch that cannot be made leaves no queues behind`() async throws {
+        try await Rig.run { rig in
+            let user = UniqueNames.make("user")
+            try await rig.node.ctl("add_user", user, "secret")
+            // May declare its queues, and may not bind them.
+            try await rig.node.ctl("set_permissions", user, #"\.watch\."#, ".*", "^$")
+            let broker = try await UploadBroker.connect(
+                try ConnectionConfiguration(urls: ["amqp://\(user):secret@127.0.0.1:\(rig.node.port)/"]),
+                namespace: rig.topology.namespace, logger: rig.logger)
+            await #expect(throws: UploadError.self) { _ = try await broker.watch(.standard) }
+            let names = try await rig.node.ctl("list_queues", "name")
+            #expect(!names.contains("\(rig.topology.namespace).watch."), "\(names)")
+            await broker.close()
+            try await rig.node.ctl("delete_user", user)
+        }
+    }
 }

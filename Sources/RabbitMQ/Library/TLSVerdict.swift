@@ -45,11 +45,19 @@ final class TLSVerdict {
                     + "take TLS 1.2 or 1.3")
         default: break
         }
-        guard [SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_HTTP_REQUEST].contains(reason) else {
-            return nil
+        switch reason {
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_PACKET_LENGTH_TOO_LONG, SSL_R_HTTP_REQUEST:
+            return RabbitMQError(
+                .tlsFailed,
+                "\(address) does not speak TLS: give the port of amqps (5671 as a rule), or a URL with amqp")
+        // A balancer whose broker is away accepts and closes; and a peer may have trouble of its own (RFC 8446, section 6.2).
+        case SSL_R_UNEXPECTED_EOF_WHILE_READING, SSL_AD_REASON_OFFSET + SSL_AD_INTERNAL_ERROR: return nil
+        default:
+            return RabbitMQError(
+                .tlsFailed,
+                "TLS with \(address) fails (\(Self.text(ofReason: reason))): look at the broker's log, and at its settings of TLS"
+            )
         }
-        return RabbitMQError(
-            .tlsFailed, "\(address) does not speak TLS: give the port of amqps (5671 as a rule), or a URL with amqp")
     }
 
     private func refusal(of error: CInt, _ address: BrokerAddress) -> RabbitMQError {

@@ -9,8 +9,10 @@ extension Driver {
         let steps = topology.declarations
         run(
             Script(steps) { [unowned self] error in
-                // What is there with other arguments is used as it is; what is missing shows in its consumers.
-                logger.error("topology not restored in full", metadata: ["error": "\(error)"])
+                // What is there with other arguments, or may not be declared, is used as it is; what is missing shows in its consumers.
+                logger.log(
+                    level: error.code == .accessRefused ? .debug : .error, "topology not restored in full",
+                    metadata: ["error": "\(error)"])
                 return true
             } finish: { [unowned self] result in
                 if case .failure(let error) = result {
@@ -47,6 +49,7 @@ extension Driver {
         numbered = []
         core.failure.withLock { $0 = error }
         core.states.publish(.disconnected(error))
+        guard closing == nil, !isAbandoned else { return }
         let now = ContinuousClock.now
         let isDue = warnedAt.map { now - $0 >= Self.warningInterval } ?? true
         if wasConnected {

@@ -16,7 +16,7 @@ extension ConfigurationKey {
         .init("brokerPassword", .secret, "the broker's password, instead of one in the URL"),
         .init(
             "brokerPatience", .duration(1...3600), standard: "20s",
-            "how long enqueue-upload tries to publish a job before it goes to the outbox"),
+            "the longest that enqueue-upload waits for the broker before a job goes to the outbox"),
         .init(
             "brokerHeartbeat", .duration(1...600), standard: "20s",
             "between two signs of life; a connection that is half open is noticed after two"),

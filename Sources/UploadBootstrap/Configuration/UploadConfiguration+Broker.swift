@@ -36,7 +36,7 @@ extension ConnectionConfiguration {
         var configuration = self
         // Connecting and logging in may take this long each.
         configuration.connectTimeout = max(
-            .milliseconds(500), min(connectTimeout, limit / (2 * addresses.count)))
+            .seconds(1), min(connectTimeout, limit / (2 * addresses.count)))
         return configuration
     }
 }

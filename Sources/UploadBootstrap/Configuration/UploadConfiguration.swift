@@ -38,7 +38,7 @@ public struct UploadConfiguration: Sendable {
     }
 
     public var broker: Broker
-    /// Seconds that a producer tries to publish a job before it counts the broker as away.
+    /// Seconds that a producer waits for the broker, for connecting, confirming and closing together, before it counts as away.
     public var brokerPatience: TimeInterval
     /// Seconds between two signs of life on a connection to the broker.
     public var brokerHeartbeat: TimeInterval

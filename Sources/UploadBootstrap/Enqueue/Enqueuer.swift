@@ -11,6 +11,8 @@ struct Enqueuer {
     static let outboxCountMaximum = 100
     /// The longest that they may hold up the command.
     static let outboxPatience = Duration.seconds(5)
+    /// The longest that the queues of a watch may take to be deleted; without it they expire.
+    private static let watchPatience = Duration.seconds(1)
 
     let request: EnqueueRequest
     let plan: EnqueuePlan
@@ -57,7 +59,7 @@ struct Enqueuer {
             if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
             listening?.cancel()
             // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
-            if isTaken { await watch?.close() }
+            if isTaken, let watch { await close(watch) }
             if let failure { throw failure }
             return code
         } catch let error as UploadError {
@@ -87,12 +89,26 @@ struct Enqueuer {
         max(.seconds(1), min(deadline - .now, .seconds(configuration.brokerPatience)))
     }
 
+    /// The broker may have gone away while the jobs were waited for: the end of the connection ends this, too.
+    private func close(_ watch: OutcomeWatch) async {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        Task {
+            await watch.close()
+            end.finish()
+        }
+        Task {
+            try? await Task.sleep(for: Self.watchPatience)
+            end.finish()
+        }
+        for await _ in ended {}
+    }
+
     /// What others left in the outbox while the broker was away, in passing: a bounded number, in bounded time.
     private func publishOutbox(to broker: UploadBroker) async {
         let publisher = OutboxPublisher(staging: configuration.staging, broker: broker, logger: logger)
         let passing = Task { await publisher.publish(atMost: Self.outboxCountMaximum) }
-        let limit = Task {
-            try? await Task.sleep(for: Self.outboxPatience)
+        let limit = Task { [patience] in
+            try? await Task.sleep(for: min(Self.outboxPatience, patience))
             passing.cancel()
         }
         _ = await passing.value

@@ -13,7 +13,7 @@ struct InquiryDesk: Sendable {
         let code = try await show(inquiry)
         if inquiry.isOfState, let reason = await client.unreadiness() {
             Console.error(
-                line: "uploadctl: this may be old, for the notifier records nothing now: \(PlainText.safe(reason))")
+                line: "uploadctl: this may be old, for the notifier is not ready: \(PlainText.safe(reason))")
         }
         return code
     }

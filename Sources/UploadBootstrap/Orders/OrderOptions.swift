@@ -7,7 +7,8 @@ public struct OrderOptions: ParsableArguments, Sendable {
     @Flag(help: "Do not wait for the notifier's answer.")
     var noWait = false
 
-    @Option(help: ArgumentHelp("How long to wait for the answer (default: 5s).", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to wait for the broker and for the answer (default: 5s).", valueName: "duration"))
     var timeout: String?
 
     @Flag(help: "Print one JSON object a line.")

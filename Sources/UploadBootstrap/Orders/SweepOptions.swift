@@ -7,7 +7,8 @@ public struct SweepOptions: ParsableArguments, Sendable {
     /// How long the notifier's answer is waited for: 30 s, for it has to look first.
     static let patience: TimeInterval = 30
 
-    @Option(help: ArgumentHelp("How long to wait for the answer (default: 30s).", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long to wait for the broker and for the answer (default: 30s).", valueName: "duration"))
     var timeout: String?
 
     @Flag(help: "Print the report as a JSON object.")

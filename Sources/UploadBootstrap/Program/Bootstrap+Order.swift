@@ -62,8 +62,8 @@ extension Bootstrap {
         }
     }
 
-    /// How long a broker may take to let in, where no time is given.
-    private static let brokerLimit = Duration.seconds(20)
+    /// How long a broker may take to let in, or for one thing, where no time is given.
+    static let brokerLimit = Duration.seconds(20)
     /// How long it may take to part: what was to be said is said.
     private static let closingLimit = Duration.seconds(1)
 

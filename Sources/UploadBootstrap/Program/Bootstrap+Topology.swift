@@ -1,5 +1,6 @@
 import Foundation
 import RabbitMQ
+import UploadClient
 import Uploads
 import UploadsRabbitMQ
 
@@ -34,11 +35,14 @@ extension Bootstrap {
     ) async throws -> ExitCode {
         let (queues, delegates) = names(request, configuration)
         if case .declare = request.verb {
-            try await broker.declareObjects(queues: queues, delegates: delegates)
+            try await TimeLimit.within(brokerLimit, "did not declare it all") { () throws(UploadError) in
+                try await broker.declareObjects(queues: queues, delegates: delegates)
+            }
         }
-        let report = TopologyReport(
-            objects: try await broker.objects(queues: queues, delegates: delegates),
-            topology: broker.topology)
+        let objects = try await TimeLimit.within(brokerLimit, "did not say what is there") {
+            () throws(UploadError) in try await broker.objects(queues: queues, delegates: delegates)
+        }
+        let report = TopologyReport(objects: objects, topology: broker.topology)
         switch request.verb {
         case .show:
             try show(report, request)
@@ -63,7 +67,9 @@ extension Bootstrap {
             guard isConfirmed || Console.canAsk && Console.confirms(question) else {
                 throw ProgramError(.refused, "nothing was deleted; --yes deletes without asking")
             }
-            try await broker.deleteObjects(queues: queues, delegates: delegates)
+            try await TimeLimit.within(brokerLimit, "did not delete it all") { () throws(UploadError) in
+                try await broker.deleteObjects(queues: queues, delegates: delegates)
+            }
             say("\(count) exchanges and queues deleted")
             return .done
         }

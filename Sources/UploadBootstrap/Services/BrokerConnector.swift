@@ -9,6 +9,9 @@ struct BrokerConnector: Sendable {
     /// Between two tries, doubled from the first to the last.
     static let pauses = Duration.seconds(1)...Duration.seconds(15)
 
+    /// Between two warnings of the same trouble.
+    private static let warningInterval = Duration.seconds(60)
+
     let connection: ConnectionConfiguration
     let namespace: String
     let readiness: Readiness
@@ -21,6 +24,7 @@ struct BrokerConnector: Sendable {
         _ prepare: @Sendable (UploadBroker) async throws(UploadError) -> Value
     ) async throws -> (UploadBroker, Value) {
         var pause = Self.pauses.lowerBound
+        var warned: (message: String, at: ContinuousClock.Instant)?
         while true {
             do {
                 readiness.set("connecting to the broker")
@@ -36,8 +40,10 @@ struct BrokerConnector: Sendable {
                 }
             } catch let error as UploadError where error.retry != .never && error.code != .interrupted {
                 readiness.set("no broker: \(error.message)")
-                logger.warning(
-                    "no broker yet, trying again",
+                let isDue = warned.map { $0.message != error.message || .now - $0.at >= Self.warningInterval } ?? true
+                if isDue { warned = (error.message, .now) }
+                logger.log(
+                    level: isDue ? .warning : .debug, "no broker yet, trying again",
                     metadata: [
                         "broker": "\(connection)", "error": "\(error.message)",
                         "pauseSeconds": "\(pause.components.seconds)",

@@ -67,7 +67,7 @@ final class NotifierRunner: Service {
         }
         readiness.set {
             if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
-            return service.obstacle
+            return service.obstacle ?? (bus.isTaking ? nil : "not consuming yet")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

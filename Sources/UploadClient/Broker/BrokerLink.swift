@@ -214,8 +214,15 @@ package final class BrokerLink: Sendable {
     package func order(_ verb: Verb, _ id: JobID) async throws(UploadError) -> OrderAnswer.Job? {
         let broker = try await broker(within: patience.connection)
         await publishFirst(id, to: broker)
-        let answer = try await broker.order(UploadOrder(.jobs(verb, [id]), by: name), patience: patience.answer)
-        return answer?.jobs.first
+        return try await give(UploadOrder(.jobs(verb, [id]), by: name), to: broker)?.jobs.first
+    }
+
+    /// A broker that is blocked may not even let its answer be waited for.
+    private func give(_ order: UploadOrder, to broker: UploadBroker) async throws(UploadError) -> OrderAnswer? {
+        let patience = patience.answer
+        return try await TimeLimit.within(patience + .seconds(1), "did not confirm the order") {
+            () throws(UploadError) in try await broker.order(order, patience: patience)
+        }
     }
 
     /// The job may wait in the outbox, or be in somebody's hands on its way from there: whoever is to obey has to hear of it first.
@@ -264,7 +271,7 @@ package final class BrokerLink: Sendable {
             }
             try? await Task.sleep(for: Self.lookPause)
         }
-        return try await broker.order(UploadOrder(command, by: name), patience: patience.answer)
+        return try await give(UploadOrder(command, by: name), to: broker)
     }
 
     private func isAnyKept(of jobs: [JobID]) -> Bool {

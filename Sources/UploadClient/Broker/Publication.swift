@@ -109,9 +109,10 @@ package struct Publication: Sendable {
                     return mayHaveArrived || error.code == .interrupted ? .unknown(error) : .refused(error)
                 }
                 mayHaveArrived = true
+                if attempt == Self.triesMaximum { return .unknown(error) }
                 await pause(min(end - .now, .seconds(2), .milliseconds(100) * (1 << min(attempt, 5))))
                 left = end - .now
-                if attempt == Self.triesMaximum || left <= .zero { return .unknown(error) }
+                if left <= .zero { return .unknown(error) }
             }
         }
         return .untried

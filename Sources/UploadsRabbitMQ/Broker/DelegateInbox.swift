@@ -74,7 +74,13 @@ public final class DelegateInbox: Sendable {
     private func channel() async throws(RabbitMQError) -> Channel {
         if let channel = open.withLock({ $0 }) { return channel }
         // The channel before may have been lost together with the queue.
-        try await connection.declareAgain(names.delegate(name))
+        do throws(RabbitMQError) {
+            try await connection.declareAgain(names.delegate(name))
+        } catch {
+            // Where the user may not declare, an administrator does it.
+            guard error.code == .accessRefused else { throw error }
+            try await connection.check(queues: [names.delegateQueue(name)])
+        }
         let channel = try await connection.openChannel()
         open.withLock { $0 = channel }
         return channel

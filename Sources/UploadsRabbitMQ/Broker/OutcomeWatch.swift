@@ -27,18 +27,26 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
         let id = UUID()
         self.connection = connection
         self.topology = names.watch(id, of: queue, steps: steps)
+        let consumers: [Consumer]
         do throws(RabbitMQError) {
-            try await connection.define(topology)
+            do throws(RabbitMQError) {
+                try await connection.define(topology)
+            } catch {
+                // No program has worked yet in this namespace.
+                guard error.code == .notFound else { throw error }
+                try await connection.define(names.telling + topology)
+            }
+            // After a broker that has lost everything, what is bound to must be there first.
+            try await connection.remember(names.telling)
+            let outcomes = try await connection.consume(names.watchQueue(id), prefetch: Self.prefetch)
+            let progress = try await outcomes.channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch)
+            consumers = [outcomes, progress]
         } catch {
-            // No program has worked yet in this namespace.
-            guard error.code == .notFound else { throw error }
-            try await connection.define(names.telling + topology)
+            // Its bindings go with them.
+            _ = try? await connection.delete(Topology(queues: topology.queues))
+            throw error
         }
-        let outcomes = try await connection.consume(names.watchQueue(id), prefetch: Self.prefetch)
-        channel = outcomes.channel
-        let consumers = [
-            outcomes, try await channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch),
-        ]
+        channel = consumers[0].channel
         tasks.withLock { tasks in
             tasks = consumers.map { consumer in Task { [feed] in await feed.read(consumer) } }
             tasks.append(Task { [feed] in await feed.measureAbsence(of: connection) })

@@ -30,15 +30,18 @@ final class Publisher: Sendable {
     private let line: Mutex<Line>
     /// Progress: posted, so that a lost or refused one disturbs nothing.
     private let posts: Channel
+    /// For what only asks whether the broker confirms.
+    private let probes: Channel
     /// For messages of which one may have made the broker close the shared channel.
     private let lone: LoneChannels
     private let logger: Logger
 
     init(connection: Connection, logger: Logger) async throws(RabbitMQError) {
         self.connection = connection
-        let channels = try await connection.openChannels(2)
+        let channels = try await connection.openChannels(3)
         line = Mutex(Line(channel: channels[0]))
         self.posts = channels[1]
+        self.probes = channels[2]
         self.lone = LoneChannels(connection: connection)
         self.logger = logger
     }
@@ -205,7 +208,8 @@ final class Publisher: Sendable {
                 "exchange": .string(parcel.exchange), "error": .string(String(describing: failure)),
             ]
             if next.isNews {
-                facts["remedy"] = "give the broker's user configure, write and read permission for the namespace"
+                facts["remedy"] =
+                    "give the broker's user the permissions that its program needs: see Operating, 'The broker'"
                 logger.error("publish refused, trying again every other minute", metadata: facts)
             } else if !isRefused {
                 logger.warning("publish failed, trying again", metadata: facts)
@@ -225,7 +229,7 @@ final class Publisher: Sendable {
         let parcel = Parcel(
             message: Message(isPersistent: false), exchange: "", routingKey: Self.nowhere,
             isMandatory: false, confirmLimit: limit)
-        try await send(parcel, over: posts) { await $0.outcome() }
+        try await send(parcel, over: probes) { await $0.outcome() }
     }
 
     /// Tells, if that can be done now; nobody waits.

@@ -31,6 +31,8 @@ extension UploadBroker: ProgressFeed {
             // A new name each time: the broker may hold on to the queue of a connection that it does not know to be dead.
             let id = UUID()
             try await connection.define(topology.progressFeed(id))
+            // After a broker that has lost everything, what is bound to must be there first.
+            try await connection.remember(topology.telling)
             let consumer = try await connection.consume(
                 topology.progressFeedQueue(id), prefetch: Self.progressPrefetch, exclusive: true)
             try await read(consumer, take)

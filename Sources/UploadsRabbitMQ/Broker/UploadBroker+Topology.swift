@@ -2,8 +2,8 @@ import RabbitMQ
 public import Uploads
 
 extension UploadBroker {
-    /// Looks at everything of the namespace, and changes nothing. Bindings cannot be looked at by AMQP: whoever declares
-    /// their queue declares them again.
+    /// Looks at everything of the namespace, and changes nothing that is there: it declares again what it finds, which the broker refuses
+    /// where it is different. Bindings cannot be looked at by AMQP: who declares their queue declares them again.
     /// - Parameters:
     ///   - queues: transfer queues, whose lanes are looked at.
     ///   - delegates: queue delegates, by their names.
@@ -13,10 +13,7 @@ extension UploadBroker {
         let wanted = topology.objects(of: queues, delegates)
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
-            var found: [BrokerObject] = []
-            for exchange in wanted.exchanges { found.append(try await look(at: exchange, connection)) }
-            for queue in wanted.queues { found.append(try await look(at: queue, connection)) }
-            return found
+            return try await looks(at: wanted, connection)
         } catch {
             throw UploadError(error, doing: "the broker's objects could not be looked at")
         }
@@ -32,14 +29,46 @@ extension UploadBroker {
         }
     }
 
-    /// Deletes everything of the namespace, with all messages. What a program needs that still runs is gone then, and
-    /// declared again when it reconnects.
+    /// Deletes everything of the namespace, with all messages. What a program needs that still runs is gone then; it is declared again
+    /// when that program needs it or reconnects, and each minute by a notifier.
     public func deleteObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
             try await connection.delete(topology.objects(of: queues, delegates))
         } catch {
             throw UploadError(error, doing: "the broker's objects could not be deleted")
+        }
+    }
+
+    /// Several at a time, each over a channel of its own; in their order.
+    private func looks(at wanted: Topology, _ connection: Connection) async throws(RabbitMQError) -> [BrokerObject] {
+        let items = wanted.exchanges.map(Item.exchange) + wanted.queues.map(Item.queue)
+        let found = await withTaskGroup(of: (Int, Result<BrokerObject, RabbitMQError>).self) { group in
+            var found: [Result<BrokerObject, RabbitMQError>?] = Array(repeating: nil, count: items.count)
+            for (index, item) in items.enumerated() {
+                if index >= Self.looksAtOnce, let (done, result) = await group.next() { found[done] = result }
+                group.addTask { (index, await self.look(at: item, connection)) }
+            }
+            for await (done, result) in group { found[done] = result }
+            return found
+        }
+        var objects: [BrokerObject] = []
+        for case let result? in found { objects.append(try result.get()) }
+        return objects
+    }
+
+    private static let looksAtOnce = 8
+
+    private enum Item { case exchange(Exchange), queue(Queue) }
+
+    private func look(at item: Item, _ connection: Connection) async -> Result<BrokerObject, RabbitMQError> {
+        do throws(RabbitMQError) {
+            switch item {
+            case .exchange(let exchange): return .success(try await look(at: exchange, connection))
+            case .queue(let queue): return .success(try await look(at: queue, connection))
+            }
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -73,13 +73,21 @@ public final class UploadBroker: Sendable {
         return submitter
     }
 
-    /// Declares objects unless those queues of theirs are there, which takes one round trip to see.
+    /// Declares objects unless those queues of theirs are there, which takes one round trip to see. Queues that another version declared
+    /// with other arguments are there as well.
     func ensure(_ queues: [String], of objects: Topology) async throws(RabbitMQError) {
+        let connection = publisher.connection
         do throws(RabbitMQError) {
-            try await publisher.connection.check(queues: queues)
+            try await connection.check(queues: queues)
+            return
         } catch {
             guard error.code == .notFound else { throw error }
-            try await publisher.connection.declareAgain(objects)
+        }
+        do throws(RabbitMQError) {
+            try await connection.declareAgain(objects)
+        } catch {
+            guard error.code == .accessRefused else { throw error }
+            try await expect(objects, connection)
         }
     }
 
@@ -127,6 +135,9 @@ public final class UploadBroker: Sendable {
             try await publisher.probe(within: patience)
             return nil
         } catch {
+            if [.accessRefused, .channelClosed].contains(error.code) {
+                return "the broker's user may not publish to amq.default: \(error.message)"
+            }
             return "the broker takes no messages: \(error.message)"
         }
     }

@@ -21,17 +21,26 @@ public final class RabbitMQJobQueue: JobQueue {
     private let quiet = Signal()
     private let isConsuming = Mutex(false)
     private let readers = Mutex<[LaneReader]>([])
+    private let keeper: TopologyKeeper
 
+    /// - Parameter topologyPause: waits until the bindings of the lanes are looked after again, or for the signal.
     init(
         _ configuration: JobQueueConfiguration, topology: UploadTopology, consuming: Connection, publisher: Publisher,
         logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
-        clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
+        topologyPause: @escaping @Sendable (Signal) async -> Void = { signal in
+            await signal.wait(atMost: TopologyKeeper.interval)
+        }
     ) {
         self.configuration = configuration
         self.topology = topology
         self.consuming = consuming
         self.log = ControlLog(
             topology: topology, consuming: consuming, publisher: publisher, logger: logger, now: clock)
+        // An exchange that was deleted and declared again has none of them; the lanes themselves are their readers' business.
+        self.keeper = TopologyKeeper(
+            objects: Topology(bindings: configuration.queues.flatMap { topology.lanes(of: $0).bindings }),
+            connection: consuming, pause: topologyPause, logger: logger)
         self.line = SettlementLine(topology: topology, publisher: publisher, log: log, logger: logger, now: now)
     }
 
@@ -65,12 +74,14 @@ public final class RabbitMQJobQueue: JobQueue {
     private func run(_ handler: any JobHandler) async -> UploadError? {
         let tenures = Tenures(connection: consuming)
         let watch = Task { await tenures.watch() }
+        let keeping = Task { [keeper, draining] in await keeper.run(until: draining) }
         let giveUp = draining.onFire { [self] in
             // Nothing is held yet while the log is being read for the first time.
             if readers.withLock({ $0.isEmpty }) { Task { await log.stop() } }
         }
         defer {
             watch.cancel()
+            keeping.cancel()
             draining.remove(giveUp)
             quiet.fire()
         }

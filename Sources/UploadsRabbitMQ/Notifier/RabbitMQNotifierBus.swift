@@ -7,7 +7,7 @@ public import Uploads
 /// The notifier's side of the broker.
 ///
 /// What it publishes is tried until the broker has confirmed it; cancelling the calling task ends the trying. While it
-/// consumes it appends a snapshot to the control log every hour, and declares the broker's objects again every minute.
+/// consumes it appends a snapshot to the control log every hour, and looks every minute whether the broker's objects are there.
 public final class RabbitMQNotifierBus: NotifierBus {
     /// Deliveries of the notifier's queue that may be unsettled at once, and so the most in a batch.
     public static let prefetch: UInt16 = 1000
@@ -17,8 +17,6 @@ public final class RabbitMQNotifierBus: NotifierBus {
     /// What the broker refuses, it refuses until an operator changes something there.
     private static let snapshotRefusedRetry = Duration.seconds(60)...Duration.seconds(960)
     private static let retryPause = Duration.seconds(1)
-    /// Between two declarations of everything, so that what was deleted by mistake is there again.
-    static let topologyInterval = Duration.seconds(60)
 
     private let topology: UploadTopology
     private let consuming: Connection
@@ -26,20 +24,22 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private let log: ControlLog
     private let logger: Logger
     private let draining = Signal()
+    /// The queues that are consumed now.
+    private let taking = Mutex<Set<String>>([])
     private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
     private let pause: @Sendable (Signal, Duration) async -> Void
     private let topologyPause: @Sendable (Signal) async -> Void
 
     /// - Parameters:
     ///   - pause: waits for the time between two snapshots to pass, or for the signal.
-    ///   - topologyPause: the same between two declarations of everything.
+    ///   - topologyPause: the same between two looks whether everything is there.
     init(
         topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
         pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in
             await signal.wait(atMost: time)
         },
         topologyPause: @escaping @Sendable (Signal) async -> Void = { signal in
-            await signal.wait(atMost: RabbitMQNotifierBus.topologyInterval)
+            await signal.wait(atMost: TopologyKeeper.interval)
         }
     ) {
         self.pause = pause
@@ -51,6 +51,9 @@ public final class RabbitMQNotifierBus: NotifierBus {
         self.log = ControlLog(topology: topology, consuming: consuming, publisher: publisher, logger: logger)
     }
 
+    /// Whether the notifier's queue and the dead letters are consumed now.
+    public var isTaking: Bool { taking.withLock { $0.count == 2 } }
+
     public func consume(
         _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
     ) async throws(UploadError) {
@@ -59,7 +62,9 @@ public final class RabbitMQNotifierBus: NotifierBus {
         let ending = Signal()
         let drained = draining.onFire { ending.fire() }
         defer { draining.remove(drained) }
-        let keeping = [Task { await self.keepSnapshots() }, Task { await self.keepTopology() }]
+        let keeper = TopologyKeeper(
+            objects: topology.shared, connection: consuming, pause: topologyPause, logger: logger)
+        let keeping = [Task { await self.keepSnapshots() }, Task { [draining] in await keeper.run(until: draining) }]
         let feed = NotifierFeed()
         let notifier = topology.notifier
         let readers = [
@@ -202,6 +207,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
                         try await consuming.consume(queue, prefetch: prefetch)
                     }
                 channel = consumer.channel
+                taking.withLock { _ = $0.insert(queue) }
+                defer { taking.withLock { _ = $0.remove(queue) } }
                 let drain = ending.onFire { Task { await consumer.cancel() } }
                 defer { ending.remove(drain) }
                 var batches = consumer.makeAsyncIterator()
@@ -275,28 +282,6 @@ public final class RabbitMQNotifierBus: NotifierBus {
             lost.fire()
         }
         try result.get()
-    }
-
-    private func keepTopology() async {
-        var told: RabbitMQError.Code?
-        while !draining.isFired, !Task.isCancelled {
-            await topologyPause(draining)
-            guard !draining.isFired, !Task.isCancelled, consuming.epoch != 0 else { continue }
-            do throws(RabbitMQError) {
-                try await consuming.declareAgain(topology.shared)
-                told = nil
-            } catch {
-                // Where the user may not declare, an administrator does it.
-                if error.code == .accessRefused { return }
-                // A lost connection is told of elsewhere.
-                let isExpected = [.closed, .cancelled].contains(error.code) || error.isRetryable
-                guard !isExpected, told != error.code else { continue }
-                told = error.code
-                logger.error(
-                    "the broker's objects cannot be declared again; what was deleted stays away",
-                    metadata: ["error": .string(String(describing: error))])
-            }
-        }
     }
 
     private func keepSnapshots() async {

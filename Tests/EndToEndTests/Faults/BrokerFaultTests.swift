@@ -119,6 +119,39 @@ import UploadsRabbitMQ
         }
     }
 
+    @Test func readinessSaysWhatTheBrokerLacks() async throws {
+        let broker = try await BrokerNode.start()
+        do {
+            try await Deployment.with(broker: broker) { deployment in
+                let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
+                func eventually(_ readiness: String) async throws {
+                    for program in programs {
+                        try await UploadTesting.eventually("\(program.name): \(readiness)") {
+                            try program.readiness().hasPrefix(readiness)
+                        }
+                    }
+                }
+                try await eventually("ready\n")
+                try await broker.ctl("set_disk_free_limit", "900000GB")
+                try await eventually("not ready: the broker takes no messages: ")
+                try await broker.ctl("set_disk_free_limit", "1MB")
+                try await eventually("ready\n")
+                broker.pause()
+                try await eventually("not ready: the broker takes no messages: ")
+                broker.resume()
+                try await eventually("ready\n")
+                try await broker.stopApp()
+                try await eventually("not ready: the connection to the broker is lost, reconnecting: ")
+                try await broker.startApp()
+                try await eventually("ready\n")
+            }
+        } catch {
+            try await broker.stop()
+            throw error
+        }
+        try await broker.stop()
+    }
+
     @Test func lanesDeletedUnderAWorkerAreDeclaredAgainAndWhatItHoldsEnds() async throws {
         try await with { deployment, bucket, _ in
             try deployment.start(.notifier)

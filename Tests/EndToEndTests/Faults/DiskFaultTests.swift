@@ -214,7 +214,7 @@ import UploadsRabbitMQ
             let api = "http://127.0.0.1:\(try #require(notifier.port))"
             let jobs = try await deployment.control("jobs", "--api", api, expecting: nil)
             #expect(
-                jobs.errorText.contains("this may be old, for the notifier records nothing now: \(reason)"),
+                jobs.errorText.contains("this may be old, for the notifier is not ready: \(reason)"),
                 "\(jobs.errorText)")
             for filler in 0...fillers { try? disk.remove("filler-\(filler)") }
             let told = try await deployment.waitForOutcomes(ids.count)

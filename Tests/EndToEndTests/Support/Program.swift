@@ -1,6 +1,6 @@
 import Foundation
 
-/// A built program: from the directory that `LONGSHORE_PROGRAMS` names (release builds), else beside the test bundle.
+/// A built program: from the directory that `LONGSHORE_PROGRAMS` names, else beside the test bundle.
 enum Program: String {
     case enqueue = "enqueue-upload"
     case worker = "upload-worker"
