@@ -26,8 +26,9 @@ public final class Directory: Sendable {
         var descriptor = retrying { linux_open_beneath(file.descriptor, relativePath, UInt64(flags)) }
         if descriptor < 0, errno == ENOSYS || errno == EPERM {
             descriptor = dup(file.descriptor)
-            for component in relativePath.split(separator: "/") where descriptor >= 0 {
-                let next = retrying { openat(descriptor, String(component), flags | O_NOFOLLOW) }
+            // By bytes: to Swift a slash and a combining mark behind it are one character.
+            for component in relativePath.utf8.split(separator: UInt8(ascii: "/")) where descriptor >= 0 {
+                let next = retrying { openat(descriptor, String(Substring(component)), flags | O_NOFOLLOW) }
                 let number = errno
                 Glibc.close(descriptor)
                 errno = number

@@ -50,5 +50,5 @@ extension OriginalFile {
 }
 
 extension String {
-    fileprivate func isBelow(_ root: String) -> Bool { root == "/" || hasPrefix(root + "/") }
+    fileprivate func isBelow(_ root: String) -> Bool { root == "/" || hasBytePrefix(root + "/") }
 }

@@ -197,9 +197,10 @@ struct EnqueuePlanTests {
         #expect(error?.description.hasPrefix("list:1: ") == true)
     }
 
-    @Test func `a key of a manifest cannot leave its destination`() throws {
+    @Test(arguments: ["../a", "../\u{301}a", "/\u{301}a"])
+    func `a key of a manifest cannot leave its destination`(key: String) throws {
         let a = try files.write("a")
-        let error = failure { try plan([], to: "x:", manifest: "{\"path\": \"\(a)\", \"key\": \"../a\"}") }
+        let error = failure { try plan([], to: "x:", manifest: "{\"path\": \"\(a)\", \"key\": \"\(key)\"}") }
         #expect(error?.exitCode == .badInput)
     }
 

@@ -197,6 +197,22 @@ struct LocalSourcesTests {
         }
     }
 
+    /// To Swift the two spellings of a root's name are equal, to the file system they are two directories.
+    @Test func `a root is the directory of its bytes`() async throws {
+        let (allowed, other) = (scratch.path("caf\u{e9}"), scratch.path("cafe\u{301}"))
+        for directory in [allowed, other] {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try Data([1]).write(to: URL(filePath: directory + "/x"))
+        }
+        let sources = LocalSources(areas: [], roots: [allowed])
+        for (path, isAllowed) in [(allowed + "/x", true), (other + "/x", false)] {
+            let job = UploadJob(source: .file(path: path, modifiedAt: nil), destination: .url("file:///x"), size: 1)
+            let claimed = try? await sources.claim(job)
+            #expect((claimed != nil) == isAllowed, "\(path)")
+            if case .claimed(let source)? = claimed { await source.close() }
+        }
+    }
+
     @Test func `a file in place that changed is refused, before and while it is read`() async throws {
         let path = try scratch.write([1, 2, 3], to: "in place")
         let job = try await job(LocalSources.examine(fileAt: path))

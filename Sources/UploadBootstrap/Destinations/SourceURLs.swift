@@ -21,9 +21,9 @@ struct SourceURLs: Hashable, Sendable {
     }
 
     func contains(_ url: String) -> Bool {
-        guard let parts = Parts(url), !parts.path.split(separator: "/").contains(where: { $0 == ".." || $0 == "." })
+        guard let parts = Parts(url), !parts.path.pathComponents.contains(where: { $0 == ".." || $0 == "." })
         else { return false }
-        return prefixes.contains { $0.origin == parts.origin && parts.path.hasPrefix($0.path) }
+        return prefixes.contains { $0.origin == parts.origin && parts.path.hasBytePrefix($0.path) }
     }
 
     private struct Parts: Hashable {

@@ -96,8 +96,8 @@ public struct DestinationArgument: Hashable, Sendable {
     static func problem(key: String) -> String? {
         if key.utf8.contains(0) { return "a key cannot contain a NUL" }
         if key.utf8.count > 1024 { return "a key has at most 1024 bytes" }
-        if key.hasPrefix("/") { return "a key does not begin with '/'" }
-        if key.split(separator: "/").contains(where: { $0 == ".." || $0 == "." }) {
+        if key.hasBytePrefix("/") { return "a key does not begin with '/'" }
+        if key.pathComponents.contains(where: { $0 == ".." || $0 == "." }) {
             return "a key has no parts '.' or '..'"
         }
         return nil

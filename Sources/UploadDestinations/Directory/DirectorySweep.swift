@@ -34,7 +34,7 @@ struct DirectorySweep: Sendable {
 
     func discard(_ upload: UnfinishedUpload) throws(UploadError) {
         guard let job = upload.job else { return }
-        let components = upload.key.split(separator: "/").map(String.init)
+        let components = upload.key.pathComponents
         guard let name = components.last else { return }
         let root = try openRoot()
         do throws(SystemError) {

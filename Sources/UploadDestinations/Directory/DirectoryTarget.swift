@@ -17,7 +17,7 @@ struct DirectoryTarget: Sendable {
         self.job = job
         self.configuration = configuration
         let key = try Self.key(of: job.destination, below: configuration.path)
-        let components = key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let components = key.pathComponents
         for component in components where component.isEmpty || component == "." || component == ".." {
             throw Self.refused(
                 key, "a key is a relative path without '.', '..', empty components or a slash at its end")
@@ -60,8 +60,8 @@ struct DirectoryTarget: Sendable {
                 [nil, "", "localhost"].contains(url.host)
             else { throw refused(DestinationReference.redact(text), "a file URL is file:///path") }
             let root = root.hasSuffix("/") ? root : root + "/"
-            guard url.path.hasPrefix(root) else { throw refused(url.path, "it does not lie below \(root)") }
-            return String(url.path.dropFirst(root.count))
+            guard url.path.hasBytePrefix(root) else { throw refused(url.path, "it does not lie below \(root)") }
+            return String(decoding: url.path.utf8.dropFirst(root.utf8.count), as: UTF8.self)
         }
     }
 

@@ -16,14 +16,14 @@ enum URLKey {
     /// A key as a path, each component escaped.
     /// - Throws: `rejected` for a key that is no path.
     static func path(_ key: String) throws(UploadError) -> String {
-        let components = key.split(separator: "/", omittingEmptySubsequences: false)
+        let components = key.pathComponents
         guard !components.contains(where: { ["", ".", ".."].contains($0) }) else {
             throw UploadError(
                 .rejected,
                 "'\(key)' is no key for a URL: use a relative path without '.', '..', empty components or a slash at its end"
             )
         }
-        return components.map { escape(String($0)) }.joined(separator: "/")
+        return components.map(escape).joined(separator: "/")
     }
 
     /// Everything but the unreserved characters is escaped (RFC 3986, section 2.3), `+` too, which some servers take for a space.

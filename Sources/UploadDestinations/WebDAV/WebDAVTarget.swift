@@ -27,7 +27,7 @@ struct WebDAVTarget: Sendable {
             key.unicodeScalars.filter {
                 $0.isASCII && $0 != "/" && URLKey.escape(String($0)) != String($0)
             })
-        let components = key.split(separator: "/").map(String.init)
+        let components = key.pathComponents
         let name = components.last ?? ""
         // What file systems allow (path_resolution(7), NAME_MAX); servers say 500 or 405 to more.
         guard components.allSatisfy({ $0.utf8.count <= 255 }), components.count <= WebDAVLimits.depthMaximum else {
