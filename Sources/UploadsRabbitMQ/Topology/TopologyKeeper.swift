@@ -5,7 +5,7 @@ import Uploads
 /// Has what was deleted on the broker by mistake come back: it looks each minute, over the connection that consumes.
 struct TopologyKeeper: Sendable {
     static let interval = Duration.seconds(60)
-    /// A queue that is declared again before its consumers were told of its end keeps those on RabbitMQ 3.10, and delivers to nobody.
+    /// RabbitMQ 3.10 keeps the consumers of a queue that is declared again before they were told of its end, and delivers to none of them.
     private static let repairPause = Duration.seconds(1)
 
     /// Exchanges and queues that are declared where one is missing, and bindings that are declared every time, which changes nothing
