@@ -61,7 +61,8 @@ import Testing
 
     @Test func everyCommandCanBeRun() {
         for command in [
-            "deploy/quickstart", "deploy/test", "deploy/install", "deploy/private-broker", ".ci/run",
+            "deploy/quickstart", "deploy/test", "deploy/install", "deploy/private-broker", "deploy/newer-rabbitmq",
+            ".ci/run",
             "Tests/Performance/compare", "Tests/Performance/soak",
         ] {
             #expect(FileManager.default.isExecutableFile(atPath: repository.root.appending(path: command).path))

@@ -19,7 +19,7 @@ extension ConfigurationKey {
             "the longest that enqueue-upload waits for the broker before a job goes to the outbox"),
         .init(
             "brokerHeartbeat", .duration(1...600), standard: "20s",
-            "between two signs of life; a connection that is half open is noticed after two"),
+            "how often both ends send a heartbeat; a peer that is gone without a word is noticed after two"),
         .init(
             "consumerTimeout", .duration(10...(7 * 86_400)), standard: "30m",
             "the broker's consumer_timeout: how long a worker may hold a job, so that one it sends in one piece has two thirds of it"
