@@ -59,7 +59,7 @@ struct Enqueuer {
             if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
             listening?.cancel()
             // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
-            if isTaken, let watch { await close(watch) }
+            if isTaken { await watch?.close(within: Self.watchPatience) }
             if let failure { throw failure }
             return code
         } catch let error as UploadError {
@@ -87,20 +87,6 @@ struct Enqueuer {
     /// What is left of it: at least a second, for each job that is published later.
     private var patience: Duration {
         max(.seconds(1), min(deadline - .now, .seconds(configuration.brokerPatience)))
-    }
-
-    /// The broker may have gone away while the jobs were waited for: the end of the connection ends this, too.
-    private func close(_ watch: OutcomeWatch) async {
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        Task {
-            await watch.close()
-            end.finish()
-        }
-        Task {
-            try? await Task.sleep(for: Self.watchPatience)
-            end.finish()
-        }
-        for await _ in ended {}
     }
 
     /// What others left in the outbox while the broker was away, in passing: a bounded number, in bounded time.

@@ -66,6 +66,16 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
         _ = try? await connection.delete(topology)
     }
 
+    /// The same, and returns after so long at the latest: what a broker that has gone away does not answer ends with the connection.
+    public func close(within limit: Duration) async {
+        let closed = Signal()
+        Task {
+            await close()
+            closed.fire()
+        }
+        await closed.wait(atMost: limit)
+    }
+
     public struct AsyncIterator: AsyncIteratorProtocol {
         /// Kept, for its end stops the reading.
         private let watch: OutcomeWatch
