@@ -8,6 +8,22 @@ public enum Spawn {
     public struct Output: Sendable {
         public let status: Int32
         public let text: String
+
+        /// Reads to the end of what a program writes, and waits for the program.
+        fileprivate init(of pid: pid_t, writing descriptor: CInt) {
+            text = readAll(descriptor)
+            var status: CInt = 0
+            waitpid(pid, &status, 0)
+            self.status = status & 0x7F == 0 ? (status >> 8) & 0xFF : -1
+        }
+    }
+
+    /// Does what waits for another program on a thread of its own. A test that waited on one of the pool's few threads would hold up
+    /// what runs in this process, and wait in vain if the other program waits for that.
+    public static func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { done in
+            Thread.detachNewThread { done.resume(with: Result { try work() }) }
+        }
     }
 
     /// Runs a program to its end. - Throws: `DidNotHappen` with its output if it fails.
@@ -15,25 +31,17 @@ public enum Spawn {
     public static func output(
         of executable: String, _ arguments: [String], environment: [String: String]? = nil
     ) async throws -> Output {
-        let output: Output = try await withCheckedThrowingContinuation { done in
-            Thread.detachNewThread {
-                done.resume(
-                    with: Result {
-                        let (reading, writing) = try pipe()
-                        defer { close(reading) }
-                        let pid: pid_t
-                        do {
-                            defer { close(writing) }
-                            pid = try run(
-                                executable, arguments, environment: environment ?? ProcessInfo.processInfo.environment,
-                                descriptors: [1: writing, 2: writing])
-                        }
-                        let text = readAll(reading)
-                        var status: CInt = 0
-                        waitpid(pid, &status, 0)
-                        return Output(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : -1, text: text)
-                    })
+        let output = try await onThread {
+            let (reading, writing) = try pipe()
+            defer { close(reading) }
+            let pid: pid_t
+            do {
+                defer { close(writing) }
+                pid = try run(
+                    executable, arguments, environment: environment ?? ProcessInfo.processInfo.environment,
+                    descriptors: [1: writing, 2: writing])
             }
+            return Output(of: pid, writing: reading)
         }
         guard output.status == 0 else {
             throw DidNotHappen(
@@ -42,27 +50,29 @@ public enum Spawn {
         return output
     }
 
-    /// Runs a short program to its end, with its two outputs apart; the calling thread waits.
-    public static func run(_ executable: String, _ arguments: [String]) throws -> (output: Output, errors: String) {
+    /// Runs a short program to its end, with its two outputs apart; the calling thread waits, see `onThread`.
+    /// - Parameter input: a file to read standard input from.
+    public static func run(
+        _ executable: String, _ arguments: [String], input: String = "/dev/null"
+    ) throws -> (output: Output, errors: String) {
         let errors = FileManager.default.temporaryDirectory.appending(path: "spawn-\(UUID().uuidString)").path
         let (reading, writing) = try pipe()
         defer { close(reading) }
         let file = open(errors, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        let taken = open(input, O_RDONLY | O_CLOEXEC)
         let pid: pid_t
         do {
             defer {
                 close(writing)
                 close(file)
+                close(taken)
             }
             pid = try run(
                 executable, arguments, environment: ProcessInfo.processInfo.environment,
-                descriptors: [1: writing, 2: file])
+                descriptors: [0: taken, 1: writing, 2: file])
         }
         defer { unlink(errors) }
-        let text = readAll(reading)
-        var status: CInt = 0
-        waitpid(pid, &status, 0)
-        let output = Output(status: status & 0x7F == 0 ? (status >> 8) & 0xFF : -1, text: text)
+        let output = Output(of: pid, writing: reading)
         return (output, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
     }
 
