@@ -8,7 +8,7 @@ public import Uploads
 /// continuous integration the same in every run: what a change is judged by is not left to chance, which the soak searches.
 public struct Fuzz {
     /// Inputs for each test.
-    public static let inputCount = setting("LONGSHORE_FUZZ_INPUTS").map { Int(clamping: $0) } ?? 2000
+    public static let inputCount = setting("LONGSHORE_FUZZ_INPUTS").map { Int(clamping: $0) } ?? 1000
 
     /// What repeats this run: every failure names it.
     public let seed: UInt64
