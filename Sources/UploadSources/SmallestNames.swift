@@ -11,5 +11,5 @@ struct SmallestNames {
         if names.count >= 2 * countMaximum { names = sorted }
     }
 
-    var sorted: [String] { Array(names.sorted().prefix(countMaximum)) }
+    var sorted: [String] { Array(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.prefix(countMaximum)) }
 }

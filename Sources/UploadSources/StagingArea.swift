@@ -49,7 +49,9 @@ public final class StagingArea: Sendable {
     /// The name of the copy that a reference means.
     /// - Throws: `invalidFile` for a name that no copy has.
     static func checked(_ name: String) throws(UploadError) -> String {
-        guard !name.isEmpty, !name.hasPrefix("."), !name.hasSuffix(BlockDigests.suffix), name.utf8.count <= 200,
+        // Those that staging gives are UUIDs.
+        guard !name.isEmpty, name.utf8.allSatisfy({ $0 < 0x80 }), !name.hasPrefix("."),
+            !name.hasSuffix(BlockDigests.suffix), name.utf8.count <= 200,
             !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0)
         else {
             throw UploadError(.invalidFile, "'\(name)' is no name of a staged copy: use the one that staging gave")
@@ -84,7 +86,8 @@ extension StagingArea {
     private static func identify(_ directory: Directory) throws -> String {
         if try directory.status(of: idName) == nil {
             let id = UUID().uuidString.lowercased()
-            let temporary = ".\(id).partial"
+            // No name of a copy in the making.
+            let temporary = ".area.\(id).partial"
             let file = try directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o640)
             try file.write(Array("\(id)\n".utf8), at: 0)
             try file.setMode(0o640)

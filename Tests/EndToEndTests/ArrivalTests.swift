@@ -56,6 +56,8 @@ import UploadTesting
             try deployment.start(.worker)
             let names = [
                 "with space", "a+b", "100%", "%41", "Ærøskøbing ☂", "-leading", "quote'\"", "semi;colon", "a#b?c=d&e",
+                // Two files, though Swift takes the two for one text.
+                "caf\u{E9}", "cafe\u{301}",
             ]
             let files = try names.map { try deployment.makeFile($0, bytes: 40_000) }
             _ = try await deployment.enqueue(["--to", "local:in/", "--wait", "--"] + names)

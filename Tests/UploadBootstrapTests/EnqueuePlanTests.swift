@@ -131,6 +131,24 @@ struct EnqueuePlanTests {
         #expect(error?.problems.count == 2)
     }
 
+    @Test func `two spellings of a letter are two files, two keys and two idempotency keys`() throws {
+        let names = ["caf\u{E9}", "cafe\u{301}"]
+        for name in names { _ = try files.write("in/\(name)", name) }
+        let made = try plan(["\(files.path)/in"], to: "x:")
+        #expect(
+            made.uploads.map { Array($0.destination.displayText.utf8) }
+                == names.reversed().map { Array("x:\($0)".utf8) })
+        #expect(made.uploads.map(\.size) == [6, 5])
+        let lines = names.map { "{\"path\": \"\(files.path)/in/\($0)\", \"idempotencyKey\": \"\($0)\"}" }
+        #expect(try plan([], to: "x:", manifest: lines.joined(separator: "\n")).uploads.count == 2)
+    }
+
+    @Test func `lines of a manifest may end as on Windows`() throws {
+        let paths = try ["a", "b"].map { try files.write($0) }
+        let lines = "\(paths[0])\r\n\r\n{\"path\": \"\(paths[1])\", \"key\": \"c\"}\r\n"
+        #expect(keys(try plan([], to: "x:p/", manifest: lines)) == ["x:p/a", "x:p/c"])
+    }
+
     @Test func `a manifest mixes paths and objects`() throws {
         let a = try files.write("a b+%ü.txt")
         let b = try files.write("-b")

@@ -29,7 +29,8 @@ struct SecretTests {
 
     @Test(arguments: [
         ("https://h/p?sig=abc", "https://h/p?***"), ("https://u:p@h/p", "https://u:***@h/p"), ("amqp://h", "amqp://h"),
-        ("amqp://u:a:b@c@h/", "amqp://u:***@h/"),
+        ("amqp://u:a:b@c@h/", "amqp://u:***@h/"), ("https://h/p?\u{301}sig=abc", "https://h/p?***"),
+        ("amqp://u:\u{301}a@\u{301}h/", "amqp://u:***@\u{301}h/"),
     ])
     func `URLs are shown without password and query`(url: String, shown: String) {
         #expect(ValueKind.mask(url) == shown)

@@ -46,7 +46,8 @@ public struct DelegateSettings: Hashable, Sendable {
         timeout = settings.seconds("\(base).timeout")
         filter = DeliveryFilter(
             queues: Set(settings.list("\(base).queues")), destinations: Set(settings.list("\(base).destinations")),
-            batches: Set(settings.list("\(base).batches")), metadata: try Self.metadata("\(base).metadata", settings))
+            batches: Set(settings.list("\(base).batches").map { ExactText($0) }),
+            metadata: try Self.metadata("\(base).metadata", settings))
         switch try settings.owned(base, by: "kind", words: Self.kinds) {
         case "log":
             kind = .log(

@@ -80,15 +80,18 @@ enum ValueKind: Sendable {
 
     /// A URL with `***` for its password and its query.
     static func mask(_ url: String) -> String {
-        let bare = url.prefix { $0 != "?" && $0 != "#" }
-        var shown = String(bare)
-        if let start = bare.firstRange(of: "://")?.upperBound {
-            let authority = bare[start...].prefix { $0 != "/" }
-            if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
-                shown = bare[...colon] + "***" + bare[at...]
+        // By bytes, as in `DestinationReference.redact`.
+        let bare = url.bytePrefix(upTo: "?", "#")
+        var shown = bare
+        if let start = bare.utf8.firstRange(of: "://".utf8)?.upperBound {
+            let authority = bare.utf8[start...].prefix { $0 != UInt8(ascii: "/") }
+            if let at = authority.lastIndex(of: UInt8(ascii: "@")),
+                let colon = authority[..<at].firstIndex(of: UInt8(ascii: ":"))
+            {
+                shown = String(bare[..<colon]) + ":***" + String(bare[at...])
             }
         }
-        return bare.endIndex == url.endIndex ? shown : shown + "?***"
+        return bare.utf8.count == url.utf8.count ? shown : shown + "?***"
     }
 
     private static func either(_ words: [String]) -> String {

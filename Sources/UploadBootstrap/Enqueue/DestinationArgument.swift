@@ -15,7 +15,7 @@ public struct DestinationArgument: Hashable, Sendable {
 
     /// - Throws: `usage` for a text that is none.
     public init(_ text: String) throws(ProgramError) {
-        if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
+        if let scheme = text.urlScheme {
             guard Self.schemes.contains(scheme) else {
                 throw ProgramError(
                     .usage,
@@ -24,23 +24,24 @@ public struct DestinationArgument: Hashable, Sendable {
                     http:// or file:///, or the NAME:KEY of a configured destination
                     """)
             }
-            let path = String(text.prefix { $0 != "?" && $0 != "#" })
+            let path = text.bytePrefix(upTo: "?", "#")
             guard scheme != "file" || path.lowercased().hasPrefix("file:///") else {
                 throw ProgramError(.usage, "--to \(path): a file URL has three slashes, as in file:///srv/incoming/")
             }
-            base = .url(path: path, query: String(text.dropFirst(path.count)))
+            base = .url(path: path, query: text.dropping(bytes: path.utf8.count))
             key = ""
             template = nil
             return
         }
-        guard let colon = text.firstIndex(of: ":") else {
+        let name = text.bytePrefix(upTo: ":")
+        guard name.utf8.count < text.utf8.count else {
             throw ProgramError(
                 .usage,
                 "--to \(text): expected NAME:KEY, NAME:PREFIX/ or a URL; for the top of a destination use '\(text):'")
         }
-        key = String(text[text.index(after: colon)...])
+        key = text.dropping(bytes: name.utf8.count + 1)
         do throws(UploadError) {
-            base = .named(try DestinationName(String(text[..<colon])))
+            base = .named(try DestinationName(name))
             template = key.contains("{") || key.contains("}") ? try KeyTemplate(key) : nil
         } catch {
             throw ProgramError(.usage, "--to \(text): \(error.message)")
@@ -53,8 +54,8 @@ public struct DestinationArgument: Hashable, Sendable {
     /// Whether keys are appended to it, or it names one object.
     public var isPrefix: Bool {
         switch base {
-        case .named: key.isEmpty || key.hasSuffix("/")
-        case .url(let path, _): path.hasSuffix("/")
+        case .named: key.isEmpty || key.hasByteSuffix("/")
+        case .url(let path, _): path.hasByteSuffix("/")
         }
     }
 

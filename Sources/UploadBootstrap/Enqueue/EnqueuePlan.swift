@@ -212,11 +212,11 @@ struct EnqueuePlan {
                     "--idempotency-key names one upload, these are \(uploads.count): give each its own in a manifest"))
             return
         }
-        var paths: [String: String] = [:]
+        var paths: [ExactText: String] = [:]
         for upload in uploads {
-            guard let key = upload.idempotencyKey, let other = paths.updateValue(upload.path, forKey: key) else {
-                continue
-            }
+            guard let key = upload.idempotencyKey,
+                let other = paths.updateValue(upload.path, forKey: ExactText(key))
+            else { continue }
             problems.append(
                 ProgramError(.badInput, "\(other) and \(upload.path): both have the idempotency key '\(key)'"))
         }

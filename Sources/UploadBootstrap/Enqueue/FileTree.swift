@@ -1,4 +1,5 @@
 import Foundation
+import Uploads
 
 /// What the file system says of a path.
 struct FileTree {
@@ -28,7 +29,7 @@ struct FileTree {
         if status.isDirectory {
             walk(path, prefix: "")
         } else if status.isRegular {
-            add(path, key: Self.baseName(path), status)
+            add(path, key: path.lastPathComponent, status)
         } else {
             problems.append(
                 ProgramError(
@@ -49,7 +50,7 @@ struct FileTree {
                     ProgramError(.badInput, "\(directory): a file name in it is not UTF-8; rename the file"))
                 continue
             }
-            let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            let path = directory.hasByteSuffix("/") ? directory + name : "\(directory)/\(name)"
             guard let status = Self.status(path) else {
                 problems.append(Self.problem(path, errno))
                 continue
@@ -113,10 +114,6 @@ struct FileTree {
             if name != ".", name != ".." { names.append(name) }
         }
         return names
-    }
-
-    private static func baseName(_ path: String) -> String {
-        String(path.split(separator: "/").last ?? "")
     }
 
     /// stat(2), open(2), opendir(3).

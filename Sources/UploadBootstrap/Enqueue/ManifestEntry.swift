@@ -32,11 +32,13 @@ struct ManifestEntry: Hashable {
     static func parse(_ text: String, name: String) throws(ProgramError) -> [ManifestEntry] {
         var entries: [ManifestEntry] = []
         var problems: [String] = []
-        for (index, raw) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let line = raw.hasSuffix("\r") ? raw.dropLast() : raw
+        // By bytes: to Swift CR and LF are one character.
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, raw) in lines.enumerated() {
+            let line = String(Substring(raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw))
             if line.allSatisfy(\.isWhitespace) { continue }
             do throws(ProgramError) {
-                entries.append(try parse(line: String(line), number: index + 1))
+                entries.append(try parse(line: line, number: index + 1))
             } catch {
                 problems.append("\(name):\(index + 1): \(error)")
             }
@@ -46,7 +48,7 @@ struct ManifestEntry: Hashable {
     }
 
     private static func parse(line: String, number: Int) throws(ProgramError) -> ManifestEntry {
-        guard line.hasPrefix("{") else { return ManifestEntry(path: line, line: number) }
+        guard line.hasBytePrefix("{") else { return ManifestEntry(path: line, line: number) }
         guard case .object(let object)? = try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)) else {
             throw ProgramError(.badInput, "not a JSON object; a path that begins with '{' is written {\"path\": \"…\"}")
         }

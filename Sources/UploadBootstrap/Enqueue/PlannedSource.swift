@@ -30,11 +30,11 @@ struct PlannedSource {
             if let problem = text.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: text) {
                 throw ProgramError(.badInput, "\(destination):\(text): \(problem)")
             }
-            self.init(.named(destination, key: text), name: Self.lastComponent(text))
+            self.init(.named(destination, key: text), name: text.lastPathComponent)
             return
         }
-        switch text.prefix(while: { $0 != ":" }).lowercased() {
-        case "http" where text.contains("://"), "https" where text.contains("://"):
+        switch text.bytePrefix(upTo: ":").lowercased() {
+        case "http" where text.urlScheme == "http", "https" where text.urlScheme == "https":
             guard let url = URL(string: text), url.host?.isEmpty == false else {
                 throw ProgramError(.badInput, "\(DestinationReference.redact(text)): no URL such as https://host/path")
             }
@@ -62,9 +62,5 @@ struct PlannedSource {
         content = .data(url.data)
         contentType = url.mediaType ?? "text/plain;charset=US-ASCII"
         size = Int64(url.data.count)
-    }
-
-    private static func lastComponent(_ path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? ""
     }
 }

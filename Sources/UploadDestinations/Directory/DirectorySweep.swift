@@ -42,7 +42,7 @@ struct DirectorySweep: Sendable {
             let directory = parents.isEmpty ? root : try root.openDirectory(beneath: parents)
             // The record first, so that it never speaks of bytes that are gone.
             for suffix in DirectoryTarget.unfinishedSuffixes {
-                try directory.remove(".\(name)\(DirectoryTarget.infix)\(job)\(suffix)")
+                try directory.remove(".\(name)\(UnfinishedName.infix)\(job)\(suffix)")
             }
         } catch {
             if error.number == ENOENT { return }
@@ -101,7 +101,6 @@ struct DirectorySweep: Sendable {
 }
 
 extension DirectoryTarget {
-    static let infix = ".longshore-"
     /// Of the record, the file, and a mark that was not named any more, in the order of their removal.
     static let unfinishedSuffixes = [".parts", ".part", ".part.job"]
 
@@ -111,17 +110,11 @@ extension DirectoryTarget {
         let name: String
         let job: JobID
 
-        var partName: String { ".\(name)\(DirectoryTarget.infix)\(job).part" }
+        var partName: String { ".\(name)\(UnfinishedName.infix)\(job).part" }
     }
 
     static func unfinished(_ fileName: String) -> Unfinished? {
-        guard fileName.hasPrefix("."), let suffix = unfinishedSuffixes.first(where: { fileName.hasSuffix($0) }),
-            let infix = fileName.range(of: Self.infix, options: .backwards)
-        else { return nil }
-        let id = fileName[infix.upperBound...].dropLast(suffix.count)
-        guard let job = JobID(String(id)), job.rawValue == id, infix.lowerBound > fileName.startIndex else {
-            return nil
-        }
-        return Unfinished(name: String(fileName[..<infix.lowerBound].dropFirst()), job: job)
+        guard let suffix = unfinishedSuffixes.first(where: fileName.hasByteSuffix) else { return nil }
+        return UnfinishedName.read(fileName, suffix: suffix).map { Unfinished(name: $0.name, job: $0.job) }
     }
 }

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Glibc
 import LinuxFiles
@@ -37,20 +36,15 @@ struct DirectoryTarget: Sendable {
     var displayPath: String { ([configuration.path] + parents + [name]).joined(separator: "/") }
 
     /// The unfinished object.
-    var partName: String { Self.sideName(name, job.id.rawValue + ".part") }
+    var partName: String { UnfinishedName.make(name, job.id.rawValue + ".part") }
     /// The record of its parts.
-    var recordName: String { Self.sideName(name, job.id.rawValue + ".parts") }
+    var recordName: String { UnfinishedName.make(name, job.id.rawValue + ".parts") }
     /// Whose the finished object is, where attributes cannot say it.
-    var markName: String { Self.sideName(name, "job") }
+    var markName: String { UnfinishedName.make(name, "job") }
 
-    /// A name beside the target; a long one is shortened to a hash, so that all is within 255 bytes.
-    private static func sideName(_ name: String, _ suffix: String) -> String {
-        guard name.utf8.count > 180 else { return ".\(name)\(infix)\(suffix)" }
-        let hash = Hexadecimal.text(of: SHA256.hash(data: Data(name.utf8)).prefix(16))
-        return ".\(hash)\(infix)\(suffix)"
+    private static func isReserved(_ name: String) -> Bool {
+        name.hasBytePrefix(".") && name.utf8.firstRange(of: UnfinishedName.infix.utf8) != nil
     }
-
-    private static func isReserved(_ name: String) -> Bool { name.hasPrefix(".") && name.contains(infix) }
 
     private static func key(of reference: DestinationReference, below root: String) throws(UploadError) -> String {
         switch reference {

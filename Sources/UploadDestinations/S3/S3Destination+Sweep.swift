@@ -8,11 +8,11 @@ extension S3Destination: SweepableDestination {
         var last: (key: String, uploadID: String)?
         repeat {
             let page = try await client.uploads(below: configuration.prefix, after: last)
-            for upload in page.uploads ?? [] where upload.key.hasPrefix(configuration.prefix) {
+            for upload in page.uploads ?? [] where upload.key.hasBytePrefix(configuration.prefix) {
                 guard let startedAt = WireJSON.date(upload.initiated), startedAt < date else { continue }
                 found.append(
                     UnfinishedUpload(
-                        key: String(upload.key.dropFirst(configuration.prefix.count)), sessionID: upload.uploadID,
+                        key: upload.key.dropping(bytes: configuration.prefix.utf8.count), sessionID: upload.uploadID,
                         startedAt: startedAt))
             }
             guard page.isTruncated == true, let end = page.uploads?.last else { break }

@@ -8,9 +8,8 @@ enum URLKey {
     /// - Throws: `rejected` for a key that is no path.
     static func append(_ key: String, to base: String) throws(UploadError) -> String {
         let path = try path(key)
-        let end = base.firstIndex { $0 == "?" || $0 == "#" } ?? base.endIndex
-        let slash = base[..<end].hasSuffix("/") ? "" : "/"
-        return base[..<end] + slash + path + base[end...]
+        let start = base.bytePrefix(upTo: "?", "#")
+        return start + (start.hasByteSuffix("/") ? "" : "/") + path + base.dropping(bytes: start.utf8.count)
     }
 
     /// A key as a path, each component escaped.

@@ -1,10 +1,8 @@
-import Crypto
 import Foundation
 import Uploads
 
 /// Where a job's object belongs, and where it lies until it is whole.
 struct WebDAVTarget: Sendable {
-    static let infix = ".longshore-"
     static let suffix = ".part"
 
     let job: UploadJob
@@ -51,10 +49,10 @@ struct WebDAVTarget: Sendable {
     var trialPaths: (whole: String, others: Set<String>) {
         let folder = temporaryPath.split(separator: "/").dropLast().joined(separator: "/")
         func path(_ name: String) -> String { (folder.isEmpty ? "" : folder + "/") + URLKey.escape(name) }
-        let start = ".trial\(Self.infix)\(job.id)\(Self.suffix)"
+        let start = ".trial\(UnfinishedName.infix)\(job.id)\(Self.suffix)"
         // The digits show a server that decodes twice: it takes %41 for A.
         let texts = unusualCharacters.sorted().map { $0 == "%" ? "%41" : String($0) }
-        let whole = start + texts.joined() + "\(Self.infix)\(job.id)\(Self.suffix)"
+        let whole = start + texts.joined() + "\(UnfinishedName.infix)\(job.id)\(Self.suffix)"
         // Cut at one of the characters, decoded, or both.
         let cut = texts.indices.map { start + texts[..<$0].joined() }
         var others = Set(cut + (cut + [whole]).compactMap(\.removingPercentEncoding))
@@ -62,19 +60,11 @@ struct WebDAVTarget: Sendable {
         return (path(whole), Set(others.map(path)))
     }
 
-    /// Of a job always the same, so that an attempt replaces what the one before it has left. Within 255 bytes.
+    /// Of a job always the same, so that an attempt replaces what the one before it has left.
     private static func temporaryName(_ name: String, _ job: JobID) -> String {
-        guard name.utf8.count > 180 else { return ".\(name)\(infix)\(job)\(suffix)" }
-        let hash = Hexadecimal.text(of: SHA256.hash(data: Data(name.utf8)).prefix(16))
-        return ".\(hash)\(infix)\(job)\(suffix)"
+        UnfinishedName.make(name, "\(job)\(suffix)")
     }
 
-    /// What the name of an unfinished file says: the object's name, or a hash of it where that is long; and whose it is.
-    static func unfinished(_ name: String) -> (name: String, job: JobID)? {
-        guard name.hasPrefix("."), name.hasSuffix(suffix), let infix = name.range(of: infix, options: .backwards)
-        else { return nil }
-        let id = String(name[infix.upperBound...].dropLast(suffix.count))
-        guard let job = JobID(id), job.rawValue == id, infix.lowerBound > name.startIndex else { return nil }
-        return (String(name[..<infix.lowerBound].dropFirst()), job)
-    }
+    /// What the name of an unfinished file says.
+    static func unfinished(_ name: String) -> (name: String, job: JobID)? { UnfinishedName.read(name, suffix: suffix) }
 }

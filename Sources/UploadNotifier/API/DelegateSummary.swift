@@ -61,7 +61,7 @@ extension DelegateSummary {
             types: EventKind.allCases.filter(configuration.types.contains).map(\.rawValue))
         queues = configuration.filter.queues.sorted()
         destinations = configuration.filter.destinations.sorted()
-        batches = configuration.filter.batches.sorted()
+        batches = configuration.filter.batches.sorted().map(\.text)
         metadata = configuration.filter.metadata
         client = configuration.filter.client
         fields = configuration.mapping?.texts

@@ -74,7 +74,8 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
                 reader.list("queues", expecting: "names of queues: 1 to 64 of a-z, 0-9, '_' and '-'") {
                     (try? QueueName($0)) != nil
                 } ?? []),
-            destinations: Set(reader.list("destinations") ?? []), batches: Set(reader.list("batches") ?? []),
+            destinations: Set(reader.list("destinations") ?? []),
+            batches: Set((reader.list("batches") ?? []).map { ExactText($0) }),
             metadata: reader.texts("metadata") ?? [:], client: reader.text("client"))
         let ordered = reader.flag("ordered")
         let concurrency = reader.integer("concurrency", in: DelegateConfiguration.concurrencyRange)

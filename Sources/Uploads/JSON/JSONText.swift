@@ -160,7 +160,7 @@ final class JSONText: Sendable {
                             {
                                 return index + 1
                             }
-                        } else if (try? string(at: index)) == name {
+                        } else if (try? string(at: index))?.isExactly(name) == true {
                             return index + 1
                         }
                         index = tokens[index + 1].next

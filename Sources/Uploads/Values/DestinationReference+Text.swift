@@ -3,7 +3,7 @@ extension DestinationReference {
     /// - Throws: `misconfigured` for a text that names none, with what to write instead.
     public init(_ text: String) throws(UploadError) {
         let shown = Self.redact(text)
-        if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound].lowercased() }) {
+        if let scheme = text.urlScheme {
             guard ["https", "http", "file"].contains(scheme) else {
                 throw UploadError(
                     .misconfigured,
@@ -13,10 +13,11 @@ extension DestinationReference {
             self = .url(text)
             return
         }
-        guard let colon = text.firstIndex(of: ":"), !text.hasSuffix(":"), !text.hasSuffix("/") else {
+        let name = text.bytePrefix(upTo: ":")
+        let key = text.dropping(bytes: name.utf8.count + 1)
+        guard !key.isEmpty, !key.hasByteSuffix("/") else {
             throw UploadError(.misconfigured, "\(shown) names no object: expected NAME:KEY or a URL")
         }
-        self = .named(
-            try DestinationName(String(text[..<colon])), key: String(text[text.index(after: colon)...]))
+        self = .named(try DestinationName(name), key: key)
     }
 }

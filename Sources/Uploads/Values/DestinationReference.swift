@@ -49,12 +49,34 @@ public enum DestinationReference: Hashable, Sendable {
 
     /// A URL without user, password, query and fragment. A text that is no URL is cut at the first `?` or `#`.
     public static func redact(_ url: String) -> String {
-        let bare = String(url.prefix { $0 != "?" && $0 != "#" })
-        guard let authority = bare.firstRange(of: "://") else { return bare }
-        let rest = bare[authority.upperBound...]
-        let host = rest.prefix { $0 != "/" }
-        guard let at = host.lastIndex(of: "@") else { return bare }
-        return String(bare[..<authority.upperBound] + rest[rest.index(after: at)...])
+        // By bytes: a mark behind a delimiter is one character with it, and would show what it begins.
+        let bare = url.bytePrefix(upTo: "?", "#")
+        guard let authority = bare.utf8.firstRange(of: "://".utf8) else { return bare }
+        let rest = bare.utf8[authority.upperBound...]
+        let host = rest.prefix { $0 != UInt8(ascii: "/") }
+        guard let at = host.lastIndex(of: UInt8(ascii: "@")) else { return bare }
+        return String(bare[..<authority.upperBound]) + String(Substring(rest[rest.index(after: at)...]))
+    }
+}
+
+/// By bytes: see ``ExactText``.
+extension DestinationReference {
+    public static func == (left: DestinationReference, right: DestinationReference) -> Bool {
+        switch (left, right) {
+        case (.named(let name, let key), .named(let otherName, let otherKey)):
+            name == otherName && key.isExactly(otherKey)
+        case (.url(let url), .url(let other)): url.isExactly(other)
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .named(let name, let key):
+            hasher.combine(name)
+            hasher.combine(ExactText(key))
+        case .url(let url): hasher.combine(ExactText(url))
+        }
     }
 }
 

@@ -2,6 +2,9 @@ public import Foundation
 
 /// The id of a job: a UUID of version 7 (RFC 9562, section 5.7), so that ids sort by the time of enqueueing.
 public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable, CustomStringConvertible {
+    /// Of each, in bytes.
+    package static let length = 36
+
     /// Lower case, 36 characters.
     public let rawValue: String
 

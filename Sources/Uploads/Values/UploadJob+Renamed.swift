@@ -42,7 +42,8 @@ extension DestinationReference {
         func renamed(_ path: String) -> String {
             let file = FileName(path: path)
             // The dot goes with what follows it, also where nothing does.
-            return path.dropLast(file.name.count) + file.stem + suffix + file.name.dropFirst(file.stem.count)
+            return String(Substring(path.utf8.dropLast(file.name.utf8.count))) + file.stem + suffix
+                + file.name.dropping(bytes: file.stem.utf8.count)
         }
         switch self {
         case .named(let name, let key): return .named(name, key: renamed(key))

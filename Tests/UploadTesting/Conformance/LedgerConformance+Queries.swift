@@ -33,6 +33,28 @@ extension LedgerConformance {
             filter.statuses = [.failed]
             #expect(try await pages(filter, ledger).isEmpty)
         },
+        Rule("two spellings of a letter are two names") { suite in
+            let ledger = try await suite.make()
+            let jobs = ["caf\u{E9}", "cafe\u{301}"].map { name in
+                var job = makeJob(name)
+                job.batch = name
+                job.idempotencyKey = name
+                return job
+            }
+            try await record(jobs.map { .job($0, maybeRepeated: false) }, in: ledger)
+            for job in jobs {
+                var filter = LedgerFilter()
+                filter.batch = job.batch
+                #expect(try await ledger.jobs(filter).jobs.map(\.id) == [job.id])
+                filter = LedgerFilter()
+                filter.idempotencyKey = job.idempotencyKey
+                #expect(try await ledger.jobs(filter).jobs.map(\.id) == [job.id])
+            }
+            // People look for what they see, whichever way it is written.
+            var search = LedgerFilter()
+            search.text = jobs[0].batch
+            #expect(try await ledger.jobs(search).jobs.count == 2)
+        },
         Rule("every filter holds, and all of them at once") { suite in
             let ledger = try await suite.make()
             var wanted = makeJob("2026/Cat.JPG", queue: "video", destination: "tape", after: 10)

@@ -32,6 +32,14 @@ import Uploads
         #expect(!filter.passes(job))
     }
 
+    @Test func `two spellings of a letter are two names`() {
+        var job = job
+        job.batch = "caf\u{E9}"
+        #expect(DeliveryFilter(batches: ["caf\u{E9}"]).passes(job))
+        #expect(!DeliveryFilter(batches: ["cafe\u{301}"]).passes(job))
+        #expect(DeliveryFilter(batches: ["cafe\u{301}", "caf\u{E9}"]).batches.count == 2)
+    }
+
     @Test func `a job without a batch is in none`() {
         var alone = job
         alone.batch = nil

@@ -19,6 +19,7 @@ import Testing
     @Test(arguments: [
         ("a/cat.jpg", "a/cat-1.jpg"), ("a.b/cat", "a.b/cat-1"), (".profile", ".profile-1"), ("x.tar.gz", "x.tar-1.gz"),
         ("2026-11.txt", "2026-11-1.txt"), ("dot.", "dot-1."), ("Grüße 1", "Grüße 1-1"),
+        ("a/\u{301}cat.jpg", "a/\u{301}cat-1.jpg"), ("cat.\u{301}jpg", "cat-1.\u{301}jpg"),
     ])
     func `the number stands behind the stem`(key: String, next: String) {
         #expect(job(named(key)).renamed?.destination == named(next))
