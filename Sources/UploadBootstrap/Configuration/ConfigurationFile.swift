@@ -59,7 +59,7 @@ struct ConfigurationFile {
             return
         }
         sections.insert(path)
-        let names = ConfigurationKey.names(below: components)
+        let names = ConfigurationKey.tree.names(below: components)
         for (key, value) in mapping {
             guard let name = key.scalar?.string else {
                 note(key, "\(path): expected a plain key")

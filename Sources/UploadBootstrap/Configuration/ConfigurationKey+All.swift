@@ -149,15 +149,8 @@ extension ConfigurationKey {
             "where uploadctl finds the notifier's HTTP API; if left out, at notifier.http on this host"),
     ]
 
-    /// The key of a path.
-    static func find(_ path: [String]) -> ConfigurationKey? { all.first { $0.matches(path) } }
+    static let tree = ConfigurationKeyTree(all)
 
-    /// The names that may stand below a path, as far as they are given: for suggestions.
-    static func names(below path: [String]) -> Set<String> {
-        var names: Set<String> = []
-        for components in all.map(\.components) where components.count > path.count {
-            if zip(components, path).allSatisfy({ $0 == "*" || $0 == $1 }) { names.insert(components[path.count]) }
-        }
-        return names
-    }
+    /// The key of a path.
+    static func find(_ path: [String]) -> ConfigurationKey? { tree.index(of: path).map { all[$0] } }
 }

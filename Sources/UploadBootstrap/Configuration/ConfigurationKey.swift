@@ -2,6 +2,8 @@
 struct ConfigurationKey: Sendable {
     /// With `*` for a name that the user gives: `worker.slice`, `destinations.*.limits.jobs`.
     let path: String
+    /// What its dots part.
+    let components: [String]
     let kind: ValueKind
     /// nil where there is none.
     let standard: String?
@@ -15,19 +17,12 @@ struct ConfigurationKey: Sendable {
         _ summary: String
     ) {
         self.path = path
+        components = path.split(separator: ".").map(String.init)
         self.kind = kind
         self.standard = standard
         self.flag = flag
         self.summary = summary
         self.owners = owners
-    }
-
-    var components: [String] { path.split(separator: ".").map(String.init) }
-
-    /// Whether this is the key of a path such as `destinations.photos.driver`.
-    func matches(_ path: [String]) -> Bool {
-        let own = components
-        return own.count == path.count && zip(own, path).allSatisfy { $0 == "*" || $0 == $1 }
     }
 
     /// `UPLOAD_NOTIFIER_ALLOW_NETWORKS` for `notifier.allowNetworks`; `-` becomes `_`.

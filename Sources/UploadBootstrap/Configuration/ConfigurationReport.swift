@@ -6,9 +6,9 @@ struct ConfigurationReport {
     var text: String {
         var lines = [settings.file.map { "# file: \($0)" } ?? "# no configuration file"]
         var open: [String] = []
-        for (path, setting) in settings.values.sorted(by: { Self.order($0.key) < Self.order($1.key) }) {
-            var components = path.split(separator: ".").map(String.init)
-            guard let key = ConfigurationKey.find(components) else { continue }
+        for (order, setting) in ordered {
+            var components = order.components
+            let key = ConfigurationKey.all[order.key]
             let name = components.removeLast()
             for (depth, section) in components.enumerated()
             where depth >= open.count || Array(open.prefix(depth + 1)) != Array(components.prefix(depth + 1)) {
@@ -23,18 +23,27 @@ struct ConfigurationReport {
     }
 
     /// In the order of the list of keys, names among themselves by the alphabet.
-    private static func order(_ path: String) -> Order {
-        let components = path.split(separator: ".").map(String.init)
-        let index = ConfigurationKey.all.firstIndex { $0.matches(components) } ?? .max
-        let first = ConfigurationKey.all.firstIndex { $0.components[0] == components[0] } ?? .max
-        return Order(section: first, name: components.count > 2 ? components[1] : "", key: index, path: path)
+    private var ordered: [(order: Order, setting: Setting)] {
+        let sections = Dictionary(
+            ConfigurationKey.all.enumerated().map { ($1.components[0], $0) }, uniquingKeysWith: { first, _ in first })
+        return settings.values.compactMap { path, setting in
+            let components = path.split(separator: ".").map(String.init)
+            guard let key = ConfigurationKey.tree.index(of: components), let section = sections[components[0]] else {
+                return nil
+            }
+            let name = components.count > 2 ? components[1] : ""
+            return (Order(section: section, name: name, key: key, path: path, components: components), setting)
+        }.sorted { $0.order < $1.order }
     }
 
     private struct Order: Comparable {
         let section: Int
         let name: String
+        /// Where the key stands in the list.
         let key: Int
         let path: String
+        /// What its dots part.
+        let components: [String]
 
         static func < (left: Self, right: Self) -> Bool {
             (left.section, left.name, left.key, left.path) < (right.section, right.name, right.key, right.path)

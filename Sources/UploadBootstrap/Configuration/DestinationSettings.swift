@@ -84,9 +84,8 @@ extension Settings {
     }
 
     private func entries<Value>(below section: String, _ value: (String) -> Value?) -> [String: Value] {
-        let prefix = section + "."
-        return values.keys.filter { $0.hasPrefix(prefix) }.reduce(into: [:]) { entries, path in
-            entries[String(path.dropFirst(prefix.count))] = value(path)
+        paths(below: section).reduce(into: [:]) { entries, path in
+            entries[path.dropping(bytes: section.utf8.count + 1)] = value(path)
         }
     }
 
@@ -113,7 +112,7 @@ extension Settings {
     /// The driver or kind of an entry, once it is sure that all its keys are of that driver.
     func owned(_ base: String, by key: String, words: [String]) throws(ProgramError) -> String {
         let owner = try needed("\(base).\(key)", text)
-        for path in values.keys.sorted() where path.hasPrefix(base + ".") {
+        for path in paths(below: base) {
             let found = ConfigurationKey.find(path.split(separator: ".").map(String.init))
             let others = found?.owners ?? []
             guard others.isEmpty || others.contains(owner) else {
@@ -128,7 +127,7 @@ extension Settings {
 
     /// A section and where its first value stands.
     private func sectionPlace(_ section: String) -> String {
-        let first = values.filter { $0.key.hasPrefix(section + ".") }.map(\.value.origin).min { left, right in
+        let first = paths(below: section).compactMap { values[$0]?.origin }.min { left, right in
             guard case .file(_, let a) = left, case .file(_, let b) = right else { return false }
             return a < b
         }

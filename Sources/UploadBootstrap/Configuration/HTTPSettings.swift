@@ -72,7 +72,8 @@ public struct HTTPSettings: Hashable, Sendable {
     /// - Throws: `configuration` for keys of which one makes the other meaningless.
     private static func checkKeysFitTogether(_ base: String, _ settings: Settings) throws(ProgramError) {
         func paths(_ key: String) -> [String] {
-            settings.values.keys.filter { "\($0).".hasPrefix("\(base).\(key).") }.sorted()
+            let path = "\(base).\(key)"
+            return (settings.values[path] == nil ? [] : [path]) + settings.paths(below: path)
         }
         func has(_ key: String) -> Bool { !paths(key).isEmpty }
         func isTrue(_ key: String) -> Bool { settings.text("\(base).\(key)") == "true" }

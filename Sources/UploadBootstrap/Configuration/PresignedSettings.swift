@@ -31,7 +31,7 @@ public struct PresignedSettings: Hashable, Sendable {
     private static func completion(
         _ base: String, _ settings: Settings
     ) throws(ProgramError) -> PresignedCompletion? {
-        guard settings.values.keys.contains(where: { $0.hasPrefix("\(base).") }) else { return nil }
+        guard !settings.paths(below: base).isEmpty else { return nil }
         return PresignedCompletion(
             url: try settings.needed("\(base).url", settings.text),
             method: settings.text("\(base).method") ?? "POST",
@@ -40,7 +40,7 @@ public struct PresignedSettings: Hashable, Sendable {
     }
 
     private static func status(_ base: String, _ settings: Settings) throws(ProgramError) -> PresignedStatus? {
-        guard settings.values.keys.contains(where: { $0.hasPrefix("\(base).") }) else { return nil }
+        guard !settings.paths(below: base).isEmpty else { return nil }
         _ = try settings.needed("\(base).done", settings.text)
         return PresignedStatus(
             url: try settings.needed("\(base).url", settings.text),

@@ -5,6 +5,8 @@ import Uploads
 struct Settings: Sendable {
     /// By path, `destinations.photos.driver`.
     private(set) var values: [String: Setting] = [:]
+    /// All paths, sorted by their bytes.
+    private let sortedPaths: [String]
     /// Whether the file or the environment speaks of destinations at all.
     private(set) var hasDestinations = false
     /// What is odd, but no error: variables that look like ours and are not.
@@ -33,46 +35,11 @@ struct Settings: Sendable {
             hasDestinations = file.sections.contains("destinations")
             values.merge(file.settings) { $1 }
         }
-        readEnvironment(input.environment)
-        values.merge(input.commandLine) { $1 }
-        problems += malformed()
-        guard problems.isEmpty else { throw ProgramError(.configuration, problems: problems) }
-    }
-
-    private mutating func readEnvironment(_ environment: [String: String]) {
-        var names: [String: Set<String>] = [:]
-        for path in values.keys {
-            let parts = path.split(separator: ".").map(String.init)
-            if parts.count > 2 { names[parts[0], default: []].insert(parts[1]) }
-        }
-        var known: [String: [String]] = [:]
-        for key in ConfigurationKey.all {
-            let components = key.components
-            guard components.contains("*") else {
-                known[ConfigurationKey.variable(components)] = components
-                continue
-            }
-            // A name is known from the file, or given by the variable of its driver or kind.
-            let before = "UPLOAD_\(components[0].uppercased())_"
-            let given = environment.keys.compactMap { variable -> String? in
-                guard variable.hasPrefix(before) else { return nil }
-                for after in ["_DRIVER", "_KIND"] where variable.hasSuffix(after) {
-                    return variable.dropFirst(before.count).dropLast(after.count).lowercased()
-                }
-                return nil
-            }
-            let fromFile = names[components[0]] ?? []
-            let variables = Set(fromFile.map { ConfigurationKey.variable([$0]) })
-            for name in fromFile.union(given.filter { !variables.contains(ConfigurationKey.variable([$0])) })
-            where components.last != "*" {
-                let path = components.map { $0 == "*" ? name : $0 }
-                known[ConfigurationKey.variable(path)] = path
-            }
-        }
-        for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+        let variables = ConfigurationVariables(input.environment.keys, names: Self.names(in: values.keys))
+        for (variable, text) in input.environment.sorted(by: { $0.key < $1.key })
         where variable.hasPrefix("UPLOAD_") && variable != "UPLOAD_CONFIG" && !text.isEmpty {
-            guard let path = known[variable] else {
-                let nearest = EditDistance.nearest(to: variable, among: known.keys)
+            guard let path = variables.path(of: variable) else {
+                let nearest = variables.nearest(to: variable)
                 warnings.append(
                     "environment \(variable) is not used" + (nearest.map { "; did you mean \($0)?" } ?? ""))
                 continue
@@ -83,11 +50,40 @@ struct Settings: Sendable {
             values[path.joined(separator: ".")] = Setting(
                 isList ? .list(items) : .text(text), .environment(variable: variable))
         }
+        values.merge(input.commandLine) { $1 }
+        sortedPaths = values.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        problems += malformed()
+        guard problems.isEmpty else { throw ProgramError(.configuration, problems: problems) }
+    }
+
+    /// The names that the user gave, by their section.
+    private static func names(in paths: some Sequence<String>) -> [String: Set<String>] {
+        paths.reduce(into: [:]) { names, path in
+            let parts = path.split(separator: ".", maxSplits: 2).map(String.init)
+            if parts.count > 2 { names[parts[0], default: []].insert(parts[1]) }
+        }
+    }
+
+    /// All paths below a section such as `destinations.photos`, in their order.
+    func paths(below section: String) -> [String] {
+        let prefix = section + "."
+        var (low, high) = (0, sortedPaths.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sortedPaths[middle].utf8.lexicographicallyPrecedes(prefix.utf8) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return Array(sortedPaths[low...].prefix { $0.hasBytePrefix(prefix) })
     }
 
     private func malformed() -> [String] {
-        values.sorted { $0.key < $1.key }.flatMap { path, setting -> [String] in
-            guard let key = ConfigurationKey.find(path.split(separator: ".").map(String.init)) else { return [] }
+        sortedPaths.flatMap { path -> [String] in
+            guard let setting = values[path],
+                let key = ConfigurationKey.find(path.split(separator: ".").map(String.init))
+            else { return [] }
             return setting.value.items.filter { !key.kind.accepts($0) }.map { item in
                 "\(setting.origin): \(path): '\(key.kind.shown(item))': expected \(key.kind.expectation)"
             }

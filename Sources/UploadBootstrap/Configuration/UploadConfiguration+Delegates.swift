@@ -95,7 +95,7 @@ extension UploadConfiguration {
     /// Where a key of a delegate stands, or one below it.
     private func place(of delegate: DelegateSettings, _ key: String) -> String {
         let path = "delegates.\(delegate.name).\(key)"
-        let first = settings.values.keys.filter { $0.hasPrefix(path + ".") }.min()
+        let first = settings.paths(below: path).first
         return settings.place(first ?? path)
     }
 
