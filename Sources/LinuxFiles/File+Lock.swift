@@ -10,5 +10,10 @@ extension File {
         throw failure("flock")
     }
 
+    /// The same, but waits until nobody else has it.
+    public func lock() throws(SystemError) {
+        guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else { throw failure("flock") }
+    }
+
     public func unlock() { _ = flock(descriptor, LOCK_UN) }
 }

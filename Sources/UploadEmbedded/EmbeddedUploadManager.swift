@@ -23,6 +23,7 @@ public final class EmbeddedUploadManager: UploadManager {
         logger: Logger = Logger(label: "upload-embedded")
     ) async throws(UploadError) {
         let area = try await StagingArea.open(at: directory.path(percentEncoded: false))
+        await area.sweepUnfinished(logger)
         let backend = EmbeddedBackend(
             identifier, area: area, files: try await LocalQueueFiles.open(identifier, in: area),
             destinations: destinations, configuration: configuration, logger: logger)

@@ -4,7 +4,8 @@ import LinuxFiles
 import Synchronization
 import Uploads
 
-/// A copy in the making, under a name that is not visible as a copy. One caller at a time; everything blocks.
+/// A copy in the making, under a name that is not visible as a copy, and locked: the lock goes with the process, however that ends, so
+/// that whoever sweeps the area knows the copies of dead programs (`sweepUnfinished`). One caller at a time; everything blocks.
 final class StagedDraft: Sendable {
     let name: String
 
@@ -25,14 +26,24 @@ final class StagedDraft: Sendable {
         self.area = area
         self.name = (name ?? JobID()).rawValue
         do {
-            let flags = O_RDWR | O_CREAT | O_EXCL
-            copy = try area.directory.open(Self.temporaryName(of: self.name), flags, mode: 0o640)
-            blocks = try area.directory.open(self.name + BlockDigests.suffix, flags, mode: 0o640)
+            copy = try Self.create(Self.temporaryName(of: self.name), in: area.directory)
+            blocks = try area.directory.open(
+                self.name + BlockDigests.suffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
             // Whatever the umask says, the group must be able to read.
             try copy.setMode(0o640)
             try blocks.setMode(0o640)
         } catch {
             throw UploadError(staging: error)
+        }
+    }
+
+    private static func create(_ name: String, in directory: Directory) throws(SystemError) -> File {
+        while true {
+            let file = try directory.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
+            // On a file system without locks nobody sweeps by them.
+            guard (try? file.lock()) != nil else { return file }
+            // Before it was locked, a sweep may have taken it for a dead program's and removed it.
+            if let named = try directory.status(of: name), named.isSameFile(as: try file.status()) { return file }
         }
     }
 
@@ -94,6 +105,8 @@ final class StagedDraft: Sendable {
             guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
                 throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
             }
+            // Whoever carries it locks it from now on.
+            copy.unlock()
             return StagedFile(reference: .staged(area: area.id, name: name), size: size, digests: digests)
         } catch {
             throw UploadError(staging: error)

@@ -78,9 +78,10 @@ extension StagingArea: SweepableStaging {
             } else if name.hasSuffix(BlockDigests.suffix) {
                 // Digests go with their copy; those of one that is gone or unfinished are a leftover of their own.
                 let copy = String(name.dropLast(BlockDigests.suffix.utf8.count))
-                guard try directory.status(of: copy) == nil, try directory.status(of: ".\(copy).partial") == nil else {
-                    continue
-                }
+                // In this order: one that is finished in between has been the first and is the second.
+                guard try directory.status(of: StagedDraft.temporaryName(of: copy)) == nil,
+                    try directory.status(of: copy) == nil
+                else { continue }
                 found.append(
                     StagedLeftover(kind: .partial, name: name, changedAt: status.modifiedAt, bytes: status.size))
             } else {

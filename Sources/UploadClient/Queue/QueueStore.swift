@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import LinuxFiles
+import Logging
 import UploadSources
 import Uploads
 
@@ -55,6 +56,24 @@ struct QueueStore: Sendable {
                 .misconfigured,
                 "\(directory.path(of: "list")) cannot be read: it is damaged, or of a newer version; update the app",
                 cause: error)
+        }
+    }
+
+    /// Removes the copies of files that no session of the list names: those of a program that died before it had saved their session. This
+    /// program alone has the queue open.
+    func tidyUp(besides list: SessionList, _ logger: Logger) async {
+        await content.sweepUnfinished(logger)
+        // Copies outlive what they are copies of: without a list it is not known which are needed.
+        guard directory.hasFile(beneath: "list") else { return }
+        do throws(UploadError) {
+            let needed = list.copies
+            for leftover in try await content.leftovers(changedBefore: .distantFuture)
+            where leftover.kind == .copy && !needed.contains(leftover.name) {
+                // One that cannot be removed keeps none of the others.
+                _ = try? await content.discard(leftover)
+            }
+        } catch {
+            logger.warning("copies that no session needs cannot be removed", metadata: ["error": "\(error.message)"])
         }
     }
 

@@ -33,6 +33,9 @@ struct SessionList: Hashable, Codable, Sendable {
         return index
     }
 
+    /// The queue's own copies of files that sessions name.
+    var copies: Set<String> { Set((sessions + saved).flatMap(\.files).compactMap(\.content)) }
+
     func event(_ kind: Event.Kind, _ index: Int) -> Event {
         Event(kind: kind, session: sessions[index], index: index)
     }

@@ -41,6 +41,7 @@ public actor TransferQueue {
         self.store = store
         do throws(UploadError) {
             list = try await store.load()
+            await store.tidyUp(besides: list, logger)
         } catch {
             store.close()
             throw error

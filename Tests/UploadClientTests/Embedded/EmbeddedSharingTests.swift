@@ -63,6 +63,19 @@ import Uploads
         await #expect(throws: UploadError.self) { try await first.start(try Upload(.data(Data()), to: "disk:3.txt")) }
     }
 
+    @Test func `what a program died over while it copied goes when any program opens the directory`() async throws {
+        try await bench.with(bench.disk) { _ in }
+        let before = Set(try bench.scratch.names(in: "state"))
+        let half = UUID().uuidString.lowercased()
+        for name in [".\(half).partial", "\(half).blocks", "\(UUID().uuidString.lowercased()).blocks"] {
+            try bench.scratch.write([1, 2, 3], to: "state/\(name)")
+        }
+        let other = try await EmbeddedUploadManager(
+            UploadIdentifier("other"), directory: bench.state, destinations: bench.disk)
+        #expect(try Set(bench.scratch.names(in: "state")) == before)
+        await other.close()
+    }
+
     @Test func `programs with different identifiers do not meet`() async throws {
         try await bench.with(bench.disk) { first in
             let other = try await EmbeddedUploadManager(

@@ -88,6 +88,28 @@ import Uploads
         }
     }
 
+    @Test func `copies that no session names go when the queue is opened, and those of sessions stay`() async throws {
+        let directory = try TemporaryDirectory()
+        try await with(directory) { queue, _ in
+            let original = directory.url.appending(path: "original.jpg")
+            try Data(repeating: 1, count: 100_000).write(to: original)
+            _ = try await queue.enqueue([TransferFile(.url(original), to: "a.jpg")], to: TransferAccount("archive"))
+            _ = try await queue.save([TransferFile(.url(original), to: "b.jpg")], to: TransferAccount("archive"))
+        }
+        let content = "staging/clients/app/queues/holiday/content"
+        let needed = try Set(directory.names(in: content))
+        #expect(needed.count == 5, "the area's id, two copies and their digests: \(needed)")
+        let (whole, half) = (UUID().uuidString.lowercased(), UUID().uuidString.lowercased())
+        for name in [whole, "\(whole).blocks", ".\(half).partial", "\(half).blocks"] {
+            try directory.write([1, 2, 3], to: "\(content)/\(name)")
+        }
+        try await with(directory) { queue, _ in
+            #expect(await queue.sessions.count == 1)
+            let left = try directory.names(in: content)
+            #expect(Set(left) == needed)
+        }
+    }
+
     @Test func `downloads and sessions that stay open are found again, with what was added`() async throws {
         let directory = try TemporaryDirectory()
         let (a, b) = try await with(directory) { queue, _ in
