@@ -34,8 +34,7 @@ public final class NotifierService: Service {
     /// When each policy that drops jobs was last warned of.
     let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
-    /// Why it cannot begin, and why the last batch was not recorded; nil once it was.
-    private let trouble = Mutex<(beginning: UploadError?, batch: UploadError?)>((nil, nil))
+    private let trouble = Mutex(Trouble())
     /// Told of the apps in a batch whose delegates are not served here.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
@@ -131,6 +130,16 @@ public final class NotifierService: Service {
         }
     }
 
+    /// What stands in the way of recording.
+    private struct Trouble {
+        /// Why it cannot begin.
+        var beginning: UploadError?
+        /// Why the last batch was not recorded; nil once it was.
+        var batch: UploadError?
+        /// Failures since a batch was recorded and all of it published: the next pause follows from them.
+        var failures = 0
+    }
+
     private enum Part { case deliveries, messages, upkeep, sweeping, progress, grace }
 
     /// Works until a graceful shutdown, which takes seconds, or cancellation.
@@ -189,7 +198,6 @@ public final class NotifierService: Service {
     }
 
     private func consume() async {
-        var failures = 0
         while !Task.isCancelled, !isStopping.withLock({ $0 }) {
             do throws(UploadError) {
                 try await recover()
@@ -198,7 +206,10 @@ public final class NotifierService: Service {
                     do throws(UploadError) {
                         let end = try await self.handle(batch)
                         self.trouble.withLock { $0.batch = nil }
-                        return end
+                        return { () async throws in
+                            try await end()
+                            self.trouble.withLock { $0.failures = 0 }
+                        }
                     } catch {
                         let problem = error
                         self.trouble.withLock { $0.batch = problem }
@@ -209,8 +220,11 @@ public final class NotifierService: Service {
             } catch {
                 guard !Task.isCancelled else { return }
                 let problem = error
-                trouble.withLock { if $0.batch == nil { $0.beginning = problem } }
-                failures = min(failures + 1, 16)
+                let failures = trouble.withLock { trouble in
+                    if trouble.batch == nil { trouble.beginning = problem }
+                    trouble.failures = min(trouble.failures + 1, 16)
+                    return trouble.failures
+                }
                 let delay = min(configuration.retryDelayMaximum.seconds, pow(2, Double(failures)) / 4)
                 logger.error(
                     "cannot record or publish; what was not acknowledged comes again",

@@ -106,9 +106,11 @@ struct SpooledObject: UploadSource {
 
 extension UploadError {
     fileprivate init(spooling error: SystemError) {
+        let lack =
+            error.lacksInodes ? "no inodes are left there; remove some files" : "\(error.reason); free some space there"
         self.init(
             .invalidFile,
-            "an object without ETag and time is copied to \(error.path) first, which failed: \(error.reason); free some space there, or "
+            "an object without ETag and time is copied to \(error.path) first, which failed: \(lack), or "
                 + "have TMPDIR name a directory that has it", retry: .afterBackoff, cause: error)
     }
 }

@@ -29,6 +29,11 @@ extension UploadError {
         let path = error.path
         let (message, retry): (String, Retry) =
             switch error.number {
+            case ENOSPC where error.lacksInodes:
+                (
+                    "no space is left for \(path): its file system has no inodes left; remove some files there, or put the "
+                        + "staging area elsewhere", .afterBackoff
+                )
             case ENOSPC, EDQUOT:
                 ("no space is left for \(path): free some, or put the staging area elsewhere", .afterBackoff)
             case EACCES, EPERM:

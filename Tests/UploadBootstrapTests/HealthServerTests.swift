@@ -5,7 +5,9 @@ import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import Testing
+import UploadNotifier
 import UploadTesting
+import Uploads
 
 @testable import UploadBootstrap
 
@@ -24,9 +26,11 @@ struct HealthServerTests {
         return (response.status.code, response.headers.first(name: "Content-Type"), body)
     }
 
-    private func server(_ port: Int, standsBy: Bool = false) -> HealthServer {
-        HealthServer(
-            .listen(host: "127.0.0.1", port: port), readiness: readiness, registry: registry, standsBy: standsBy,
+    private func server(_ port: Int, obstacle: LedgerObstacle? = nil) -> HealthServer {
+        var answer: (@Sendable () -> LedgerObstacle)?
+        if let obstacle { answer = { obstacle } }
+        return HealthServer(
+            .listen(host: "127.0.0.1", port: port), readiness: readiness, registry: registry, obstacle: answer,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -58,7 +62,7 @@ struct HealthServerTests {
     @Test func `one that stands by says so on every path but its own`() async throws {
         let port = try Ports.free()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            let server = server(port, standsBy: true)
+            let server = server(port, obstacle: .taken)
             group.addTask { try await server.run() }
             try await eventually("the server listens") { Ports.isOpen(port) }
             readiness.set("standing by")
@@ -74,6 +78,21 @@ struct HealthServerTests {
             #expect(try await get(port, "/healthz").status == 200)
             #expect(try await get(port, "/readyz").body == "not ready: standing by\n")
             #expect(try await get(port, "/metrics").status == 200)
+            group.cancelAll()
+        }
+    }
+
+    @Test func `one whose ledger cannot be opened says why on every path but its own`() async throws {
+        let port = try Ports.free()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let server = server(port, obstacle: .failed(UploadError(.serverFailure, "no space is left")))
+            group.addTask { try await server.run() }
+            try await eventually("the server listens") { Ports.isOpen(port) }
+            #expect(try await get(port, "/").body.contains("no space is left"))
+            let answer = try await get(port, "/v1/jobs")
+            #expect(answer.status == 503 && answer.type == "application/problem+json")
+            #expect(answer.body.contains("no space is left; try again in a moment"))
+            #expect(try await get(port, "/healthz").status == 200)
             group.cancelAll()
         }
     }

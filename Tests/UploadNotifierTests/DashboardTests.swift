@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import Synchronization
 import Testing
 import Uploads
 
@@ -203,12 +204,16 @@ import Uploads
 
     @Test func `a notifier that stands by says so`() async throws {
         let router = Router(context: APIRequestContext.self)
-        StandInPage.standBy.add(to: router)
+        let obstacle = Mutex(LedgerObstacle.taken)
+        StandInPage.add(to: router) { obstacle.withLock(\.self) }
         try await Application(router: router, logger: quiet).test(.router) { client in
             let page = try await client.ask(.get, "/")
             #expect(
                 page.status == 503 && page.text.contains("Standing by") && page.text.contains("http-equiv=\"refresh\""))
             #expect(try await client.ask(.get, "/assets/dashboard.css").status == 200)
+            obstacle.withLock { $0 = .failed(UploadError(.serverFailure, "no space is left for <it>")) }
+            let waiting = try await client.ask(.get, "/")
+            #expect(waiting.status == 503 && waiting.text.contains("cannot record: no space is left for &lt;it&gt;."))
         }
     }
 

@@ -47,6 +47,18 @@ struct LedgerBackupTests {
         #expect(try await copy.job(jobs[3].id) == ledger.job(jobs[3].id))
     }
 
+    @Test func `of a ledger whose file is gone a backup has all that was recorded`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let jobs = try await record(20, in: ledger)
+        try FileManager.default.removeItem(atPath: scratch.file())
+        try await ledger.backup(to: scratch.file("backup.sqlite"))
+        #expect(!FileManager.default.fileExists(atPath: scratch.file()), "an empty file would be taken for the ledger")
+        let copy = try Ledger.open(path: scratch.file("backup.sqlite"))
+        #expect(try await copy.counts() == [.queued: jobs.count])
+        try copy.close()
+    }
+
     @Test func `an older backup is replaced, and nothing else is`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

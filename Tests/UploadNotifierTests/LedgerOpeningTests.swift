@@ -25,6 +25,27 @@ struct LedgerOpeningTests {
         try ledger.close()
     }
 
+    @Test func `a link to a ledger is one`() async throws {
+        let scratch = try Scratch()
+        try FileManager.default.createDirectory(atPath: scratch.file("real"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch.file(), withDestinationPath: scratch.file("real/ledger.sqlite"))
+        let ledger = try Ledger.open(path: scratch.file())
+        try await ledger.strikeOff()
+        try FileManager.default.removeItem(atPath: scratch.file("real/ledger.sqlite-wal"))
+        await #expect(throws: UploadError.self) { try await ledger.strikeOff() }
+        try ledger.close()
+    }
+
+    @Test func `where the disk was full before the first table, the file is still a new ledger`() throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try old.write { try $0.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)") }
+        try old.close()
+        let ledger = try Ledger.open(path: scratch.file())
+        try ledger.close()
+    }
+
     @Test func `dead letters of before are kept, without what would publish them again`() async throws {
         let scratch = try Scratch()
         let old = try DatabaseQueue(path: scratch.file())

@@ -62,6 +62,77 @@ struct LedgerTroubleTests {
         try ledger.close()
     }
 
+    @Test func `the pause after a failure begins anew once a batch was recorded`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let bus = MemoryNotifierBus()
+        let log = Lines()
+        /// The attempts that were said to have failed, in order.
+        func attempts() -> [Int] {
+            log.lines.compactMap { line in
+                guard line.contains("cannot record"), let match = line.firstMatch(of: /"attempt": (\d+)/) else {
+                    return nil
+                }
+                return Int(match.1)
+            }
+        }
+        try await run(bus, ledger, log: log) {
+            for episode in 1...2 {
+                try await ledger.pool.writeWithoutTransaction { db in
+                    let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+                    _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(count)")
+                }
+                try await until {
+                    bus.send(.job(Sample.job(), maybeRepeated: false))
+                    return attempts().filter { $0 == 3 }.count >= episode
+                }
+                try await ledger.pool.writeWithoutTransaction {
+                    _ = try Int.fetchOne($0, sql: "PRAGMA max_page_count = 1073741823")
+                }
+                try await until {
+                    bus.send()
+                    return bus.waiting == 0
+                }
+            }
+        }
+        #expect(attempts().filter { $0 == 1 }.count == 2, "\(attempts())")
+        try ledger.close()
+    }
+
+    @Test(arguments: ["", "-wal", "-shm", ".lock"], [true, false])
+    func `a file that is deleted or replaced is said, nothing is acknowledged, and once it is back all is recorded`(
+        _ suffix: String, _ isReplaced: Bool
+    ) async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let bus = MemoryNotifierBus()
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: [],
+            configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), logger: quiet)
+        let jobs = (0..<3).map { Sample.job(key: "\($0)") }
+        let (file, aside) = (scratch.file() + suffix, scratch.file("aside"))
+        try await service.run {
+            bus.send(.job(jobs[0], maybeRepeated: false))
+            try await until { bus.acknowledged == 1 }
+            #expect(service.obstacle == nil)
+            try FileManager.default.moveItem(atPath: file, toPath: aside)
+            if isReplaced { try FileManager.default.copyItem(atPath: aside, toPath: file) }
+            bus.send(.job(jobs[1], maybeRepeated: false))
+            try await until { service.obstacle?.contains("\(file) was deleted or replaced") == true }
+            #expect(bus.acknowledged == 1)
+            // A reader of the pool may have made one by now.
+            try? FileManager.default.removeItem(atPath: file)
+            try FileManager.default.moveItem(atPath: aside, toPath: file)
+            bus.send(.job(jobs[2], maybeRepeated: false))
+            try await until { bus.acknowledged == 3 }
+            #expect(service.obstacle == nil)
+        }
+        try ledger.close()
+        let again = try Ledger.open(path: scratch.file())
+        #expect(try await again.counts() == [.queued: 3])
+        try again.close()
+    }
+
     @Test func `a damaged file is refused with what to do, and what comes in makes a new one`() async throws {
         let scratch = try Scratch()
         let job = Sample.job()

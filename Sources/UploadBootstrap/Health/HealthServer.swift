@@ -14,7 +14,7 @@ public struct HealthServer: Service {
     private let readiness: Readiness
     private let registry: PrometheusRegistry
     private let api: NotifierAPI?
-    private let standsBy: Bool
+    private let obstacle: (@Sendable () -> LedgerObstacle)?
     private let logger: Logger
     private let bringUpToDate: @Sendable () async -> Void
 
@@ -22,15 +22,16 @@ public struct HealthServer: Service {
     private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
 
     /// - Parameters:
-    ///   - standsBy: whether another notifier has the API.
+    ///   - obstacle: of a notifier without a ledger: why it has none.
     ///   - bringUpToDate: before the metrics are shown: what is too dear to be kept current all the time.
     public init(
         _ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, api: NotifierAPI? = nil,
-        standsBy: Bool = false, logger: Logger, bringUpToDate: @escaping @Sendable () async -> Void = {}
+        obstacle: (@Sendable () -> LedgerObstacle)? = nil, logger: Logger,
+        bringUpToDate: @escaping @Sendable () async -> Void = {}
     ) {
         self.bringUpToDate = bringUpToDate
         self.api = api
-        self.standsBy = standsBy
+        self.obstacle = obstacle
         self.address = address
         self.readiness = readiness
         self.registry = registry
@@ -80,9 +81,10 @@ public struct HealthServer: Service {
 
     private var router: Router<APIRequestContext> {
         let router = Router(context: APIRequestContext.self)
-        if standsBy {
-            router.add(middleware: StandByGuard(openPaths: Self.openPaths.union(StandInPage.paths)))
-            StandInPage.standBy.add(to: router)
+        if let obstacle {
+            router.add(
+                middleware: StandByGuard(openPaths: Self.openPaths.union(StandInPage.paths), obstacle: obstacle))
+            StandInPage.add(to: router, obstacle: obstacle)
         }
         api?.add(to: router, openPaths: Self.openPaths)
         router.get("/healthz") { _, _ in "alive\n" }

@@ -23,13 +23,13 @@ extension Bootstrap {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
         let ledger: Ledger
-        if let free = try Ledger.openIfFree(path: configuration.notifier.ledger, logger: logger) {
-            ledger = free
-        } else {
-            guard let taken = try await standBy(configuration, input: input, registry: registry, logger: logger) else {
-                return .done
-            }
-            (ledger, configuration) = taken
+        switch try StandBy.open(configuration.notifier.ledger, logger: logger) {
+        case .opened(let free): ledger = free
+        case .obstacle(let obstacle):
+            guard
+                let late = try await standBy(obstacle, configuration, input: input, registry: registry, logger: logger)
+            else { return .done }
+            (ledger, configuration) = late
         }
         try await serve(ledger, configuration, input: input, registry: registry, logger: logger)
         logger.info("notifier stopped")

@@ -16,6 +16,12 @@ extension UploadError {
         let path = closedRoot ?? error.path
         let (code, message, retry): (Code, String, Retry) =
             switch error.number {
+            case ENOSPC where error.lacksInodes:
+                (
+                    .noSpace,
+                    "no space is left for \(path): its file system has no inodes left; remove some files there",
+                    .afterBackoff
+                )
             case ENOSPC, EDQUOT:
                 (.noSpace, "no space is left for \(path): free some, or raise the quota", .afterBackoff)
             case EACCES where isRoot, EPERM where isRoot:

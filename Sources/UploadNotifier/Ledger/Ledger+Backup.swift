@@ -29,8 +29,16 @@ extension Ledger: LedgerBackup {
         }
     }
 
-    /// By a connection of its own: the pool's readers are for those who wait for an answer.
+    /// By a connection of its own: the pool's readers are for those who wait for an answer. Of files that were deleted or replaced by
+    /// the connection that writes, which still has them open.
     private func copy(to partial: String) async throws {
+        do throws(UploadError) {
+            try files.check()
+        } catch {
+            return try await pool.writeWithoutTransaction { db in
+                try db.execute(sql: "VACUUM INTO ?", arguments: [partial])
+            }
+        }
         var configuration = Configuration()
         configuration.label = "ledger backup"
         configuration.busyMode = .timeout(5)

@@ -27,8 +27,13 @@ public import Uploads
 ///
 /// A message that cannot be recorded, and a row that cannot be read, cost themselves alone (`recordSingly`, `DamagedRows`).
 ///
+/// After each commit the files are compared with those that were opened (`LedgerFiles`).
+///
 /// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
 /// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
+///
+/// Texts are compared by their bytes (SQLite's collation BINARY, which each column has): two spellings of a letter are two names.
+/// Only the search by text takes them for one (`SearchText`).
 ///
 /// A listing takes milliseconds with a million jobs, because each goes by an index (`JobSearch`) and no count is counted. What is
 /// forgotten leaves free pages in the file, which the next jobs fill: it grows to what the retention needs and stays there. A
@@ -42,6 +47,8 @@ public final class Ledger: Sendable {
     let path: String
     let rows: DamagedRows
     private let lock: LedgerLock
+    let files: LedgerFiles
+    private let filesWereGone = Atomic(false)
     /// Tables, indexes and triggers as they were made.
     private let schema: Set<String>
     /// Published and confirmed, to be struck off by the next transaction.
@@ -56,10 +63,13 @@ public final class Ledger: Sendable {
     /// 32 MiB: several batches change the same pages, which are copied into the file once then.
     private static let checkpointPages = 8192
 
-    private init(pool: DatabasePool, path: String, lock: LedgerLock, schema: Set<String>, logger: Logger) {
+    private init(
+        pool: DatabasePool, path: String, lock: LedgerLock, files: LedgerFiles, schema: Set<String>, logger: Logger
+    ) {
         self.pool = pool
         self.path = path
         self.lock = lock
+        self.files = files
         self.schema = schema
         rows = DamagedRows(logger: logger)
     }
@@ -70,7 +80,7 @@ public final class Ledger: Sendable {
     /// Opens the ledger, or makes a new one, its directory included.
     /// - Parameter logger: told of rows that cannot be read.
     /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or
-    ///   in use.
+    ///   in use; `serverFailure` for what may pass: a full disk, a lock, a disk that fails.
     public static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
         guard let ledger = try openIfFree(path: path, logger: logger) else {
             throw UploadError(
@@ -107,7 +117,8 @@ public final class Ledger: Sendable {
             }
             try LedgerSchema.bringUpToDate(pool, path: path)
             let schema = try pool.read(LedgerSchema.objects)
-            return Ledger(pool: pool, path: path, lock: lock, schema: schema, logger: logger)
+            return Ledger(
+                pool: pool, path: path, lock: lock, files: try LedgerFiles(of: path), schema: schema, logger: logger)
         } catch {
             throw LedgerFailure.describe(error, path: path)
         }
@@ -126,19 +137,34 @@ public final class Ledger: Sendable {
     }
 
     /// One transaction, durable when this returns.
+    /// - Throws: also after the commit, if it went into a file that is not the ledger's any more: who would have been told then that
+    ///   all is recorded tells it again.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
         let settled = takeSettled()
         do {
-            return try await pool.write { db in
+            let value = try await pool.write { db in
                 try Self.strikeOff(settled, in: db)
                 return try body(db)
             }
+            try checkFiles()
+            return value
         } catch {
             self.settled.withLock { $0 += settled }
             throw LedgerFailure.describe(error, path: path)
         }
+    }
+
+    /// Readers that the pool opened while another file had the ledger's name would go on reading that one.
+    private func checkFiles() throws(UploadError) {
+        do throws(UploadError) {
+            try files.check()
+        } catch {
+            filesWereGone.store(true, ordering: .relaxed)
+            throw error
+        }
+        if filesWereGone.exchange(false, ordering: .relaxed) { pool.invalidateReadOnlyConnections() }
     }
 
     /// SQLite has one code for a value that a function refuses and for a table that is gone. The first is the fault of one message, the

@@ -14,6 +14,9 @@ enum LedgerFailure {
             return UploadError(.unknown, "the ledger \(path) cannot be used: \(words(for: error))", cause: error)
         }
         switch failure.resultCode {
+        // Which call failed decides how SQLite calls it: no page more, or a file that cannot be made or enlarged.
+        case .SQLITE_FULL: return noSpace(path, cause: error)
+        case .SQLITE_CANTOPEN where isFull(path), .SQLITE_IOERR where isFull(path): return noSpace(path, cause: error)
         case .SQLITE_NOTADB:
             return UploadError(
                 .misconfigured, "\(path) is not a database; name another file for the ledger or move this one away",
@@ -30,10 +33,6 @@ enum LedgerFailure {
             return UploadError(
                 .serverFailure, "the ledger \(path) is locked by another program; close what has it open",
                 retry: .afterBackoff, cause: error)
-        case .SQLITE_FULL:
-            return UploadError(
-                .serverFailure, "no space is left for the ledger \(path); free some", retry: .afterBackoff, cause: error
-            )
         case .SQLITE_IOERR:
             return UploadError(
                 .serverFailure, "the disk failed under the ledger \(path)", retry: .afterBackoff, cause: error)
@@ -75,7 +74,28 @@ enum LedgerFailure {
         }
     }
 
+    private static func noSpace(_ path: String, cause: (any Error)? = nil) -> UploadError {
+        let remedy =
+            fileSystem(of: path).map(lacksInodes) == true
+            ? "its file system has no inodes left; remove some files there" : "free some"
+        return UploadError(
+            .serverFailure, "no space is left for the ledger \(path); \(remedy)", retry: .afterBackoff, cause: cause)
+    }
+
+    private static func isFull(_ path: String) -> Bool {
+        fileSystem(of: path).map { $0.f_bavail == 0 || lacksInodes($0) } ?? false
+    }
+
+    /// statvfs(3); some file systems have no fixed number of inodes, and say 0.
+    private static func lacksInodes(_ status: statvfs) -> Bool { status.f_files > 0 && status.f_favail == 0 }
+
+    private static func fileSystem(of path: String) -> statvfs? {
+        var status = statvfs()
+        return statvfs(URL(filePath: path).deletingLastPathComponent().path, &status) == 0 ? status : nil
+    }
+
     static func unreachable(_ path: String, errno code: Int32) -> UploadError {
+        if [ENOSPC, EDQUOT].contains(code) { return noSpace(path) }
         let why = String(cString: strerror(code))
         return UploadError(
             .misconfigured,
@@ -83,7 +103,8 @@ enum LedgerFailure {
     }
 
     static func unreachable(_ path: String, cause: any Error) -> UploadError {
-        UploadError(
+        if (cause as? CocoaError)?.code == .fileWriteOutOfSpace { return noSpace(path, cause: cause) }
+        return UploadError(
             .misconfigured, "the directory of the ledger \(path) cannot be made; check the path and its rights",
             cause: cause)
     }

@@ -8,7 +8,9 @@ enum LedgerSchema {
 
     static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
         try pool.read { db in
-            let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+            // The list of migrations is made before the first of them; on a full disk it may be all there is.
+            let tables =
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'") ?? 0
             let isNew = try tables == 0 && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
             guard try isNew || isLedger(db) else {
                 throw UploadError(

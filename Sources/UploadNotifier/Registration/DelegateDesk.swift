@@ -131,14 +131,25 @@ public final class DelegateDesk: Sendable {
         for registration in try await register.registrations() {
             guard registration.removedAt == nil else {
                 // The notifier was stopped in the middle.
-                let count = try await register.forget(registration.name)
-                logger.notice(
-                    "a removed delegate's outcomes are forgotten",
-                    metadata: [LogKey.delegate: "\(registration.name)", LogKey.count: "\(count)"])
+                await finishRemoving(registration.name)
                 continue
             }
             let entry = RegisteredEntry(registration)
             state.withLock { $0.registered[entry.name] = entry }
+        }
+    }
+
+    /// Outcomes that cannot be forgotten now, because the disk is full for example, are at the next start.
+    private func finishRemoving(_ name: String) async {
+        do {
+            let count = try await register.forget(name)
+            logger.notice(
+                "a removed delegate's outcomes are forgotten",
+                metadata: [LogKey.delegate: "\(name)", LogKey.count: "\(count)"])
+        } catch {
+            logger.error(
+                "a removed delegate's outcomes cannot be forgotten; the next start tries it again",
+                metadata: [LogKey.delegate: "\(name)", LogKey.error: "\(error)"])
         }
     }
 

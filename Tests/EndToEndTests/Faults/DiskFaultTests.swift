@@ -224,4 +224,107 @@ import UploadsRabbitMQ
             try await disk.unmount()
         }
     }
+
+    /// With a ledger that was closed, and without one.
+    @Test(arguments: [true, false]) func aNotifierThatStartsOnAFullDiskWaitsForRoom(hasLedger: Bool) async throws {
+        try await Deployment.with { deployment in
+            let folder = deployment.path.appending(path: "ledger")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let disk = try await SmallDisk.mount(at: folder, bytes: 16 << 20)
+            func startNotifier() throws -> RunningProgram {
+                try deployment.start(
+                    .notifier, environment: ["UPLOAD_NOTIFIER_LEDGER": "\(folder.path)/ledger.sqlite"],
+                    under: disk.wrapper)
+            }
+            if hasLedger {
+                let first = try startNotifier()
+                try await eventually("it is ready") { try first.readiness() == "ready\n" }
+                #expect(await first.stop() == 0)
+            }
+            var fillers = 0
+            while (try? disk.fill("filler-\(fillers)", bytes: 4 << 10)) != nil { fillers += 1 }
+            let reason = "it cannot record: no space is left for the ledger \(folder.path)/ledger.sqlite; free some"
+            let stopped = try startNotifier()
+            try await eventually("it says that it is not ready") {
+                try stopped.readiness() == "not ready: \(reason)\n"
+            }
+            let api = "http://127.0.0.1:\(try #require(stopped.port))"
+            let jobs = try await deployment.control("jobs", "--api", api, expecting: 69)
+            #expect(jobs.errorText.contains("no space is left for the ledger"), "\(jobs.errorText)")
+            #expect(await stopped.stop() == 0)
+
+            let notifier = try startNotifier()
+            try deployment.start(.worker)
+            let file = try deployment.makeFile("a.bin", bytes: 1000)
+            let ids = try await deployment.enqueue(["--to", "local:", file.path])
+            try await eventually("it waits") { try notifier.readiness() == "not ready: \(reason)\n" }
+            for filler in 0...fillers { try? disk.remove("filler-\(filler)") }
+            let told = try await deployment.waitForOutcomes(1)
+            #expect(told.compactMap { $0["subject"] as? String } == ids)
+            try await eventually("it is ready") { try notifier.readiness() == "ready\n" }
+            #expect(await notifier.stop() == 0)
+            try await disk.unmount()
+        }
+    }
+
+    @Test func whereInodesAreShortThatIsSaidAndWhatWaitsForOneGoesOn() async throws {
+        try await Deployment.with { deployment in
+            try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
+            let staging = try await SmallDisk.mount(at: deployment.staging, bytes: 16 << 20, inodes: 8)
+            let uploaded = try await SmallDisk.mount(at: deployment.uploaded, bytes: 16 << 20, inodes: 8)
+            let file = try deployment.makeFile("a.bin", bytes: 100_000)
+            var empty = try staging.fillInodes()
+            let refused = try await deployment.run(.enqueue, ["--to", "local:", file.path], under: staging.wrapper)
+            try await expectRefusal(
+                refused, deployment, status: .inputOutput, saying: "its file system has no inodes left",
+                "nothing was enqueued")
+            for name in empty { try staging.remove(name) }
+
+            empty = try uploaded.fillInodes()
+            try deployment.start(.notifier)
+            // Each of the two is mounted in a namespace of its own, and the worker needs the second alone: the file goes with the job.
+            try deployment.start(.worker, under: uploaded.wrapper)
+            let small = try deployment.makeFile("small.bin", bytes: 1000)
+            let id = try #require(try await deployment.enqueue(["--to", "local:", small.path]).first)
+            try await deployment.waitForStatus("waiting", of: id)
+            try await deployment.waitForLedger()
+            #expect(
+                try deployment.history(of: id).contains("its file system has no inodes left; remove some files there"))
+            for name in empty { try uploaded.remove(name) }
+            _ = try await deployment.waitForOutcomes(1)
+            #expect(try uploaded.names() == ["small.bin"])
+            try await staging.unmount()
+            try await uploaded.unmount()
+        }
+    }
+
+    @Test(arguments: ["", ".lock"]) func aLedgerWhoseFileIsReplacedIsSaidAndNothingIsTakenUntilItIsPutRight(
+        suffix: String
+    ) async throws {
+        try await Deployment.with { deployment in
+            let notifier = try deployment.start(.notifier)
+            try deployment.start(.worker)
+            let files = try (0..<3).map { try deployment.makeFile("\($0).bin", bytes: 1000) }
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", files[0].path])
+            let file = URL(filePath: deployment.ledger.path + suffix)
+            let backup = deployment.path.appending(path: "backup.sqlite")
+            try FileManager.default.removeItem(at: file)
+            _ = FileManager.default.createFile(atPath: file.path, contents: nil)
+            _ = try await deployment.enqueue(["--to", "local:", files[1].path])
+            try await eventually("it says so") {
+                try notifier.readiness().contains("\(file.path) was deleted or replaced")
+            }
+            // As the reason says.
+            let api = "http://127.0.0.1:\(try #require(notifier.port))"
+            _ = try await deployment.control("ledger", "backup", backup.path, "--api", api)
+            #expect(await notifier.stop() == 0)
+            for suffix in ["", "-wal", "-shm", ".lock"] { unlink(deployment.ledger.path + suffix) }
+            try FileManager.default.moveItem(at: backup, to: deployment.ledger)
+            try deployment.start(.notifier)
+            _ = try await deployment.enqueue(["--to", "local:", "--wait", files[2].path])
+            _ = try await deployment.waitForOutcomes(3)
+            try await deployment.waitForLedger()
+            #expect(try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|3"])
+        }
+    }
 }

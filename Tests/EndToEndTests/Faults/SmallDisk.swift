@@ -10,9 +10,11 @@ final class SmallDisk: Sendable {
     let path: String
     private let holder: GuardedProcess
 
-    /// - Parameter directory: a directory that exists, in whose place it stands for whoever is inside.
-    static func mount(at directory: URL, bytes: Int) async throws -> SmallDisk {
-        let disk = try SmallDisk(directory, bytes)
+    /// - Parameters:
+    ///   - directory: a directory that exists, in whose place it stands for whoever is inside.
+    ///   - inodes: how many files and directories it takes, its own one among them; nil for as many as fit.
+    static func mount(at directory: URL, bytes: Int, inodes: Int? = nil) async throws -> SmallDisk {
+        let disk = try SmallDisk(directory, bytes, inodes)
         try await eventually("a small file system is mounted, which takes root or user namespaces") {
             guard disk.holder.isRunning else {
                 throw DidNotHappen("this machine refuses to mount a file system: run as root, or allow user namespaces")
@@ -23,10 +25,11 @@ final class SmallDisk: Sendable {
         return disk
     }
 
-    private init(_ directory: URL, _ bytes: Int) throws {
+    private init(_ directory: URL, _ bytes: Int, _ inodes: Int?) throws {
         path = directory.path
         let rights = getuid() == 0 ? [] : ["--user", "--map-root-user"]
-        let script = "mount -t tmpfs -o size=\(bytes),mode=0777 tmpfs \"$0\" && exec sleep infinity"
+        let limit = inodes.map { ",nr_inodes=\($0)" } ?? ""
+        let script = "mount -t tmpfs -o size=\(bytes)\(limit),mode=0777 tmpfs \"$0\" && exec sleep infinity"
         holder = try GuardedProcess(
             "/usr/bin/unshare", rights + ["--mount", "--propagation", "private", "sh", "-c", script, directory.path],
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
@@ -47,6 +50,19 @@ final class SmallDisk: Sendable {
     /// Takes up space.
     func fill(_ name: String, bytes: Int) throws {
         try Data(repeating: 1, count: bytes).write(to: inside.appending(path: name))
+    }
+
+    /// Takes up every inode that is left, with empty files.
+    /// - Returns: their names.
+    func fillInodes() throws -> [String] {
+        var names: [String] = []
+        while true {
+            let name = "empty-\(names.count)"
+            guard FileManager.default.createFile(atPath: inside.appending(path: name).path, contents: nil) else {
+                return names
+            }
+            names.append(name)
+        }
     }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(at: inside.appending(path: name)) }

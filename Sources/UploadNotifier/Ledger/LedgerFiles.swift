@@ -1,0 +1,46 @@
+import Glibc
+import Uploads
+
+/// The ledger's files as they were opened. One that is deleted or replaced goes on taking what is written to it, and all of that is gone
+/// when it is closed; without the lock a second notifier gets the ledger.
+struct LedgerFiles: Sendable {
+    private struct Identity: Hashable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    /// The database, its log, the log's index (https://sqlite.org/walformat.html) and the lock.
+    private let files: [(path: String, identity: Identity)]
+
+    /// - Throws: `misconfigured` if one of them is not there.
+    init(of path: String) throws(UploadError) {
+        // SQLite makes the log and its index beside the file itself, where the path is a link.
+        guard let resolved = realpath(path, nil) else { throw LedgerFailure.unreachable(path, errno: errno) }
+        defer { free(resolved) }
+        let database = String(cString: resolved)
+        var files: [(path: String, identity: Identity)] = []
+        for file in [path, database + "-wal", database + "-shm", path + ".lock"] {
+            guard let identity = Self.identity(of: file) else { throw LedgerFailure.unreachable(file, errno: errno) }
+            files.append((file, identity))
+        }
+        self.files = files
+    }
+
+    /// - Throws: `misconfigured` if another file, or none, has the name of one of them. Once it is back under its name, all is well.
+    func check() throws(UploadError) {
+        for (path, identity) in files where Self.identity(of: path) != identity {
+            throw UploadError(
+                .misconfigured,
+                """
+                \(path) was deleted or replaced while the notifier had it open: put it back as it was; or save what the notifier \
+                has with 'uploadctl ledger backup', stop the notifier, put the backup in the ledger's place, and start it again
+                """)
+        }
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return Identity(device: status.st_dev, inode: status.st_ino)
+    }
+}

@@ -1,0 +1,17 @@
+public import Uploads
+
+/// Why a notifier has no ledger yet.
+public enum LedgerObstacle: Hashable, Sendable {
+    /// Another notifier of this host has it.
+    case taken
+    /// It cannot be opened for now: a full disk, say.
+    case failed(UploadError)
+
+    /// As `/readyz` says it.
+    public func reason(path: String) -> String {
+        switch self {
+        case .taken: "standing by: another notifier has the ledger \(path)"
+        case .failed(let error): "it cannot record: \(error.message)"
+        }
+    }
+}
