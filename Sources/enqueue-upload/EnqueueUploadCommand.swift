@@ -41,6 +41,9 @@ struct EnqueueUploadCommand: ParsableCommand {
             start yet, holds up those behind it. While upload-notifier is down the line
             stands still.
 
+            With --wait, Ctrl-C, SIGTERM or the end of the terminal ends the waiting, and
+            the uploads go on; under nohup the end of the terminal changes nothing.
+
             With --verify each object is read back from the destination and compared
             with what was enqueued. One that differs is uploaded again, and the upload
             fails when its attempts are used up.

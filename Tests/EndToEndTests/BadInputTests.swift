@@ -44,6 +44,19 @@ import UploadTesting
         }
     }
 
+    @Test(arguments: [["-", "--to", "local:x"], ["--to", "local:", "--manifest", "-"]])
+    func aClosedStandardInputIsRefusedBeforeAnythingElse(_ arguments: [String]) async throws {
+        try await Deployment.with { deployment in
+            // A broker that is away would be waited for.
+            let program = try await deployment.run(
+                .enqueue, arguments + ["--broker", "amqp://guest:guest@127.0.0.1:9/"],
+                under: ["/bin/sh", "-c", #"exec "$@" <&-"#, "sh"])
+            #expect(await program.wait() == 66, "\(program.errorText)")
+            #expect(program.errorText.contains("-: standard input is closed"), "\(program.errorText)")
+            #expect(program.errorText.split(separator: "\n").count == 1, "\(program.errorText)")
+        }
+    }
+
     @Test func anUnreadableFileIsNamed() async throws {
         try await Deployment.with { deployment in
             let file = try deployment.makeFile("closed.bin", bytes: 10)
@@ -139,6 +152,8 @@ import UploadTesting
             let file = try deployment.makeFile("a.bin", bytes: 100)
             let ways: [(shell: String, status: Int32, words: String)] = [
                 (#""$@" >/dev/full"#, 74, "No space left on device"),
+                // Its number is given to no file and no socket: the ids would go there.
+                (#"exec "$@" >&-"#, 74, "standard output cannot be written"),
                 // A reader that is gone has what it wanted.
                 (#"{ "$@"; echo "ended with $?" >&2; } | true"#, 0, "ended with 0"),
             ]

@@ -34,9 +34,24 @@ struct EnqueueResultTests {
         #expect(problem.problems.contains { $0.hasPrefix("of 1 it is not known") && $0.contains(": b;") })
     }
 
-    @Test func `without a reason it was interrupted`() {
+    @Test func `without a reason it was interrupted, and one is spoken of as one`() {
         let problem = EnqueueResult([.confirmed, .untried]).problem(paths: paths)
         #expect(problem.exitCode == .interrupted)
-        #expect(problem.problems.first == "interrupted")
+        #expect(
+            problem.problems == [
+                "interrupted", "1 of 2 was enqueued, its id is on standard output",
+                "1 was not tried: b; enqueue it again",
+            ])
+    }
+
+    @Test func `of none no ids are promised`() {
+        let full = UploadError(.noSpace, "full")
+        let refused = EnqueueResult([.refused(full), .untried, .untried]).problem(paths: paths).problems
+        #expect(refused.contains("nothing was enqueued"))
+        #expect(!refused.contains { $0.contains("standard output") })
+        // It may have arrived, which the last line says.
+        let unknown = EnqueueResult([.unknown(full)]).problem(paths: paths).problems
+        #expect(!unknown.contains { $0.contains("nothing was enqueued") || $0.contains("standard output") })
+        #expect(unknown.last?.hasPrefix("of 1 it is not known") == true)
     }
 }

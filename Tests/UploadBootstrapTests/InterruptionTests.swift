@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import UploadBootstrap
@@ -7,7 +8,7 @@ struct InterruptionTests {
         let interruption = Interruption(signals: [])
         await #expect(throws: CancellationError.self) {
             try await interruption.cancelling {
-                interruption.received()
+                interruption.received(SIGTERM)
                 try await Task.sleep(for: .seconds(600))
             }
         }
@@ -16,7 +17,19 @@ struct InterruptionTests {
 
     @Test(.timeLimit(.minutes(10))) func `what begins after the signal is cancelled at once`() async {
         let interruption = Interruption(signals: [])
-        interruption.received()
+        interruption.received(SIGTERM)
+        await #expect(throws: CancellationError.self) {
+            try await interruption.cancelling { try await Task.sleep(for: .seconds(600)) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `a terminal that goes says so twice, and what it cancelled still tidies up`()
+        async
+    {
+        let interruption = Interruption(signals: [])
+        interruption.received(SIGHUP)
+        interruption.received(SIGHUP)
+        #expect(interruption.wasInterrupted)
         await #expect(throws: CancellationError.self) {
             try await interruption.cancelling { try await Task.sleep(for: .seconds(600)) }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UploadsRabbitMQ
 
 @testable import UploadBootstrap
 
@@ -67,5 +68,58 @@ struct TableTests {
             consumers: 0, bytesLeft: 0, bytesPerSecond: 0, completedPerMinute: 0, failedPerMinute: 0, secondsLeft: 7300)
         let line = Table([queue], LocalTime()).lines(width: 120)[1]
         #expect(line.contains("1 urgent, 3 bulk") && line.contains("no worker") && line.hasSuffix("2h"))
+    }
+
+    @Test(arguments: Longest.tables) func `every list fits 60 columns with its ids whole`(name: String, table: Table) {
+        for width in 60...80 {
+            let lines = table.lines(width: width)
+            #expect(lines.allSatisfy { PlainText.width($0) <= width }, "\(name) at \(width): \(lines)")
+            if ["jobs", "line"].contains(name) { #expect(lines[1].contains(Longest.id), "\(name) at \(width)") }
+        }
+    }
+}
+
+/// Each list with values as long as they come.
+private enum Longest {
+    static let id = "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90"
+    static let name = String(repeating: "n", count: 64)
+    static let date = Date(timeIntervalSince1970: 0)
+
+    static var tables: [(String, Table)] {
+        let time = LocalTime(now: Date(timeIntervalSince1970: 365 * 86400), zone: .gmt)
+        let job = ListedJob(
+            id: id, status: "completed", queue: name, source: name, target: name + ":" + name, size: 1023 << 30,
+            enqueuedAt: date, waitingUntil: date, reason: "waitsForItsTurn",
+            error: ListedError(code: "destinationUnavailable", message: name))
+        let queue = ListedQueue(
+            name: name, isStopped: true, jobs: ["running": 123_456, "waiting": 1_234_567],
+            depth: ["urgent": 100_000, "continued": 100_000, "normal": 100_000, "bulk": 100_000], consumers: 10_000,
+            oldestWaiting: date, bytesLeft: 1 << 50, bytesPerSecond: 1e9, completedPerMinute: 1e6, failedPerMinute: 1e6,
+            secondsLeft: 1e7)
+        let delivery = ListedDelivery(
+            id: 9_999_999_999, delegate: name, event: id + ".1.2.completed", job: job.id, status: "delivered",
+            attempts: 1000, createdAt: date, dueAt: date, error: name)
+        let letter = ListedLetter(
+            id: 9_999_999, at: date, reason: name, bytes: 1023 << 10, status: "replayed", isWhole: false, type: name,
+            headers: [name], replayOf: 9_999_999)
+        let destination = ListedDestination(
+            name: name, driver: "openstack-swift", limits: .init(jobs: 100, parts: 100, bytesPerSecond: 1 << 40),
+            jobs: ["running": 123_456, "waiting": 1_234_567], bytesLeft: 1023 << 40,
+            circuit: .init(state: "half open", until: date, error: name), limited: 100_000,
+            live: .init(workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, bytesPerSecond: 1e9))
+        let delegate = ListedDelegate(
+            name: name, kind: "webhook", target: "https://\(name).example/\(name)", origin: "configuration",
+            types: ["completed", "failed", "cancelled"], queues: [name], destinations: [name], batches: [name],
+            metadata: [:], client: name, ordered: true, hasSecret: true, hidesRegistered: false, isServed: true,
+            backlog: 1_234_567, failed: 1_234_567, isPaused: true, isHeld: true, pausedSince: date)
+        let object = BrokerObject(
+            .exchange, "\(name).\(name).continued", .different, messages: 100_000_000, consumers: 10_000)
+        return [
+            ("jobs", Table([job], time)), ("queues", Table([queue], time)), ("deliveries", Table([delivery], time)),
+            ("dead letters", Table([letter], time)),
+            ("line", Table([ListedPlace(position: 100_000, job: job)], time)),
+            ("destinations", Table([destination], time)), ("delegates", Table([delegate], time)),
+            ("topology", Table([object])),
+        ]
     }
 }

@@ -10,7 +10,7 @@ public enum Program {
     public static func main<Command: ParsableArguments>(
         _ command: Command.Type, name: String, examples: String, run: @Sendable (Command) async throws -> ExitCode
     ) async -> Never {
-        turnSignalsIntoErrors()
+        prepare()
         let parsed: Command
         do {
             parsed = try Command.parse()
@@ -35,7 +35,7 @@ public enum Program {
         root: Root.Type, as wanted: Wanted.Type, name: String, examples: [String: String],
         run: @Sendable (Wanted) async throws -> ExitCode
     ) async -> Never {
-        turnSignalsIntoErrors()
+        prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let parsed: Wanted
         do {
@@ -100,7 +100,8 @@ public enum Program {
 
     /// A write to a reader that is gone, or beyond the limit of a file's size (setrlimit(2)), fails and is dealt with; it must
     /// not end the process between two steps.
-    private static func turnSignalsIntoErrors() {
+    private static func prepare() {
+        StandardDescriptors.holdClosed()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }

@@ -35,13 +35,20 @@ struct EnqueueResult {
         let first = (refused + unknown).min { $0.index < $1.index }?.error
         var problems = refused.prefix(Self.namesMaximum).map { "\(paths[$0.index]): \(ProgramError($0.error))" }
         if refused.isEmpty { problems.append(first.map { ProgramError($0).description } ?? "interrupted") }
-        problems.append("\(enqueuedCount) of \(count) were enqueued, their ids are on standard output")
+        switch enqueuedCount {
+        case 0: if unknown.isEmpty { problems.append("nothing was enqueued") }
+        case 1: problems.append("1 of \(count) was enqueued, its id is on standard output")
+        default: problems.append("\(enqueuedCount) of \(count) were enqueued, their ids are on standard output")
+        }
         if !refused.isEmpty {
             problems.append(
                 "\(refused.count) cannot be, as they are: \(names(refused.map(\.index), paths)); mend that first")
         }
         if let next = untried.first {
-            problems.append("\(untried.count) were not tried, from \(paths[next]) on; enqueue these again")
+            problems.append(
+                untried.count == 1
+                    ? "1 was not tried: \(paths[next]); enqueue it again"
+                    : "\(untried.count) were not tried, from \(paths[next]) on; enqueue these again")
         }
         if !unknown.isEmpty {
             problems.append(

@@ -47,6 +47,14 @@ struct StandardInput: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
 
+    /// - Parameter name: how the command calls it, which is not waited for where there is none.
+    static func check(_ name: String) throws(ProgramError) {
+        guard StandardDescriptors.inputIsOpen else {
+            throw ProgramError(
+                .noInput, "\(name): standard input is closed; pipe into it what is to be read, or name a file")
+        }
+    }
+
     /// All of it as text, for a manifest.
     static func text() async throws -> String {
         var bytes: [UInt8] = []

@@ -5,10 +5,10 @@ extension Table {
     init(_ jobs: [ListedJob], _ time: LocalTime) {
         self.init(
             [
-                Column(title: "ID"), Column(title: "STATUS"), Column(title: "AGE", isNumber: true),
-                Column(title: "QUEUE", minimum: 7, dropOrder: 2), Column(title: "SIZE", isNumber: true, dropOrder: 1),
-                Column(title: "TARGET", minimum: 12, keepsEnd: true),
-                Column(title: "WHY", minimum: 16, dropOrder: 3),
+                Column(title: "ID"), Column(title: "STATUS"), Column(title: "AGE", isNumber: true, dropOrder: 1),
+                Column(title: "QUEUE", minimum: 7, dropOrder: 3), Column(title: "SIZE", isNumber: true, dropOrder: 2),
+                Column(title: "TARGET", minimum: 10, keepsEnd: true),
+                Column(title: "WHY", minimum: 16, dropOrder: 4),
             ],
             rows: jobs.map { job in
                 let until = job.waitingUntil.map { " until \(time.text($0))" } ?? ""
@@ -27,8 +27,10 @@ extension Table {
             [
                 Column(title: "QUEUE", minimum: 12), Column(title: "STATE"), Column(title: "DEPTH", minimum: 10),
                 Column(title: "RUNNING", isNumber: true), Column(title: "WAITING", isNumber: true),
-                Column(title: "WORKERS", isNumber: true), Column(title: "OLDEST", isNumber: true),
-                Column(title: "RATE", isNumber: true, dropOrder: 1), Column(title: "LEFT", isNumber: true),
+                Column(title: "WORKERS", isNumber: true, dropOrder: 1),
+                Column(title: "OLDEST", isNumber: true, dropOrder: 2),
+                Column(title: "RATE", isNumber: true, dropOrder: 4),
+                Column(title: "LEFT", isNumber: true, dropOrder: 3),
             ],
             rows: queues.map { queue in
                 return [
@@ -56,9 +58,9 @@ extension Table {
         self.init(
             [
                 Column(title: "ID", isNumber: true), Column(title: "STATUS"), Column(title: "DELEGATE", minimum: 8),
-                Column(title: "JOB"), Column(title: "AGE", isNumber: true),
-                Column(title: "FAILED", isNumber: true, dropOrder: 1),
-                Column(title: "NEXT", dropOrder: 2), Column(title: "ERROR", minimum: 16, dropOrder: 3),
+                Column(title: "JOB", dropOrder: 1), Column(title: "AGE", isNumber: true, dropOrder: 2),
+                Column(title: "FAILED", isNumber: true, dropOrder: 3),
+                Column(title: "NEXT", dropOrder: 4), Column(title: "ERROR", minimum: 16, dropOrder: 5),
             ],
             rows: deliveries.map { delivery in
                 let next = delivery.status == "waiting" ? delivery.dueAt.map { time.text($0) } : nil
@@ -72,8 +74,9 @@ extension Table {
     init(_ letters: [ListedLetter], _ time: LocalTime) {
         self.init(
             [
-                Column(title: "ID", isNumber: true), Column(title: "AT"), Column(title: "SIZE", isNumber: true),
-                Column(title: "STATUS"), Column(title: "TYPE", minimum: 8, dropOrder: 1),
+                Column(title: "ID", isNumber: true), Column(title: "AT", dropOrder: 1),
+                Column(title: "SIZE", isNumber: true, dropOrder: 2), Column(title: "STATUS"),
+                Column(title: "TYPE", minimum: 8, dropOrder: 3),
                 Column(title: "REASON", minimum: 20),
             ],
             rows: letters.map { letter in
@@ -89,8 +92,8 @@ extension Table {
     init(_ line: [ListedPlace], _ time: LocalTime) {
         self.init(
             [
-                Column(title: "PLACE", isNumber: true), Column(title: "ID"), Column(title: "STATUS"),
-                Column(title: "AGE", isNumber: true), Column(title: "SIZE", isNumber: true, dropOrder: 1),
+                Column(title: "PLACE", isNumber: true), Column(title: "ID"), Column(title: "STATUS", dropOrder: 1),
+                Column(title: "AGE", isNumber: true, dropOrder: 2), Column(title: "SIZE", isNumber: true, dropOrder: 3),
                 Column(title: "TARGET", minimum: 12, keepsEnd: true),
             ],
             rows: line.map { place in
@@ -105,11 +108,13 @@ extension Table {
     init(_ destinations: [ListedDestination], _ time: LocalTime) {
         self.init(
             [
-                Column(title: "DESTINATION", minimum: 12), Column(title: "DRIVER"), Column(title: "CIRCUIT"),
+                Column(title: "DESTINATION", minimum: 12), Column(title: "DRIVER", dropOrder: 2),
+                Column(title: "CIRCUIT", minimum: 8),
                 Column(title: "RUNNING", isNumber: true), Column(title: "WAITING", isNumber: true),
-                Column(title: "LIMITED", isNumber: true, dropOrder: 1), Column(title: "LEFT", isNumber: true),
-                Column(title: "WORKERS", dropOrder: 2), Column(title: "NOW", dropOrder: 3),
-                Column(title: "LIMITS", minimum: 10, dropOrder: 4), Column(title: "ERROR", minimum: 12, dropOrder: 5),
+                Column(title: "LIMITED", isNumber: true, dropOrder: 3),
+                Column(title: "LEFT", isNumber: true, dropOrder: 1), Column(title: "WORKERS", dropOrder: 4),
+                Column(title: "NOW", dropOrder: 5), Column(title: "LIMITS", minimum: 10, dropOrder: 6),
+                Column(title: "ERROR", minimum: 12, dropOrder: 7),
             ],
             rows: destinations.map { destination in
                 let circuit = destination.circuit

@@ -21,6 +21,7 @@ extension Bootstrap {
             return .done
         }
         guard let request else { return .usage }
+        if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
         let manifest = try await Self.manifest(of: request, interruption)
         let plan = try EnqueuePlan(
@@ -64,7 +65,10 @@ extension Bootstrap {
 
     private static func manifest(of request: EnqueueRequest, _ interruption: Interruption) async throws -> String? {
         guard let name = request.manifest else { return nil }
-        if name == "-" { return try await interruption.cancelling { try await StandardInput.text() } }
+        if name == "-" {
+            try StandardInput.check("--manifest -")
+            return try await interruption.cancelling { try await StandardInput.text() }
+        }
         guard let data = FileManager.default.contents(atPath: name) else {
             throw ProgramError(.noInput, "--manifest \(name): cannot be read; check that it exists and may be read")
         }

@@ -19,6 +19,6 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case refused = 77
     /// The configuration is wrong.
     case configuration = 78
-    /// Stopped by Ctrl-C (128 + SIGINT, as shells have it).
+    /// Stopped by Ctrl-C, SIGTERM or the end of the terminal (128 + SIGINT, as shells have it).
     case interrupted = 130
 }

@@ -2,11 +2,11 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// Ctrl-C and SIGTERM while a command works: the first cancels what is marked as cancellable, so that it can tidy up and say
-/// what it did; the second ends the process at once.
+/// Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) while a command works: the first cancels what is marked as cancellable, so that it
+/// can tidy up and say what it did; the second ends the process at once.
 public final class Interruption: Sendable {
     private struct State {
-        var count = 0
+        var wasInterrupted = false
         var cancel: (@Sendable () -> Void)?
     }
 
@@ -14,19 +14,26 @@ public final class Interruption: Sendable {
     // Dispatch sources are thread-safe; they are made once and only cancelled.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    public init(signals: [Int32] = [SIGINT, SIGTERM]) {
-        sources = signals.map { number in
-            DispatchSource.makeSignalSource(signal: number, queue: .global())
-        }
-        for source in sources {
-            source.setEventHandler { [weak self] in self?.received() }
+    public init(signals: [Int32] = [SIGINT, SIGTERM, SIGHUP]) {
+        let heard = signals.filter { $0 != SIGHUP || !Self.isIgnored($0) }
+        sources = heard.map { DispatchSource.makeSignalSource(signal: $0, queue: .global()) }
+        for (source, number) in zip(sources, heard) {
+            source.setEventHandler { [weak self] in self?.received(number) }
             source.resume()
         }
     }
 
+    /// As `nohup` leaves it: a dispatch source would install a handler, and undo that.
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: Int.self) }
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
     deinit { for source in sources { source.cancel() } }
 
-    public var wasInterrupted: Bool { state.withLock { $0.count > 0 } }
+    public var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
     /// Runs the body in a task that the first signal cancels. One at a time.
     public func cancelling<Value: Sendable>(
@@ -35,7 +42,7 @@ public final class Interruption: Sendable {
         let task = Task(operation: body)
         let isLate = state.withLock { state in
             state.cancel = { task.cancel() }
-            return state.count > 0
+            return state.wasInterrupted
         }
         if isLate { task.cancel() }
         defer { state.withLock { $0.cancel = nil } }
@@ -43,11 +50,16 @@ public final class Interruption: Sendable {
     }
 
     /// What a signal does; tests call it themselves.
-    func received() {
-        let (count, cancel) = state.withLock { state in
-            state.count += 1
-            return (state.count, state.cancel)
+    func received(_ signal: Int32) {
+        let (isFirst, cancel) = state.withLock { state in
+            defer { state.wasInterrupted = true }
+            return (!state.wasInterrupted, state.cancel)
         }
-        if count == 1 { cancel?() } else { _exit(ExitCode.interrupted.rawValue) }
+        if isFirst {
+            cancel?()
+        } else if signal != SIGHUP {
+            // A terminal that goes sends SIGHUP twice, by its shell and by the kernel.
+            _exit(ExitCode.interrupted.rawValue)
+        }
     }
 }

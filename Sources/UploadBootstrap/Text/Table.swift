@@ -8,7 +8,7 @@ struct Table: Hashable {
         var minimum: Int?
         /// Cut in the middle rather than at the end.
         var keepsEnd = false
-        /// Left out where there is too little room, the highest first; nil always stays.
+        /// Left out where there is too little room, the highest first; nil always stays. What stays fits 60 columns.
         var dropOrder: Int?
     }
 
@@ -25,17 +25,17 @@ struct Table: Hashable {
 
     /// The head and the rows, none wider than the terminal where that can be had without cutting what must stay whole.
     func lines(width: Int) -> [String] {
-        var shown = Array(columns.indices)
         var widths = natural
-        while true {
-            widths = natural
-            shrink(&widths, of: shown, to: width)
-            guard total(widths, of: shown) > width,
-                let last = shown.filter({ columns[$0].dropOrder != nil })
-                    .max(by: { columns[$0].dropOrder ?? 0 < columns[$1].dropOrder ?? 0 })
-            else { break }
-            shown.removeAll { $0 == last }
+        let least = columns.indices.map { min(widths[$0], columns[$0].minimum ?? .max) }
+        var shown = columns.indices.filter { columns[$0].dropOrder == nil }
+        let optional = columns.indices.filter { columns[$0].dropOrder != nil }
+            .sorted { columns[$0].dropOrder ?? 0 < columns[$1].dropOrder ?? 0 }
+        for index in optional {
+            guard total(least, of: shown + [index]) <= width else { break }
+            shown.append(index)
         }
+        shown.sort()
+        shrink(&widths, of: shown, to: width)
         return ([columns.map(\.title)] + rows).map { cells in line(cells, shown, widths) }
     }
 

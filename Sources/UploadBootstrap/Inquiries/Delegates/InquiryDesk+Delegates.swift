@@ -115,6 +115,7 @@ extension InquiryDesk {
     /// - Parameter file: `-` is standard input.
     private static func secret(_ file: String?) throws -> String? {
         guard let file else { return nil }
+        if file == "-" { try StandardInput.check("--secret-file -") }
         let data =
             file == "-" ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: file)
         guard let data, data.count <= 4096 else {

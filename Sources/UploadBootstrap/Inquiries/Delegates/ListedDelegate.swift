@@ -82,7 +82,7 @@ extension Table {
     init(_ delegates: [ListedDelegate], _ time: LocalTime) {
         self.init(
             [
-                Column(title: "DELEGATE", minimum: 12), Column(title: "KIND"), Column(title: "STATE"),
+                Column(title: "DELEGATE", minimum: 12), Column(title: "KIND"), Column(title: "STATE", minimum: 8),
                 Column(title: "BACKLOG", isNumber: true), Column(title: "GIVEN UP", isNumber: true),
                 Column(title: "ORIGIN", dropOrder: 1), Column(title: "TYPES", minimum: 9, dropOrder: 2),
                 Column(title: "TARGET", minimum: 12, keepsEnd: true, dropOrder: 3),

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import UploadTesting
+
+/// What `enqueue-upload --wait` does with signals: what was enqueued goes on.
+@Suite(.timeLimit(.minutes(40))) struct WaitInterruptionTests {
+    /// Starts waiting for a job that no worker takes, until its id is printed.
+    private func wait(_ deployment: Deployment, under wrapper: [String] = []) async throws -> RunningProgram {
+        let file = try deployment.makeFile("a.bin", bytes: 1000)
+        let program = try deployment.start(.enqueue, ["--to", "local:", "--wait", file.path], under: wrapper)
+        try await eventually("the job is enqueued") { program.outputText.hasSuffix("\n") || !program.isRunning }
+        return program
+    }
+
+    private func expectArrival(_ deployment: Deployment) async throws {
+        try deployment.start(.notifier)
+        try deployment.start(.worker)
+        _ = try await deployment.waitForOutcomes(1)
+        try deployment.expectArrived("a.bin", like: deployment.path.appending(path: "files/a.bin"))
+    }
+
+    @Test(arguments: [SIGHUP, SIGTERM, SIGINT])
+    func aSignalEndsTheWaitWithAWordAndTheUploadGoesOn(_ signal: Int32) async throws {
+        try await Deployment.with { deployment in
+            // Whoever runs the tests may ignore some of them, which a program inherits.
+            let program = try await wait(deployment, under: ["/usr/bin/env", "--default-signal"])
+            program.signal(signal)
+            #expect(await program.wait() == 130, "\(program.errorText)")
+            #expect(
+                program.errorText == "enqueue-upload: stopped waiting; 0 of 1 ended, 1 upload goes on\n",
+                "\(program.errorText)")
+            try await expectArrival(deployment)
+        }
+    }
+
+    @Test func underNohupATerminalThatGoesChangesNothing() async throws {
+        try await Deployment.with { deployment in
+            let program = try await wait(deployment, under: ["/usr/bin/nohup"])
+            program.signal(SIGHUP)
+            try await expectArrival(deployment)
+            #expect(await program.wait() == 0, "\(program.errorText)")
+        }
+    }
+}
