@@ -10,7 +10,7 @@ extension File {
         throw failure("flock")
     }
 
-    /// The same, but waits until nobody else has it.
+    /// The same, but waits until no other opening has it.
     public func lock() throws(SystemError) {
         guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else { throw failure("flock") }
     }

@@ -5,7 +5,7 @@ import Synchronization
 import Uploads
 
 /// A copy in the making, under a name that is not visible as a copy, and locked: the lock goes with the process, however that ends, so
-/// that whoever sweeps the area knows the copies of dead programs (`sweepUnfinished`). One caller at a time; everything blocks.
+/// that a sweep of the area knows the copies of dead programs (`sweepUnfinished`). One caller at a time; everything blocks.
 final class StagedDraft: Sendable {
     let name: String
 
@@ -40,7 +40,7 @@ final class StagedDraft: Sendable {
     private static func create(_ name: String, in directory: Directory) throws(SystemError) -> File {
         while true {
             let file = try directory.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
-            // On a file system without locks nobody sweeps by them.
+            // On a file system without locks a sweep finds none, and leaves the copy.
             guard (try? file.lock()) != nil else { return file }
             // Before it was locked, a sweep may have taken it for a dead program's and removed it.
             if let named = try directory.status(of: name), named.isSameFile(as: try file.status()) { return file }
@@ -105,7 +105,7 @@ final class StagedDraft: Sendable {
             guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
                 throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
             }
-            // Whoever carries it locks it from now on.
+            // The worker that carries it locks it from now on.
             copy.unlock()
             return StagedFile(reference: .staged(area: area.id, name: name), size: size, digests: digests)
         } catch {

@@ -22,7 +22,7 @@ import UploadTesting
     @Test(arguments: [SIGHUP, SIGTERM, SIGINT])
     func aSignalEndsTheWaitWithAWordAndTheUploadGoesOn(_ signal: Int32) async throws {
         try await Deployment.with { deployment in
-            // Whoever runs the tests may ignore some of them, which a program inherits.
+            // A program inherits the signals that the tests ignore.
             let program = try await wait(deployment, under: ["/usr/bin/env", "--default-signal"])
             program.signal(signal)
             #expect(await program.wait() == 130, "\(program.errorText)")

@@ -29,7 +29,7 @@ import Uploads
         #expect(staged.size == 4)
         #expect(try await area.sweepUnfinished().count == 0)
         #expect(try names == [StagingArea.idName, draft.name, draft.name + BlockDigests.suffix])
-        // Whoever carries it finds it unlocked, though the draft is still there.
+        // The worker that carries it finds it unlocked, though the draft is still there.
         #expect(try area.directory.open(draft.name, O_RDWR).tryLock())
         withExtendedLifetime(draft) {}
     }

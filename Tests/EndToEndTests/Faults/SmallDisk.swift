@@ -11,7 +11,7 @@ final class SmallDisk: Sendable {
     private let holder: GuardedProcess
 
     /// - Parameters:
-    ///   - directory: a directory that exists, in whose place it stands for whoever is inside.
+    ///   - directory: a directory that exists, in whose place it stands for the programs inside.
     ///   - inodes: how many files and directories it takes, its own one among them; nil for as many as fit.
     static func mount(at directory: URL, bytes: Int, inodes: Int? = nil) async throws -> SmallDisk {
         let disk = try SmallDisk(directory, bytes, inodes)
