@@ -72,14 +72,14 @@ import Uploads
         #expect(begun.jobs.withLock { $0 } == jobs.map(\.id))
     }
 
-    @Test func `four thousand small jobs leave nothing behind`() async throws {
+    @Test func `ten thousand small jobs leave nothing behind`() async throws {
         let bench = WorkerBench()
-        for _ in 0..<4000 { bench.add() }
+        for _ in 0..<10_000 { bench.add() }
         try await bench.running {
-            try await eventually { bench.log.endedCount == 4000 && bench.log.counts.liveClaims == 0 }
+            try await eventually { bench.log.endedCount == 10_000 && bench.log.counts.liveClaims == 0 }
         }
         let counts = bench.log.counts
-        #expect(bench.destination.objectCount == 4000)
+        #expect(bench.destination.objectCount == 10_000)
         #expect(bench.destination.sessionCount == 0)
         #expect(counts.openSources == 0)
         #expect(counts.openSessions == 0)
