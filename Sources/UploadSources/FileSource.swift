@@ -73,7 +73,8 @@ final class FileSource: UploadSource {
     private static func status(of original: OriginalFile, _ lock: Lock?) throws(SystemError) -> FileStatus? {
         if let lock { return try lock.area.directory.status(of: lock.name) }
         do throws(SystemError) {
-            return try File.status(of: original.file.path, followingLinks: false)
+            return try File.status(
+                ofBytes: original.path.bytes, named: original.file.path, followingLinks: false)
         } catch {
             if error.number == ENOENT { return nil }
             throw error
@@ -94,6 +95,7 @@ final class FileSource: UploadSource {
 
 extension OriginalFile {
     fileprivate init(_ copy: LockedCopy) {
+        path = FilePath(copy.file.path)
         file = copy.file
         status = copy.status
     }

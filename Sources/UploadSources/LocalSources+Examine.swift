@@ -4,11 +4,11 @@ public import Uploads
 
 extension LocalSources {
     /// Reads a file that is to be uploaded in place: what `--no-stage` puts into the job.
-    /// - Parameter path: absolute.
+    /// - Parameter path: a relative one begins at the current directory. The job has it resolved: absolute, and without links.
     /// - Throws: `invalidFile`, `sourceChanged` when it changes meanwhile, `interrupted` when the task is cancelled.
-    public static func examine(fileAt path: String) async throws(UploadError) -> StagedFile {
+    public static func examine(fileAt path: FilePath) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in
-            try OriginalFile(inPlace: path, below: ["/"])
+            try OriginalFile(inPlace: try OriginalFile.resolve(path), below: ["/"])
         }
         var digester = FileDigester()
         while true {
@@ -27,7 +27,7 @@ extension LocalSources {
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
         let size = digester.size
         return StagedFile(
-            reference: .file(path: path, modifiedAt: original.status.modifiedAt), size: size,
+            reference: .file(path: original.path, modifiedAt: original.status.modifiedAt), size: size,
             digests: digester.finish { _ in })
     }
 }

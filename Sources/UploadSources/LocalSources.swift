@@ -35,7 +35,7 @@ public struct LocalSources: SourceProvider {
     }
 
     private func claim(
-        _ path: String, _ modifiedAt: Date?, for job: UploadJob
+        _ path: FilePath, _ modifiedAt: Date?, for job: UploadJob
     ) async throws(UploadError) -> FileSource {
         try await Blocking.run { [roots] () throws(UploadError) in
             let original = try OriginalFile(inPlace: path, below: roots)

@@ -8,12 +8,12 @@ extension OriginalFile {
     ///
     /// The path is resolved first and the resolved path opened with `O_NOFOLLOW`, and after that resolved once more: a link that
     /// is exchanged in between changes the answer, and the file is refused.
-    init(inPlace path: String, below roots: [String]) throws(UploadError) {
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+    init(inPlace path: FilePath, below roots: [String]) throws(UploadError) {
+        guard path.isAbsolute, !path.bytes.contains(0) else {
             throw UploadError(.invalidFile, "\(path) is no absolute path: enqueue the file by its full path")
         }
         let resolved = try Self.resolve(path)
-        guard roots.contains(where: { (try? Self.resolve($0)).map { resolved.isBelow($0) } ?? false }) else {
+        guard roots.contains(where: { (try? Self.resolve(FilePath($0))).map(resolved.isBelow) ?? false }) else {
             throw UploadError(
                 .invalidFile,
                 "\(path) lies below none of this worker's source roots: add its directory to sourceRoots, or stage the file"
@@ -22,7 +22,8 @@ extension OriginalFile {
         try self.init(opening: resolved, O_NOFOLLOW)
         let opened = status
         guard try Self.resolve(path) == resolved,
-            let named = try? File.status(of: resolved, followingLinks: false), named.isSameFile(as: opened)
+            let named = try? File.status(ofBytes: resolved.bytes, named: resolved.description, followingLinks: false),
+            named.isSameFile(as: opened)
         else {
             throw UploadError(.sourceChanged, "\(path) was replaced while it was opened: enqueue it again")
         }
@@ -40,15 +41,12 @@ extension OriginalFile {
         }
     }
 
-    private static func resolve(_ path: String) throws(UploadError) -> String {
-        guard let resolved = realpath(path, nil) else {
-            throw UploadError(source: SystemError(call: "realpath", path: path))
+    /// The path without links, `.` and `..`, from the root on.
+    static func resolve(_ path: FilePath) throws(UploadError) -> FilePath {
+        do throws(SystemError) {
+            return FilePath(bytes: try File.resolved(bytes: path.bytes, named: path.description))
+        } catch {
+            throw UploadError(source: error)
         }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
-}
-
-extension String {
-    fileprivate func isBelow(_ root: String) -> Bool { root == "/" || hasBytePrefix(root + "/") }
 }

@@ -5,21 +5,24 @@ import Uploads
 
 /// A regular file as it was when it was opened.
 struct OriginalFile: Sendable {
+    /// As it was opened.
+    let path: FilePath
     let file: File
     let status: FileStatus
 
     /// - Parameter flags: more than `O_RDONLY`.
-    init(opening path: String, _ flags: CInt = 0) throws(UploadError) {
+    init(opening path: FilePath, _ flags: CInt = 0) throws(UploadError) {
+        self.path = path
         do {
             // Without O_NONBLOCK opening a named pipe would wait for its writer.
-            file = try File.open(path, O_RDONLY | O_NONBLOCK | flags)
+            file = try File.open(bytes: path.bytes, named: path.description, O_RDONLY | O_NONBLOCK | flags)
             status = try file.status()
         } catch {
             throw UploadError(source: error)
         }
         switch status.kind {
         case .regular: break
-        case .directory: throw UploadError(source: SystemError(EISDIR, call: "open", path: path))
+        case .directory: throw UploadError(source: SystemError(EISDIR, call: "open", path: path.description))
         default:
             throw UploadError(.invalidFile, "\(path) is no regular file: name one, or hand its bytes to standard input")
         }

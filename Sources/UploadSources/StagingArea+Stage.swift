@@ -13,7 +13,7 @@ extension StagingArea {
     /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
     /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
     ///   meanwhile, `interrupted` when the task is cancelled.
-    public func stage(fileAt path: String, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
+    public func stage(fileAt path: FilePath, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in try OriginalFile(opening: path) }
         let draft = try await Blocking.run { () throws(UploadError) in try StagedDraft(in: self, name: name) }
         do {
@@ -23,6 +23,11 @@ extension StagingArea {
             await discard(draft)
             throw error
         }
+    }
+
+    /// The same for a path that is text.
+    public func stage(fileAt path: String, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
+        try await stage(fileAt: FilePath(path), as: name)
     }
 
     /// Copies what a stream brings, such as standard input.

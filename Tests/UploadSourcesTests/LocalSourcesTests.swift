@@ -182,7 +182,7 @@ struct LocalSourcesTests {
 
     @Test func `a file in place is read below its roots, and nowhere else`() async throws {
         let path = try scratch.write([1, 2, 3], to: "in place")
-        let examined = try await LocalSources.examine(fileAt: path)
+        let examined = try await LocalSources.examine(fileAt: FilePath(path))
         #expect(examined.digests == Digests(of: [1, 2, 3]))
         let source = try await claim(job(examined))
         #expect(try await read(0..<3, of: source) == [1, 2, 3])
@@ -191,10 +191,28 @@ struct LocalSourcesTests {
 
         #expect(symlink("/etc/hostname", scratch.path("link")) == 0)
         for path in ["/etc/passwd", scratch.path("link"), scratch.path + "x/y", scratch.path("../etc"), "in place"] {
-            let job = UploadJob(source: .file(path: path, modifiedAt: nil), destination: .url("file:///x"), size: 3)
+            let job = UploadJob(
+                source: .file(path: FilePath(path), modifiedAt: nil), destination: .url("file:///x"), size: 3)
             let error = await #expect(throws: UploadError.self) { try await sources.claim(job) }
             #expect(error?.code == .invalidFile, "\(path)")
         }
+    }
+
+    @Test func `a file whose name is not UTF-8 is staged and read in place`() async throws {
+        let name = FilePath(scratch.path).appending(Array("100%".utf8) + [0xFF])
+        let plain = try scratch.write([1, 2, 3], to: "plain")
+        #expect(
+            (name.bytes + [0]).withUnsafeBytes { rename(plain, $0.baseAddress?.assumingMemoryBound(to: CChar.self)) }
+                == 0)
+        for staged in [try await LocalSources.examine(fileAt: name), try await area.stage(fileAt: name)] {
+            let source = try await claim(job(staged))
+            #expect(try await read(0..<3, of: source) == [1, 2, 3])
+            try await source.verifyUnchanged()
+            await source.close()
+        }
+        let other = FilePath(scratch.path).appending([0xFE])
+        let error = await #expect(throws: UploadError.self) { try await area.stage(fileAt: other) }
+        #expect(error?.message.hasPrefix("\(scratch.path)/%FE does not exist") == true, "\(String(describing: error))")
     }
 
     /// To Swift the two spellings of a root's name are equal, to the file system they are two directories.
@@ -206,7 +224,8 @@ struct LocalSourcesTests {
         }
         let sources = LocalSources(areas: [], roots: [allowed])
         for (path, isAllowed) in [(allowed + "/x", true), (other + "/x", false)] {
-            let job = UploadJob(source: .file(path: path, modifiedAt: nil), destination: .url("file:///x"), size: 1)
+            let job = UploadJob(
+                source: .file(path: FilePath(path), modifiedAt: nil), destination: .url("file:///x"), size: 1)
             let claimed = try? await sources.claim(job)
             #expect((claimed != nil) == isAllowed, "\(path)")
             if case .claimed(let source)? = claimed { await source.close() }
@@ -215,7 +234,7 @@ struct LocalSourcesTests {
 
     @Test func `a file in place that changed is refused, before and while it is read`() async throws {
         let path = try scratch.write([1, 2, 3], to: "in place")
-        let job = try await job(LocalSources.examine(fileAt: path))
+        let job = try await job(LocalSources.examine(fileAt: FilePath(path)))
         let source = try await claim(job)
         try damage(path, at: 0)
         var error = await #expect(throws: UploadError.self) { try await read(0..<3, of: source) }
@@ -232,7 +251,7 @@ struct LocalSourcesTests {
 
     @Test func `a file replaced under its name is noticed before the completing call`() async throws {
         let path = try scratch.write([1, 2, 3], to: "in place")
-        let source = try await claim(job(LocalSources.examine(fileAt: path)))
+        let source = try await claim(job(LocalSources.examine(fileAt: FilePath(path))))
         try scratch.write([1, 2, 3], to: "other")
         #expect(rename(scratch.path("other"), path) == 0)
         let error = await #expect(throws: UploadError.self) { try await source.verifyUnchanged() }

@@ -168,8 +168,7 @@ struct JobMaker: Sendable {
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
         case .file where !request.stages:
-            let path = URL(filePath: upload.path).resolvingSymlinksInPath().path(percentEncoded: false)
-            return try await LocalSources.examine(fileAt: path)
+            return try await LocalSources.examine(fileAt: FilePath(upload.path))
         case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path)
         }
     }

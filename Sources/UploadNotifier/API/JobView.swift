@@ -110,7 +110,7 @@ extension SourceReference {
     fileprivate var displayText: String {
         switch self {
         case .staged(_, let name): "staged:\(name)"
-        case .file(let path, _): path
+        case .file(let path, _): path.description
         case .inline: "inline"
         case .object(let origin, _): origin.displayText
         }

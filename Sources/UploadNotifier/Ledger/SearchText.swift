@@ -14,7 +14,7 @@ enum SearchText {
         var parts: [String] = []
         switch order.source {
         case .staged(_, let name): parts.append(name)
-        case .file(let path, _): parts.append(path)
+        case .file(let path, _): parts.append(path.description)
         case .inline: break
         case .object(let origin, _): parts.append(name(origin))
         }

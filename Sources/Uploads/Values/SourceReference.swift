@@ -2,13 +2,14 @@ public import Foundation
 
 /// Where a job's bytes come from.
 ///
-/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}`,
+/// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}` (of a path that is not
+/// UTF-8 beside it `"pathBytes": "base64"`, which then counts),
 /// `{"kind": "inline", "data": "base64"}` or `{"kind": "object", "from": {"name": "…", "key": "…"}}`.
 public enum SourceReference: Hashable, Sendable {
     /// A copy in a staging area: the area's id and the copy's unique name.
     case staged(area: String, name: String)
     /// A file where it lies, below a configured source root; refused when size or modification time have changed.
-    case file(path: String, modifiedAt: Date?)
+    case file(path: FilePath, modifiedAt: Date?)
     /// The bytes themselves, at most ``inlineBytesMaximum``.
     case inline(Data)
     /// An object that lies at a destination, read through its driver. `seen` is what the first worker found there, nil before: from
@@ -29,7 +30,7 @@ public enum SourceReference: Hashable, Sendable {
 }
 
 extension SourceReference: Codable {
-    private enum Key: String, CodingKey { case kind, area, name, path, modifiedAt, data, from, seen }
+    private enum Key: String, CodingKey { case kind, area, name, path, pathBytes, modifiedAt, data, from, seen }
     private enum Kind: String, Codable { case staged, file, inline, object }
 
     public init(from decoder: any Decoder) throws {
@@ -41,7 +42,7 @@ extension SourceReference: Codable {
                 name: try container.decodeText(atMost: WireLimits.nameLengthMaximum, forKey: .name))
         case .file:
             self = .file(
-                path: try container.decodeText(atMost: WireLimits.pathLengthMaximum, forKey: .path),
+                path: try Self.path(in: container),
                 modifiedAt: try container.decodeIfPresent(Date.self, forKey: .modifiedAt))
         case .inline:
             let data = try container.decode(Data.self, forKey: .data)
@@ -59,6 +60,17 @@ extension SourceReference: Codable {
         }
     }
 
+    private static func path(in container: KeyedDecodingContainer<Key>) throws -> FilePath {
+        let text = try container.decodeText(atMost: WireLimits.pathLengthMaximum, forKey: .path)
+        guard let bytes = try container.decodeIfPresent(Data.self, forKey: .pathBytes) else { return FilePath(text) }
+        guard !bytes.isEmpty, bytes.count <= FilePath.bytesMaximum else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pathBytes, in: container,
+                debugDescription: "\(bytes.count) bytes: from 1 to \(FilePath.bytesMaximum) are allowed")
+        }
+        return FilePath(bytes: bytes)
+    }
+
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         switch self {
@@ -68,7 +80,8 @@ extension SourceReference: Codable {
             try container.encode(name, forKey: .name)
         case .file(let path, let modifiedAt):
             try container.encode(Kind.file, forKey: .kind)
-            try container.encode(path, forKey: .path)
+            try container.encode(path.description, forKey: .path)
+            if path.exactText == nil { try container.encode(Data(path.bytes), forKey: .pathBytes) }
             try container.encodeIfPresent(modifiedAt, forKey: .modifiedAt)
         case .inline(let data):
             try container.encode(Kind.inline, forKey: .kind)

@@ -72,7 +72,9 @@ public enum FuzzSamples {
         inline.size = 3
         var file = job
         file.source = .file(path: "/in/a.txt", modifiedAt: time)
-        return [job, serial, url, inline, file]
+        var bytes = job
+        bytes.source = .file(path: FilePath(bytes: Array("/in/a%".utf8) + [0xFF, 0xC3]), modifiedAt: nil)
+        return [job, serial, url, inline, file, bytes]
     }
 
     public static func baton(of job: UploadJob) -> Baton {
