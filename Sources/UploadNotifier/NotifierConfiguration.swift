@@ -3,8 +3,8 @@ public struct NotifierConfiguration: Sendable {
     /// Networks that webhooks may point at though they are loopback, private, link-local or otherwise not public. None
     /// by default.
     public var allowNetworks: [NetworkRange]
-    /// How long ended jobs stay in the ledger: 30 days, and those that the control log names for as long as it does.
-    public var retention: Duration
+    /// How long the ledger keeps what.
+    public var keep: LedgerRetention
     /// How long what is under way may take when the notifier is told to stop: 3 s.
     public var stopGrace: Duration
     /// How often the control log gets a snapshot: 1 hour.
@@ -21,14 +21,14 @@ public struct NotifierConfiguration: Sendable {
     public var sweepsDestinations = true
 
     public init(
-        allowNetworks: [NetworkRange] = [], retention: Duration = .seconds(30 * 86_400),
+        allowNetworks: [NetworkRange] = [], keep: LedgerRetention = LedgerRetention(),
         stopGrace: Duration = .seconds(3),
         snapshotInterval: Duration = .seconds(3600), retryDelayMaximum: Duration = .seconds(15),
         sweepInterval: Duration = .seconds(3600),
         sweepPatience: Duration = .seconds(60)
     ) {
         self.allowNetworks = allowNetworks
-        self.retention = retention
+        self.keep = keep
         self.stopGrace = stopGrace
         self.snapshotInterval = snapshotInterval
         self.retryDelayMaximum = retryDelayMaximum

@@ -67,6 +67,17 @@ extension NotifierService {
             sweepOrders.add(SweepOrder(order: order, replyTo: replyTo))
             return
         }
+        guard !order.command.isForgetting else {
+            // It may be about every job there ever was, and changes nothing of what is to happen.
+            do throws(UploadError) {
+                try await ledger.accept(order)
+            } catch {
+                guard LedgerFailure.isOfOne(error) else { throw error }
+                return try await setAside(order, replyTo: replyTo, error)
+            }
+            forgettingOrders.add(SweepOrder(order: order, replyTo: replyTo))
+            return
+        }
         while true {
             let step: OrderStep
             do throws(UploadError) {

@@ -4,8 +4,10 @@ import Synchronization
 import Uploads
 
 extension NotifierService {
-    /// Jobs that are forgotten in one transaction, so that recording never waits long.
+    /// Jobs that are removed in one transaction, so that recording never waits long.
     private static let pruneCountMaximum = 500
+    /// The same of jobs whose names are forgotten.
+    private static let forgettingCountMaximum = 100
 
     /// Until cancelled: gives the control log its snapshots, and the ledger its end.
     func keepUp() async {
@@ -13,6 +15,7 @@ extension NotifierService {
             do { try await clock.sleep(for: configuration.snapshotInterval) } catch { return }
             do {
                 try await prune(besides: appendSnapshot())
+                try await forgetNames()
             } catch {
                 logger.warning(
                     "upkeep failed; it is tried again at the next interval", metadata: [LogKey.error: "\(error)"])
@@ -41,11 +44,33 @@ extension NotifierService {
     }
 
     private func prune(besides named: ControlView) async throws(UploadError) {
-        let cutoff = clock.now().addingTimeInterval(-configuration.retention.seconds)
+        let (keep, now) = (configuration.keep, clock.now())
+        let cutoff = now.addingTimeInterval(-keep.jobs)
         while try await ledger.prune(endedBefore: cutoff, besides: named, limit: Self.pruneCountMaximum)
             == Self.pruneCountMaximum
         {
             guard !Task.isCancelled else { return }
         }
+        while try await ledger.pruneLogs(
+            triedBefore: now - keep.deliveries, lettersBefore: keep.deadLetters.map { now - $0 },
+            limit: Self.pruneCountMaximum) == Self.pruneCountMaximum
+        {
+            guard !Task.isCancelled else { return }
+        }
+    }
+
+    /// What an operator would order by hand (``Verb/forget``), by age.
+    private func forgetNames() async throws(UploadError) {
+        let (keep, now) = (configuration.keep, clock.now())
+        var count = 0
+        while keep.names < keep.jobs, !Task.isCancelled {
+            let forgotten = try await ledger.forget(
+                endedBefore: now - keep.names, at: now, limit: Self.forgettingCountMaximum)
+            count += forgotten
+            // What is left then cannot be forgotten yet.
+            if forgotten == 0 { break }
+        }
+        if count > 0 { logger.info("forgot the names of ended jobs", metadata: [LogKey.count: "\(count)"]) }
+        if count > 0 || isScrubOwed.load(ordering: .relaxed) { await scrub(rewriting: false) }
     }
 }

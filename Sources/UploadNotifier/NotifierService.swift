@@ -27,6 +27,9 @@ public final class NotifierService: Service {
     let sweeper: Sweeper?
     let stagingSweeper: StagingSweeper?
     let sweepOrders = SweepOrders()
+    /// Whether the ledger's files may still hold what was forgotten.
+    let isScrubOwed = Atomic(false)
+    let forgettingOrders = SweepOrders(countMaximum: .max)
     let progress: ProgressBoard
     private let progressFeed: (any ProgressFeed)?
     /// Markers that the sweep waits for.
@@ -169,6 +172,10 @@ public final class NotifierService: Service {
             group.addTask {
                 await self.obeySweepOrders()
                 return .sweeping
+            }
+            group.addTask {
+                await self.obeyForgettingOrders()
+                return .upkeep
             }
             group.addTask {
                 // Beside the recording, on a connection of its own: whatever becomes of it, nothing waits for it.

@@ -5,15 +5,15 @@ struct UploadctlCommand: AsyncParsableCommand {
         commandName: "uploadctl",
         abstract: "The operator's tool: what became of jobs, and what is to happen to them.",
         discussion: """
-            Orders (cancel, pause, resume, run, discard, move, queue stop and start, sweeps)
-            are messages to the notifier: with exit status 0 or 1 they are on the broker's
-            disk, and hold also if no notifier and no worker is up. All else is asked of
-            the notifier's HTTP API.
+            Orders (cancel, pause, resume, run, discard, forget, move, queue stop and start,
+            sweeps) are messages to the notifier: with exit status 0 or 1 they are on the
+            broker's disk, and hold also if no notifier and no worker is up. All else is
+            asked of the notifier's HTTP API.
             """,
         subcommands: [
             JobsCommand.self, JobCommand.self, WatchCommand.self,
             CancelCommand.self, PauseCommand.self, ResumeCommand.self, RunCommand.self, DiscardCommand.self,
-            MoveCommand.self,
+            ForgetCommand.self, MoveCommand.self,
             QueueCommand.self, DelegateCommand.self, DeliveryCommand.self, DeadCommand.self, DestinationCommand.self,
             StagingCommand.self, LedgerCommand.self, TopologyCommand.self,
         ])
@@ -51,6 +51,7 @@ struct UploadctlCommand: AsyncParsableCommand {
         "resume": ResumeCommand.examples,
         "run": RunCommand.examples,
         "discard": DiscardCommand.examples,
+        "forget": ForgetCommand.examples,
         "move": MoveCommand.examples,
         "queue": QueueCommand.examples,
         "destination": DestinationCommand.examples,

@@ -140,6 +140,18 @@ extension ConfigurationKey {
             "notifier.sweepAfter", .durationOrOff(3600...(40 * 86_400)), standard: "1d",
             "age at which unfinished uploads that no job names are removed"),
         .init(
+            "notifier.keep.jobs", .duration(LedgerRetention.jobsMinimum...LedgerRetention.maximum), standard: "30d",
+            "how long ended jobs stay in the ledger"),
+        .init(
+            "notifier.keep.names", .duration(3600...LedgerRetention.maximum), standard: "30d",
+            "how long names, metadata, answers and errors of ended jobs stay there; then they are forgotten"),
+        .init(
+            "notifier.keep.deliveries", .duration(3600...LedgerRetention.maximum), standard: "30d",
+            "how long the log of tries to deliver stays there, with what delegates answered"),
+        .init(
+            "notifier.keep.deadLetters", .durationOrOff(3600...LedgerRetention.maximum), standard: "off",
+            "how long dead letters wait there for an operator; off: until they are replayed or discarded"),
+        .init(
             "notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "the HTTP API, health and metrics"),
         .init(
             "notifier.token", .secret,

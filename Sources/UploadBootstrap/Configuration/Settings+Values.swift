@@ -1,4 +1,5 @@
 import Foundation
+import UploadNotifier
 import Uploads
 
 /// Typed values. All were checked when the settings were read.
@@ -26,6 +27,15 @@ extension Settings {
     }
 
     func seconds(_ path: String) -> TimeInterval? { text(path).flatMap(Quantity.seconds) }
+
+    /// What is left out is as it is by itself.
+    var retention: LedgerRetention {
+        let usual = LedgerRetention()
+        return LedgerRetention(
+            jobs: seconds("notifier.keep.jobs") ?? usual.jobs, names: seconds("notifier.keep.names") ?? usual.names,
+            deliveries: seconds("notifier.keep.deliveries") ?? usual.deliveries,
+            deadLetters: seconds("notifier.keep.deadLetters"))
+    }
 
     func bytes(_ path: String) -> Int64? { text(path).flatMap(Quantity.bytes) }
 

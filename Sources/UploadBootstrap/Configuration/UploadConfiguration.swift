@@ -1,4 +1,5 @@
 public import Foundation
+public import UploadNotifier
 public import Uploads
 
 /// The configuration of all programs, checked; each takes what it needs.
@@ -32,6 +33,8 @@ public struct UploadConfiguration: Sendable {
         public var allowNetworks: [String]
         /// Seconds until an unfinished upload that no job names is removed; nil for never.
         public var sweepAfter: TimeInterval?
+        /// How long the ledger keeps what.
+        public var keep: LedgerRetention
         public var http: HTTPAddress
         /// What requests to the HTTP API carry; needed beyond loopback.
         public var token: Secret?
@@ -92,7 +95,7 @@ public struct UploadConfiguration: Sendable {
             http: settings.address("worker.http"))
         notifier = Notifier(
             ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),
-            sweepAfter: settings.seconds("notifier.sweepAfter"),
+            sweepAfter: settings.seconds("notifier.sweepAfter"), keep: settings.retention,
             http: settings.address("notifier.http"), token: settings.secret("notifier.token"))
         api = settings.text("api")
         logLevel = settings.text("log.level") ?? "info"

@@ -47,6 +47,11 @@ extension JobStory {
 
     // MARK: What happened
 
+    /// Of a job that was forgotten, its code is all that is known.
+    static func why(_ message: String, _ code: String) -> String {
+        message.isEmpty ? " (\(code))" : ": \(message) (\(code))"
+    }
+
     private struct Moment {
         var at: Date
         var text: String
@@ -58,7 +63,7 @@ extension JobStory {
         let start = isEnqueuedTold ? [] : [Moment(at: job.enqueuedAt, text: "enqueued")]
         return start
             + job.failures.map {
-                Moment(at: $0.at, text: "attempt \($0.attempt) failed: \($0.message) (\($0.code))")
+                Moment(at: $0.at, text: "attempt \($0.attempt) failed\(Self.why($0.message, $0.code))")
             }
             + events.map { event in
                 let error = event.error.flatMap { told.contains($0.message) ? nil : $0 }
@@ -86,7 +91,7 @@ extension ListedEvent {
     var kind: String { type.hasPrefix("upload.") ? String(type.dropFirst("upload.".count)) : type }
 
     fileprivate func sentence(_ time: LocalTime, error: ListedError?) -> String {
-        let why = error.map { ": \($0.message) (\($0.code))" } ?? ""
+        let why = error.map { JobStory.why($0.message, $0.code) } ?? ""
         let again = round > 1 ? " (round \(round))" : ""
         return switch kind {
         case "waiting": "waits (\(reason ?? "retry"))" + (waitingUntil.map { " until \(time.text($0))" } ?? "") + why

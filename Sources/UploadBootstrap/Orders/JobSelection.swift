@@ -1,5 +1,5 @@
 public import ArgumentParser
-import Foundation
+public import Foundation
 public import Uploads
 
 /// Which jobs a command is about, by ids or by a filter.
@@ -31,12 +31,15 @@ public struct JobSelection: ParsableArguments, Sendable {
     public init() {}
 
     /// The orders' commands: ids in portions, or one filter.
-    /// - Parameter atMost: of a filter: more jobs than this, and nothing happens.
+    /// - Parameters:
+    ///   - atMost: of a filter: more jobs than this, and nothing happens.
+    ///   - endedBefore: of a filter, and one by itself: jobs that ended before this time.
     /// - Throws: usage: nothing is named, or both ids and a filter, or what is no id, queue or status.
     public func commands(
-        _ verb: Verb, atMost: Int? = nil
+        _ verb: Verb, atMost: Int? = nil, endedBefore: Date? = nil
     ) throws(ProgramError) -> [UploadOrder.Command] {
-        let hasFilter = queue != nil || destination != nil || batch != nil || !status.isEmpty
+        let hasFilter =
+            queue != nil || destination != nil || batch != nil || endedBefore != nil || !status.isEmpty
         guard ids.isEmpty || !(hasFilter || all) else {
             throw ProgramError(.usage, "ids and a filter: name jobs one way or the other")
         }
@@ -44,7 +47,9 @@ public struct JobSelection: ParsableArguments, Sendable {
             guard hasFilter || all else {
                 throw ProgramError(.usage, "no jobs: give ids, a filter such as --batch NAME, or --all")
             }
-            return [.matching(verb, try filter(), atMost: atMost)]
+            var filter = try filter()
+            filter.endedBefore = endedBefore
+            return [.matching(verb, filter, atMost: atMost)]
         }
         let jobs = try Self.jobs(ids)
         return stride(from: 0, to: jobs.count, by: UploadOrder.jobsMaximum).map { start in

@@ -152,7 +152,7 @@ struct OrderReport: Hashable {
 extension Verb {
     var imperative: String {
         switch self {
-        case .cancel, .pause, .resume, .discard: rawValue
+        case .cancel, .pause, .resume, .discard, .forget: rawValue
         case .runNow: "run now"
         case .runAgain: "run again"
         }
@@ -165,6 +165,7 @@ extension Verb {
         case .resume: "goes on"
         case .runNow: "runs next"
         case .runAgain: "runs again"
+        case .forget: "is forgotten"
         case .discard: "is discarded: it will end as cancelled when a worker has removed what it left"
         }
     }
@@ -186,6 +187,7 @@ extension OrderFilter {
         if let queue { words.append("of queue \(queue)") }
         if let destination { words.append("for destination \(destination)") }
         if let batch { words.append("of batch \(batch)") }
+        if let endedBefore { words.append("that ended before \(WireJSON.timestamp(endedBefore))") }
         words.append("that are " + statuses(for: verb).map(\.rawValue).sorted().joined(separator: ", "))
         return words.joined(separator: " ")
     }

@@ -46,7 +46,7 @@ extension Bootstrap {
         let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
         let readiness = Readiness()
-        var notifier = NotifierConfiguration(allowNetworks: try configuration.networks())
+        var notifier = NotifierConfiguration(allowNetworks: try configuration.networks(), keep: settings.keep)
         notifier.sweepsDestinations = settings.sweepAfter != nil
         let destinations = try DestinationRegistry(configuration) { warn(logger, $0, $1) }
         let desk = BrokerDesk()
@@ -113,8 +113,7 @@ extension Bootstrap {
         _ configuration: UploadConfiguration, _ notifier: NotifierConfiguration
     ) -> SweepRule {
         let seconds = configuration.notifier.sweepAfter ?? SweepRule().sweepAfter
-        let retention = TimeInterval(notifier.retention.components.seconds)
         return SweepRule(
-            sweepAfter: seconds, keepFailed: configuration.stagingKeepFailed, forgetAfter: max(seconds, retention))
+            sweepAfter: seconds, keepFailed: configuration.stagingKeepFailed, forgetAfter: max(seconds, notifier.keep.jobs))
     }
 }

@@ -52,6 +52,7 @@ final class RecordingBackend: UploadBackend {
         case .cancel: try await end(id, with: .cancelled)
         case .pause: await tell(UploadEvent(kind: .paused, of: baton, at: Date()))
         case .resume, .runNow: await tell(UploadEvent(kind: .enqueued, of: baton, at: Date()))
+        case .forget: break
         case .runAgain, .discard: throw UploadError(.rejected, "an ended upload is run again by resume(with:)")
         }
     }

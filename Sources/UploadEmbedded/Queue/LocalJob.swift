@@ -161,6 +161,9 @@ extension LocalJob {
             guard end.kind == .failed else { throw refuse("has ended as \(end.kind.rawValue): start it anew") }
             return
         }
+        if verb == .forget {
+            throw refuse("is forgotten by itself when its outcome was told; only a notifier forgets by order")
+        }
         if let end { throw refuse("has ended as \(end.kind.rawValue)") }
         if baton.isCancel, verb != .cancel { throw refuse("is being cancelled") }
         if verb == .resume, !isPaused { throw refuse("is not paused") }
@@ -194,7 +197,7 @@ extension LocalJob {
             }
             return UploadEvent(kind: isClaimed && hasBegun ? .started : .enqueued, of: baton, at: now)
         // Refused where it is given: only the notifier carries it out.
-        case .discard: return nil
+        case .discard, .forget: return nil
         case .runAgain:
             guard baton.round < order.round ?? .max else { return nil }
             var next = Baton(job: baton.job, round: baton.round + 1, generation: baton.generation + 1)

@@ -30,7 +30,17 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         let isStopped = control?.stoppedQueues.contains(queue) ?? false
         let consumers = lanes.map { $0.values.reduce(0) { $0 + $1.consumers } }
         until = nil
-        if let end = job.end {
+        if let end = job.end, let time = job.forgottenAt {
+            code =
+                switch end.kind {
+                case .completed: .completed
+                case .cancelled: .cancelled
+                default: .failed
+                }
+            text =
+                "it has ended as \(end.kind.rawValue); its names, metadata, answers and errors were forgotten at "
+                + "\(WireJSON.timestamp(time)), so it cannot run again"
+        } else if let end = job.end {
             switch end.kind {
             case .completed: (code, text) = (.completed, "it has completed")
             case .cancelled: (code, text) = (.cancelled, "it was cancelled; \(again)")

@@ -46,6 +46,8 @@ struct JobView: Encodable, Sendable {
     var failures: [Failure]
     var endedAt: Date?
     var error: ErrorView?
+    /// When its names, metadata, answers and errors were forgotten.
+    var forgottenAt: Date?
     /// While it runs and its worker tells.
     var progress: ProgressView?
 
@@ -57,7 +59,7 @@ struct JobView: Encodable, Sendable {
         since = known.since
         queue = job.queue
         priority = job.priority
-        source = job.source.displayText
+        source = known.forgottenAt == nil ? job.source.displayText : "forgotten"
         destination = job.destination.label
         target = job.destination.displayText
         contentType = job.contentType
@@ -87,6 +89,7 @@ struct JobView: Encodable, Sendable {
         }
         endedAt = known.end?.at
         error = known.end?.error.map { ErrorView($0) }
+        forgottenAt = known.forgottenAt
         progress =
             known.status == .running ? board.progress(of: id).map { ProgressView($0, of: job.size) } : nil
     }

@@ -15,7 +15,7 @@ extension NotifierAPI {
             APIRoute(.post, "/v1/deliveries/{id}/replay") { [self] in
                 let id = try $0.number("id")
                 let count = try await delegates.service().replay(.one(id), in: history)
-                guard count > 0 else { throw Self.unknownDelivery(id) }
+                guard count > 0 else { throw try await problem(ofReplaying: id) }
                 return .json(Replayed(count: count))
             },
         ]
@@ -25,6 +25,19 @@ extension NotifierAPI {
         APIProblem(.notFound, "there is no delivery \(id); /v1/deliveries lists them, and it may be forgotten")
     }
 
+    private func problem(ofReplaying id: Int64) async throws -> APIProblem {
+        guard let record = try await record(id) else { return Self.unknownDelivery(id) }
+        return APIProblem(
+            .refused, "job \(record.job) of delivery \(id) was forgotten: nothing is left that could be told once more")
+    }
+
+    private func record(_ id: Int64) async throws -> DeliveryRecord? {
+        let next = id == .max ? id : id + 1
+        return try await history.deliveries(DeliveryListing(before: next, limit: 1)).first.flatMap {
+            $0.id == id ? $0 : nil
+        }
+    }
+
     private struct Story: Encodable {
         var delivery: DeliveryView
         var attempts: [AttemptView]
@@ -32,9 +45,7 @@ extension NotifierAPI {
 
     private func delivery(_ request: APIRequest) async throws -> Story {
         let id = try request.number("id")
-        let next = id == .max ? id : id + 1
-        guard let record = try await history.deliveries(DeliveryListing(before: next, limit: 1)).first, record.id == id
-        else { throw Self.unknownDelivery(id) }
+        guard let record = try await record(id) else { throw Self.unknownDelivery(id) }
         return Story(
             delivery: DeliveryView(record), attempts: try await history.attempts(of: id).map { AttemptView($0) })
     }

@@ -7,7 +7,7 @@ import Uploads
 extension NotifierAPI {
     static let verbs: [(path: String, verb: Verb)] = [
         ("cancel", .cancel), ("pause", .pause), ("resume", .resume), ("run", .runNow), ("run-again", .runAgain),
-        ("discard", .discard),
+        ("discard", .discard), ("forget", .forget),
     ]
 
     var orderRoutes: [APIRoute] {
@@ -84,7 +84,7 @@ extension NotifierAPI {
     static func order(in request: APIRequest, at time: Date) throws(APIProblem) -> UploadOrder {
         var object = try request.object(["id", "verb", "jobs", "filter", "atMost", "by"])
         if case .object(let filter) = object["filter"] {
-            try APIRequest.check(filter, ["queue", "destination", "batch", "statuses"], "'filter'")
+            try APIRequest.check(filter, ["queue", "destination", "batch", "endedBefore", "statuses"], "'filter'")
             guard case .integer(let atMost) = object["atMost"], (1...1_000_000).contains(atMost) else {
                 throw .invalid(
                     "an order with a filter has 'atMost', 1 to 1000000: if more jobs match, nothing is done")

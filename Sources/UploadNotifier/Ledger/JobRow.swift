@@ -52,7 +52,18 @@ enum JobRow {
         if let row { try keep(whole, of: row, in: db) }
     }
 
-    /// Forgets jobs, with all that was recorded of them.
+    /// Writes the columns that do not change but when the job's names are forgotten, or are learned anew.
+    static func rename(_ job: LedgerJob, in db: Database) throws {
+        let (order, isForgotten) = (job.baton.job, job.forgottenAt != nil)
+        try db.cachedStatement(
+            sql: "UPDATE jobs SET key = ?, batch = ?, idempotency = ?, staged = ?, forgotten = ? WHERE id = ?"
+        ).execute(arguments: [
+            isForgotten ? nil : order.destination.key, order.batch, order.idempotencyKey, order.source.stagedName,
+            job.forgottenAt?.timeIntervalSince1970, job.id.rawValue,
+        ])
+    }
+
+    /// Removes jobs, with all that was recorded of them.
     static func remove(_ ids: [String], in db: Database) throws {
         let list = try Ledger.list(ids)
         try JobTexts.remove(list, in: db)

@@ -75,7 +75,9 @@ extension Ledger: DeliveryHistory {
                 )
             case .failed(let delegate): ("delegate = ? AND given_up IS NOT NULL", [delegate])
             }
-        return try await change(condition, arguments) { id, db in
+        // Of a forgotten job there is nothing to tell.
+        let told = "\(condition) AND job NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)"
+        return try await change(told, arguments) { id, db in
             try db.cachedStatement(
                 sql: """
                     UPDATE deliveries SET delivered = NULL, given_up = NULL, failing = NULL, attempts = 0, due = ?

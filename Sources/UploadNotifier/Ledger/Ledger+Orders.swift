@@ -5,6 +5,12 @@ public import Uploads
 extension Ledger {
     /// Jobs of an order that are decided on in one transaction, so that recording never waits long.
     static let orderPageMaximum = 500
+    /// The same of an order to forget, which changes more rows for each job.
+    static let forgettingPageMaximum = 100
+
+    private static func pageMaximum(_ verb: Verb) -> Int {
+        verb == .forget ? forgettingPageMaximum : orderPageMaximum
+    }
 
     public func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep {
         do throws(UploadError) {
@@ -58,7 +64,7 @@ extension Ledger {
                 // Made by the sweepers, which no transaction can wait for.
                 progress.finish(count: 0)
             case .jobs(let verb, let ids):
-                let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.orderPageMaximum))
+                let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.pageMaximum(verb)))
                 try progress.add(obey(verb, page))
                 progress.isDone = progress.answer.matched >= ids.count
             case .matching(let verb, let filter, let atMost):
@@ -77,7 +83,7 @@ extension Ledger {
                 progress.isDone = isLast
             }
             try batch.save()
-            try progress.save(order, in: db)
+            try progress.save(order.kept(isDone: progress.isDone), in: db)
             return OrderStep(owed: owed + batch.owed, answer: progress.isDone ? progress.answer : nil)
         }
     }
@@ -95,12 +101,13 @@ extension Ledger {
         _ filter: OrderFilter, _ verb: Verb, after: JobID?, in db: Database
     ) throws -> (jobs: [JobID], isLast: Bool) {
         var (condition, arguments) = condition(filter, verb)
-        arguments += [after?.rawValue ?? "", orderPageMaximum]
+        let limit = pageMaximum(verb)
+        arguments += [after?.rawValue ?? "", limit]
         let found = try String.fetchAll(
             db, sql: "SELECT id FROM jobs WHERE \(condition) AND id > ? ORDER BY id LIMIT ?", arguments: arguments)
         // A damaged row may have a text that names no job.
         let jobs = found.compactMap { JobID($0) }
-        return (jobs, found.count < orderPageMaximum || jobs.isEmpty)
+        return (jobs, found.count < limit || jobs.isEmpty)
     }
 
     private static func count(_ filter: OrderFilter, _ verb: Verb, in db: Database) throws -> Int {
@@ -123,6 +130,13 @@ extension Ledger {
         if let batch = filter.batch {
             conditions.append("batch = ?")
             arguments += [batch]
+        }
+        if let time = filter.endedBefore {
+            conditions.append("since < ? AND status IN ('completed', 'failed', 'cancelled')")
+            arguments += [time.timeIntervalSince1970]
+        }
+        if verb == .forget {
+            conditions.append("id NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)")
         }
         if verb == .resume, filter.statuses == nil {
             conditions.append(

@@ -43,7 +43,7 @@ extension Ledger {
                 """)
         var count = 0
         for row in rows {
-            guard let end = damaged.job(row["record"], id: row["id"])?.end,
+            guard let job = damaged.job(row["record"], id: row["id"]), job.forgottenAt == nil, let end = job.end,
                 let body = try Data.fetchOne(
                     db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [end.event]),
                 let outcome = damaged.value(UploadEvent.self, from: body, "events", end.event)?.told

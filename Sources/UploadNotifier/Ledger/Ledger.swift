@@ -32,6 +32,10 @@ public import Uploads
 /// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
 /// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
 ///
+/// What is deleted or written over is overwritten with zeros (`secure_delete`, Debian's default): names that are forgotten are to be gone
+/// from the file (`ForgottenRows`). A page that SQLite splits or merges may keep parts of what it held; `scrub` says what is done
+/// about that.
+///
 /// Texts are compared by their bytes (SQLite's collation BINARY, which each column has): two spellings of a letter are two names.
 /// Only the search by text takes them for one (`SearchText`).
 ///
@@ -111,6 +115,7 @@ public final class Ledger: Sendable {
                 try db.execute(
                     sql: """
                         PRAGMA synchronous = FULL;
+                        PRAGMA secure_delete = ON;
                         PRAGMA cache_size = -\(writerCacheKiB);
                         PRAGMA wal_autocheckpoint = \(checkpointPages);
                         """)

@@ -15,6 +15,8 @@ struct LedgerBatch {
     private(set) var damaged: [JobID: DamagedRow] = [:]
     /// Jobs that the file has already.
     private var known: Set<JobID> = []
+    /// Those whose names the file has no more.
+    private var forgotten: Set<JobID> = []
     /// In the order in which they were heard of, in which new ones are listed.
     private var changed: [JobID] = []
     private var isChanged: Set<JobID> = []
@@ -47,7 +49,9 @@ struct LedgerBatch {
             let name: String = row["id"]
             guard let id = JobID(name), jobs[id] == nil else { continue }
             do throws(DamagedRow) {
-                jobs[id] = try DamagedRows.job(row["record"], id: name)
+                let job = try DamagedRows.job(row["record"], id: name)
+                jobs[id] = job
+                if job.forgottenAt != nil { forgotten.insert(id) }
                 known.insert(id)
             } catch {
                 rows.say(error)
@@ -83,10 +87,12 @@ struct LedgerBatch {
     /// A key was used again. Whoever did so may wait for an outcome that was told long ago: it is told once more, to listeners
     /// alone. Other content under the key, from a staging area that does not know of the first, is kept for an operator to see.
     private mutating func noteRepeat(_ order: UploadJob, of known: LedgerJob) throws {
+        // What a forgotten one was can be compared with nothing.
         let first = known.baton.job
-        if (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
+        let isOther =
+            (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
             || order.destination.redacted != first.destination.redacted
-        {
+        if isOther, known.forgottenAt == nil {
             try UnreadableRows.keep(
                 try WireJSON.encode(order.redacted),
                 reason:
@@ -109,7 +115,9 @@ struct LedgerBatch {
 
     mutating func order(_ verb: Verb, of id: JobID) throws {
         let job = try obeying(id)
-        try carryOut(IssuingMachine(fence: view.fence(of: id), now: now).order(verb, of: job), of: id)
+        let decision = try IssuingMachine(fence: view.fence(of: id), now: now).order(verb, of: job)
+        if verb == .forget { try ForgottenRows(db: db).checkTold(id) }
+        try carryOut(decision, of: id)
     }
 
     mutating func carryOut(_ decision: IssuingDecision, of id: JobID) throws {
@@ -264,6 +272,7 @@ struct LedgerBatch {
 
     func save() throws {
         var texts = JobTexts()
+        var renamed: [LedgerJob] = []
         for id in changed {
             guard var job = jobs[id] else { continue }
             let order = job.baton.job
@@ -271,11 +280,15 @@ struct LedgerBatch {
             let whole = job.isWhole && order != job.baton.job ? try orderTexts[id] ?? WireJSON.encode(order) : nil
             if known.contains(id) {
                 try JobRow.update(job, whole: whole, &texts, in: db)
+                if (job.forgottenAt != nil) != forgotten.contains(id) { renamed.append(job) }
             } else {
                 try JobRow.insert(job, whole: whole, &texts, in: db)
             }
         }
         try texts.write(in: db)
+        guard !renamed.isEmpty else { return }
+        for job in renamed { try JobRow.rename(job, in: db) }
+        try ForgottenRows(db: db).strip(renamed.filter { $0.forgottenAt != nil })
     }
 }
 

@@ -59,8 +59,16 @@ enum LedgerSchema {
         migrator.registerMigration("holds") { db in try db.execute(sql: holds) }
         migrator.registerMigration("sums") { db in try db.execute(sql: LedgerSums.columns + LedgerSums.triggers) }
         migrator.registerMigration("counts") { db in try db.execute(sql: LedgerSums.triggers) }
+        migrator.registerMigration("forgotten") { db in try db.execute(sql: forgotten) }
         return migrator
     }
+
+    /// Jobs whose names were forgotten, and when. The index tells which they are without a look at their rows, where the column lies
+    /// behind the record.
+    private static let forgotten = """
+        ALTER TABLE jobs ADD COLUMN forgotten REAL;
+        CREATE INDEX jobs_forgotten ON jobs (id) WHERE forgotten IS NOT NULL;
+        """
 
     /// Jobs whose message the broker has lost, which the notifier issues anew when `due` has come. A wish that was noted before says
     /// nothing of what had begun.

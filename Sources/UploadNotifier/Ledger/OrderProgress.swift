@@ -30,11 +30,22 @@ struct OrderProgress: Codable {
         try db.cachedStatement(
             sql: """
                 INSERT INTO orders (id, at, body, progress) VALUES (?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET progress = excluded.progress
+                ON CONFLICT (id) DO UPDATE SET progress = excluded.progress, body = excluded.body
                 """
         ).execute(arguments: [
             order.id.uuidString.lowercased(), order.at.timeIntervalSince1970, try WireJSON.encode(order),
             try WireJSON.encode(self),
         ])
+    }
+}
+
+extension UploadOrder {
+    /// As it is remembered: an order to forget that was carried out no longer says which batch it was about.
+    func kept(isDone: Bool) -> UploadOrder {
+        guard isDone, case .matching(.forget, var filter, let atMost) = command else { return self }
+        filter.batch = nil
+        var order = self
+        order.command = .matching(.forget, filter, atMost: atMost)
+        return order
     }
 }

@@ -10,6 +10,7 @@ enum SearchText {
     static let errorCountMaximum = 200
 
     static func of(_ job: LedgerJob) -> String {
+        guard job.forgottenAt == nil else { return "" }
         let order = job.baton.job
         var parts: [String] = []
         switch order.source {

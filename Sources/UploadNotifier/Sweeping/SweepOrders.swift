@@ -9,14 +9,14 @@ struct SweepOrder: Sendable {
 /// Orders to sweep that wait for their turn. Not durable: a sweep that a restart forgets can be ordered again, and the timer makes it
 /// anyway.
 final class SweepOrders: Sendable {
-    /// More than this at once are dropped, the newest first; whoever gave them hears no answer.
+    /// More sweeps than this at once are dropped, the newest first; whoever gave them hears no answer.
     static let countMaximum = 16
 
     let all: AsyncStream<SweepOrder>
     private let queue: AsyncStream<SweepOrder>.Continuation
 
-    init() {
-        (all, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.countMaximum))
+    init(countMaximum: Int = SweepOrders.countMaximum) {
+        (all, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(countMaximum))
     }
 
     func add(_ order: SweepOrder) { queue.yield(order) }

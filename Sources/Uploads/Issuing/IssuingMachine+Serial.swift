@@ -73,7 +73,7 @@ extension IssuingMachine {
         }
         guard job.line == .waiting else { return nil }
         switch verb {
-        case .cancel, .runAgain, .discard: return nil
+        case .cancel, .runAgain, .discard, .forget: return nil
         case .pause:
             // Nobody else is there to say so; once it is released, it holds up the line until it is resumed.
             job.pausedThrough = job.generation

@@ -7,6 +7,7 @@ extension IssuingMachine {
         try check(verb, of: job)
         if let decision = orderInLine(verb, of: job) { return decision }
         switch verb {
+        case .forget: return forget(job)
         case .pause: return pause(job)
         case .cancel:
             // A second one is granted by the first.
@@ -38,8 +39,31 @@ extension IssuingMachine {
         return IssuingDecision(job: job, actions: [.append(.pause([job.id: job.generation]))])
     }
 
+    /// What is still owed of it is for the ledger to look for.
+    private func forget(_ job: LedgerJob) -> IssuingDecision {
+        guard job.forgottenAt == nil else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
+        return IssuingDecision(job: job.forgotten(at: now))
+    }
+
+    private func checkForgetting(_ job: LedgerJob) throws(UploadError) {
+        func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
+        guard job.end != nil else {
+            throw refuse("has not ended; forget it when it has, or cancel it before ('uploadctl cancel')")
+        }
+        if job.openWish != nil { throw refuse("is about to run again; forget it when it has ended once more") }
+        guard job.baton.state == nil else {
+            throw refuse(
+                "has left an unfinished upload at its destination, which only the ledger can name; 'uploadctl discard "
+                    + "\(job.id)' removes it, then forget the job")
+        }
+    }
+
     private func check(_ verb: Verb, of job: LedgerJob) throws(UploadError) {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
+        if verb == .forget { return try checkForgetting(job) }
+        if job.forgottenAt != nil {
+            throw refuse("was forgotten: the ledger no longer knows what it was to carry; enqueue it again")
+        }
         if verb.beginsRound {
             guard let end = job.end else {
                 throw refuse(

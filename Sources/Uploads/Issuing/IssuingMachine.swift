@@ -34,7 +34,8 @@ public struct IssuingMachine: Sendable {
     /// What a message means for the job that it is about.
     /// - Parameter job: what the ledger knows; nil if it does not know the job.
     public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
-        switch message {
+        if let job, job.forgottenAt != nil { return receive(message, forForgotten: job) }
+        return switch message {
         case .job(let order, _, _): receive(order, for: job)
         case .event(let event, _) where event.kind == .suspect: suspect(event, for: job)
         case .event(let event, _): receive(event, for: job)
@@ -43,6 +44,21 @@ public struct IssuingMachine: Sendable {
         // An order is about many jobs, or none: the ledger takes it apart.
         case .order, .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
         }
+    }
+
+    /// What is told of the round that was forgotten is not kept. A later round means that the ledger is older than the job: it is
+    /// learned of anew, or its upload would be lost.
+    private func receive(_ message: NotifierMessage, forForgotten job: LedgerJob) -> IssuingDecision {
+        let told: Baton? =
+            switch message {
+            case .event(let event, _): event.data.baton
+            case .deadBaton(let baton, _): baton
+            case .job, .marker, .order, .unreadable: nil
+            }
+        guard let told, told.round > job.round else {
+            return IssuingDecision(job: job, actions: [.note(.forgotten)])
+        }
+        return receive(message, for: nil)
     }
 
     private func receive(_ order: UploadJob, for known: LedgerJob?) -> IssuingDecision {

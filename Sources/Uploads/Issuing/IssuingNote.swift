@@ -16,4 +16,6 @@ public enum IssuingNote: String, CaseIterable, Sendable {
     case noGenerationLeft
     /// The wish is kept open: the ledger does not hold the whole order, so it cannot be issued from there.
     case orderIncomplete
+    /// The job was forgotten; what is told of it would bring its names back.
+    case forgotten
 }

@@ -39,6 +39,8 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var drops: DropTally?
     /// The round's outcome, once it has one.
     public var end: RoundEnd?
+    /// When its names, metadata, answers and errors were taken out (``forgotten(at:)``); nil while the ledger has them.
+    public var forgottenAt: Date?
 
     /// A job that was just heard of.
     public init(_ baton: Baton, isWhole: Bool, at time: Date) {
@@ -62,6 +64,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.hold = nil
         self.drops = nil
         self.end = nil
+        self.forgottenAt = nil
     }
 
     /// The bounds are those of messages: a row may be damaged, and what is made of it goes into messages.
@@ -87,6 +90,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         hold = try container.decodeIfPresent(IssueHold.self, forKey: .hold)
         drops = try container.decodeIfPresent(DropTally.self, forKey: .drops)
         end = try container.decodeIfPresent(RoundEnd.self, forKey: .end)
+        forgottenAt = try container.decodeIfPresent(Date.self, forKey: .forgottenAt)
     }
 
     public var id: JobID { baton.job.id }

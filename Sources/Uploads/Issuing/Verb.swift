@@ -12,6 +12,8 @@ public enum Verb: String, CaseIterable, Codable, Sendable {
     case runAgain
     /// Give up what a failed job left at its destination and in its staging area: a new round that is cancelled from its beginning.
     case discard
+    /// Take the names, metadata, answers and errors of an ended job out of the ledger; what became of it stays.
+    case forget
 
     /// Whether it is for a job that has ended, and begins its next round.
     public var beginsRound: Bool { self == .runAgain || self == .discard }

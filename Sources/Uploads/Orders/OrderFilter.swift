@@ -1,36 +1,43 @@
+public import Foundation
+
 /// Which jobs an order is about; what is nil matches any.
 public struct OrderFilter: Hashable, Sendable {
     public var queue: QueueName?
     /// The destination's label: its configured name, or the scheme and host of a URL.
     public var destination: String?
     public var batch: String?
+    /// Jobs that ended before this time.
+    public var endedBefore: Date?
     /// nil: those that the verb can be obeyed by.
     public var statuses: Set<LedgerStatus>?
 
     public init(
-        queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, statuses: Set<LedgerStatus>? = nil
+        queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, endedBefore: Date? = nil,
+        statuses: Set<LedgerStatus>? = nil
     ) {
         self.queue = queue
         self.destination = destination
         self.batch = batch
+        self.endedBefore = endedBefore
         self.statuses = statuses
     }
 
     /// The statuses that match: those named, else those that can obey the verb. A completed job runs again only when
-    /// that is asked for.
+    /// that is asked for, and only ended jobs are forgotten.
     public func statuses(for verb: Verb) -> Set<LedgerStatus> {
-        if let statuses { return statuses }
+        if let statuses { return verb == .forget ? statuses.filter(\.isEnd) : statuses }
         return switch verb {
         case .cancel, .pause, .resume: Set(LedgerStatus.allCases.filter { !$0.isEnd })
         case .runNow: [.queued, .waiting, .paused]
         case .runAgain: [.failed, .cancelled]
         case .discard: [.failed]
+        case .forget: Set(LedgerStatus.allCases.filter(\.isEnd))
         }
     }
 }
 
 extension OrderFilter: Codable {
-    private enum Key: String, CodingKey { case queue, destination, batch, statuses }
+    private enum Key: String, CodingKey { case queue, destination, batch, endedBefore, statuses }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -38,6 +45,7 @@ extension OrderFilter: Codable {
             queue: try container.decodeIfPresent(QueueName.self, forKey: .queue),
             destination: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .destination),
             batch: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .batch),
+            endedBefore: try container.decodeIfPresent(Date.self, forKey: .endedBefore),
             statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses))
     }
 
@@ -46,6 +54,7 @@ extension OrderFilter: Codable {
         try container.encodeIfPresent(queue, forKey: .queue)
         try container.encodeIfPresent(destination, forKey: .destination)
         try container.encodeIfPresent(batch, forKey: .batch)
+        try container.encodeIfPresent(endedBefore, forKey: .endedBefore)
         try container.encodeIfPresent(statuses?.sorted { $0.rawValue < $1.rawValue }, forKey: .statuses)
     }
 }

@@ -18,4 +18,11 @@ extension UploadOrder.Command {
         case .jobs, .matching, .move, .stopQueues, .startQueues: false
         }
     }
+    /// Whether it forgets jobs: carried out beside the notifier's messages too, for it may be about every job there ever was.
+    public var isForgetting: Bool {
+        switch self {
+        case .jobs(let verb, _), .matching(let verb, _, _): verb == .forget
+        case .move, .stopQueues, .startQueues, .sweepDestination, .sweepStaging: false
+        }
+    }
 }

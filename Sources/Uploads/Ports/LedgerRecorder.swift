@@ -67,4 +67,24 @@ public protocol LedgerRecorder: Sendable {
     /// - Parameter named: the control log. The jobs that it names are kept too: only the ledger knows when that may end.
     /// - Returns: how many were forgotten.
     func prune(endedBefore: Date, besides named: ControlView, limit: Int) async throws(UploadError) -> Int
+
+    /// Takes the names, metadata, answers and errors of jobs that ended before this time out, at most `limit` of them, as the verb
+    /// ``Verb/forget`` does; a job that cannot obey is left as it is.
+    /// - Returns: how many were forgotten.
+    func forget(endedBefore: Date, at now: Date, limit: Int) async throws(UploadError) -> Int
+
+    /// Removes the log of tries to deliver from before a time, and dead letters from before another one, at most `limit` of each.
+    /// - Parameter lettersBefore: nil removes no dead letter that waits.
+    /// - Returns: the most that was removed of one kind; fewer than `limit` when nothing is left.
+    func pruneLogs(triedBefore: Date, lettersBefore: Date?, limit: Int) async throws(UploadError) -> Int
+
+    /// Notes an order, durably, that is carried out later.
+    func accept(_ order: UploadOrder) async throws(UploadError)
+
+    /// Orders to forget that were accepted and are not carried out to their end, the oldest first.
+    func acceptedForgetting() async throws(UploadError) -> [UploadOrder]
+
+    /// Takes what was forgotten out of the files as well: empties the ledger's log.
+    /// - Parameter rewriting: whether a small ledger is also written anew, so that no page keeps a part of what it once held.
+    func scrub(rewriting: Bool) async throws(UploadError)
 }

@@ -4,7 +4,7 @@ public import Foundation
 public struct StagingRule: Hashable, Sendable {
     /// Seconds before anything is looked at: 1 hour. A worker removes what it has uploaded by itself, within seconds.
     public var lookAfter: TimeInterval
-    /// Seconds that a failed job's copy is kept, so that the job can be run again: 7 days.
+    /// Seconds that a failed job's copy is kept, so that the job can be run again: 7 days. A forgotten one cannot.
     public var keepFailed: TimeInterval
     /// Seconds that a copy is kept of which the ledger knows nothing, and that a key is remembered: 31 days, a ``JobLifetime`` and a day for
     /// clocks that differ.
@@ -34,7 +34,8 @@ public struct StagingRule: Hashable, Sendable {
             return jobs.allSatisfy { job in
                 // One that is about to run again has a wish, and still its old end.
                 guard let end = job.end, job.wish == nil else { return false }
-                return now.timeIntervalSince(end.at) > (end.kind == .failed ? keepFailed : lookAfter)
+                let canRunAgain = end.kind == .failed && job.forgottenAt == nil
+                return now.timeIntervalSince(end.at) > (canRunAgain ? keepFailed : lookAfter)
             }
         }
     }

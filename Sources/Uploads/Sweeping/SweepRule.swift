@@ -42,7 +42,7 @@ public struct SweepRule: Hashable, Sendable {
         case .job(let job?):
             // A live job finds its upload by its own id, whether or not its state is known.
             guard let end = job.end else { return false }
-            return end.kind != .failed || now.timeIntervalSince(end.at) > keepFailed
+            return end.kind != .failed || job.forgottenAt != nil || now.timeIntervalSince(end.at) > keepFailed
         }
     }
 }

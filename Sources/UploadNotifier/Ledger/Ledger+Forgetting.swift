@@ -1,0 +1,116 @@
+public import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    /// Bytes of a ledger that is rewritten whole after an order to forget, which holds up recording for a second or so: 64 MiB.
+    static let rewritingBytesMaximum = 64 << 20
+
+    public func accept(_ order: UploadOrder) async throws(UploadError) {
+        try await write { db in
+            guard try OrderProgress.known(of: order, in: db) == nil else { return }
+            try OrderProgress(OrderAnswer(order: order.id)).save(order, in: db)
+        }
+    }
+
+    public func acceptedForgetting() async throws(UploadError) -> [UploadOrder] {
+        try await read { [rows] db in
+            var orders: [UploadOrder] = []
+            let found = try Row.fetchCursor(db, sql: "SELECT id, body, progress FROM orders ORDER BY at")
+            while let row = try found.next() {
+                let id: String = row["id"]
+                guard let order = rows.value(UploadOrder.self, from: row["body"], "orders", id),
+                    order.command.isForgetting,
+                    let progress = rows.value(OrderProgress.self, from: row["progress"], "orders", id),
+                    !progress.isDone
+                else { continue }
+                orders.append(order)
+            }
+            return orders
+        }
+    }
+
+    public func forget(endedBefore: Date, at now: Date, limit: Int) async throws(UploadError) -> Int {
+        try await strikeOff()
+        // Looked for by a reader, so that recording waits for what is changed, and not for what has to stay.
+        let found = try await read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND since < ?
+                    AND id NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id)
+                    AND CASE WHEN json_valid(CAST(record AS TEXT))
+                    THEN json_extract(CAST(record AS TEXT), '$.baton.state') IS NULL
+                    AND json_extract(CAST(record AS TEXT), '$.wish') IS NULL END
+                    LIMIT ?
+                    """, arguments: [endedBefore.timeIntervalSince1970, limit]
+            ).compactMap { JobID($0) }
+        }
+        guard !found.isEmpty else { return 0 }
+        return try await write { [rows] db in
+            var count = 0
+            // One that cannot be forgotten for a reason of its own does not keep the others.
+            for id in found {
+                var batch = LedgerBatch(db, rows, view: ControlView(), routes: [], now: now)
+                let failure = try Self.attempt(in: db) {
+                    try batch.load([id])
+                    let answers = try batch.order(.forget, of: [id])
+                    try batch.save()
+                    count += answers.count(where: \.done)
+                }
+                if let failure {
+                    rows.say(DamagedRow("jobs", id.rawValue, why: "it cannot be forgotten: \(failure)"))
+                }
+            }
+            return count
+        }
+    }
+
+    public func pruneLogs(
+        triedBefore: Date, lettersBefore: Date?, limit: Int
+    ) async throws(UploadError) -> Int {
+        try await write { db in
+            // Their numbers rise with time: the oldest are found without an index by time.
+            try db.execute(
+                sql: "DELETE FROM attempts WHERE id IN (SELECT id FROM attempts ORDER BY id LIMIT ?) AND at < ?",
+                arguments: [limit, triedBefore.timeIntervalSince1970])
+            var count = db.changesCount
+            try db.execute(
+                sql: """
+                    UPDATE deliveries SET error = NULL WHERE id IN (
+                        SELECT id FROM deliveries WHERE given_up < ? AND error IS NOT NULL LIMIT ?)
+                    """, arguments: [triedBefore.timeIntervalSince1970, limit])
+            count = max(count, db.changesCount)
+            if let lettersBefore {
+                try db.execute(
+                    sql: "DELETE FROM unreadable WHERE id IN (SELECT id FROM unreadable WHERE at < ? LIMIT ?)",
+                    arguments: [lettersBefore.timeIntervalSince1970, limit])
+                count = max(count, db.changesCount)
+            }
+            return count
+        }
+    }
+
+    public func scrub(rewriting: Bool) async throws(UploadError) {
+        do {
+            // Behind all readers, for one that is under way keeps the log.
+            try await pool.barrierWriteWithoutTransaction { db in
+                if rewriting {
+                    let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+                    let bytes = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+                    if bytes > 0, pages <= Self.rewritingBytesMaximum / bytes {
+                        try db.execute(sql: "INSERT INTO jobs_text (jobs_text) VALUES ('optimize')")
+                        try db.execute(sql: "VACUUM")
+                    }
+                }
+                _ = try db.checkpoint(.truncate)
+            }
+        } catch {
+            throw LedgerFailure.describe(error, path: path)
+        }
+        try files.check()
+    }
+}
