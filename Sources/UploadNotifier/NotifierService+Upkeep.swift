@@ -63,12 +63,13 @@ extension NotifierService {
     private func forgetNames() async throws(UploadError) {
         let (keep, now) = (configuration.keep, clock.now())
         var count = 0
+        var last: JobID?
         while keep.names < keep.jobs, !Task.isCancelled {
-            let forgotten = try await ledger.forget(
-                endedBefore: now - keep.names, at: now, limit: Self.forgettingCountMaximum)
-            count += forgotten
-            // What is left then cannot be forgotten yet.
-            if forgotten == 0 { break }
+            let page = try await ledger.forget(
+                endedBefore: now - keep.names, after: last, at: now, limit: Self.forgettingCountMaximum)
+            count += page.count
+            last = page.next
+            if last == nil { break }
         }
         if count > 0 { logger.info("forgot the names of ended jobs", metadata: [LogKey.count: "\(count)"]) }
         if count > 0 || isScrubOwed.load(ordering: .relaxed) { await scrub(rewriting: false) }

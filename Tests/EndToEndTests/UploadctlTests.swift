@@ -60,6 +60,18 @@ import Uploads
             #expect(trouble.outputText.contains("it has failed") && trouble.outputText.contains("attempt 1 failed"))
             let unknown = try await deployment.control("job", JobID().rawValue, "--api", api, expecting: 66)
             #expect(unknown.errorText.contains("the ledger knows no job"))
+
+            try await eventually("the broker's confirms are noted") {
+                try deployment.queryLedger("SELECT count(*) FROM owed") == ["0"]
+            }
+            let forgotten = try await deployment.control("forget", "--batch", "trip", "--before", "0s")
+            #expect(forgotten.outputText == "\(done) is forgotten\n")
+            let left = try await deployment.control("job", done, "--api", api)
+            #expect(left.outputText.contains("were forgotten at") && !left.outputText.contains("trip"))
+            #expect(left.outputText.contains("delegate events was told"))
+            let refused = try await deployment.control("run", "--again", done, expecting: 1)
+            #expect(refused.errorText.contains("was forgotten"))
+            #expect(try deployment.queryLedger("SELECT count(*) FROM jobs WHERE forgotten IS NOT NULL") == ["1"])
         }
     }
 

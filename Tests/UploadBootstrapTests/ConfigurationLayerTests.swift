@@ -1,5 +1,6 @@
 import RabbitMQ
 import Testing
+import UploadNotifier
 import Uploads
 
 @testable import UploadBootstrap
@@ -35,6 +36,16 @@ struct ConfigurationLayerTests {
         let later = try UploadConfiguration(try files.input("notifier: {sweepAfter: 3d}"))
         #expect(later.notifier.sweepAfter == 259_200)
         #expect(try UploadConfiguration(try files.input("notifier: {sweepAfter: off}")).notifier.sweepAfter == nil)
+    }
+
+    @Test func `what the ledger keeps, and how long, can be said for each kind`() throws {
+        let day = 86_400.0
+        let usual = try UploadConfiguration(try files.input("")).notifier.keep
+        #expect(usual == LedgerRetention(jobs: 30 * day, names: 30 * day, deliveries: 30 * day, deadLetters: nil))
+        let keep = try UploadConfiguration(
+            try files.input("notifier: {keep: {jobs: 90d, names: 1h, deliveries: 2d, deadLetters: 7d}}")
+        ).notifier.keep
+        #expect(keep == LedgerRetention(jobs: 90 * day, names: 3600, deliveries: 2 * day, deadLetters: 7 * day))
     }
 
     @Test func `XDG_STATE_HOME moves the state`() throws {

@@ -114,6 +114,7 @@ extension Bootstrap {
     ) -> SweepRule {
         let seconds = configuration.notifier.sweepAfter ?? SweepRule().sweepAfter
         return SweepRule(
-            sweepAfter: seconds, keepFailed: configuration.stagingKeepFailed, forgetAfter: max(seconds, notifier.keep.jobs))
+            sweepAfter: seconds, keepFailed: configuration.stagingKeepFailed,
+            forgetAfter: max(seconds, notifier.keep.jobs))
     }
 }

@@ -30,14 +30,16 @@ extension Ledger {
         }
     }
 
-    public func forget(endedBefore: Date, at now: Date, limit: Int) async throws(UploadError) -> Int {
+    public func forget(
+        endedBefore: Date, after job: JobID?, at now: Date, limit: Int
+    ) async throws(UploadError) -> ForgottenPage {
         try await strikeOff()
         // Looked for by a reader, so that recording waits for what is changed, and not for what has to stay.
         let found = try await read { db in
             try String.fetchAll(
                 db,
                 sql: """
-                    SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND since < ?
+                    SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND since < ? AND id > ?
                     AND id NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)
                     AND NOT EXISTS (
                         SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
@@ -45,12 +47,12 @@ extension Ledger {
                     AND CASE WHEN json_valid(CAST(record AS TEXT))
                     THEN json_extract(CAST(record AS TEXT), '$.baton.state') IS NULL
                     AND json_extract(CAST(record AS TEXT), '$.wish') IS NULL END
-                    LIMIT ?
-                    """, arguments: [endedBefore.timeIntervalSince1970, limit]
+                    ORDER BY id LIMIT ?
+                    """, arguments: [endedBefore.timeIntervalSince1970, job?.rawValue ?? "", limit]
             ).compactMap { JobID($0) }
         }
-        guard !found.isEmpty else { return 0 }
-        return try await write { [rows] db in
+        guard let last = found.last else { return ForgottenPage(count: 0, next: nil) }
+        let count = try await write { [rows] db in
             var count = 0
             // One that cannot be forgotten for a reason of its own does not keep the others.
             for id in found {
@@ -67,6 +69,7 @@ extension Ledger {
             }
             return count
         }
+        return ForgottenPage(count: count, next: found.count == limit ? last : nil)
     }
 
     public func pruneLogs(

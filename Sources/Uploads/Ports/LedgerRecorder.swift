@@ -70,8 +70,10 @@ public protocol LedgerRecorder: Sendable {
 
     /// Takes the names, metadata, answers and errors of jobs that ended before this time out, at most `limit` of them, as the verb
     /// ``Verb/forget`` does; a job that cannot obey is left as it is.
-    /// - Returns: how many were forgotten.
-    func forget(endedBefore: Date, at now: Date, limit: Int) async throws(UploadError) -> Int
+    /// - Parameter job: behind which to go on; nil: from the first.
+    func forget(
+        endedBefore: Date, after job: JobID?, at now: Date, limit: Int
+    ) async throws(UploadError) -> ForgottenPage
 
     /// Removes the log of tries to deliver from before a time, and dead letters from before another one, at most `limit` of each.
     /// - Parameter lettersBefore: nil removes no dead letter that waits.

@@ -1,0 +1,211 @@
+import Foundation
+import GRDB
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite("Forgetting", .timeLimit(.minutes(10)))
+struct ForgettingTests {
+    private static let name = "annasholiday"
+
+    /// Its name wherever one may stand, inline bytes included.
+    private static func job(_ name: String, _ index: Int) -> UploadJob {
+        var job = UploadJob(
+            id: JobID(now: Sample.start + Double(index)), source: .inline(Data(name.utf8)),
+            destination: .named(DestinationName(unchecked: "photos"), key: "\(name)/\(index)"), size: 5,
+            metadata: ["owner": name], enqueuedAt: Sample.start)
+        job.batch = name
+        job.idempotencyKey = "\(name)-\(index)"
+        return job
+    }
+
+    /// A job that has failed, was told after a failed try, and about which there is a dead letter.
+    private func end(_ job: UploadJob, _ name: String, in ledger: Ledger) async throws {
+        var baton = Baton(job: job)
+        baton.slice = 1
+        let error = UploadError(
+            .rejected, "refused \(name)", response: ServerResponse(status: 400, body: Data("no \(name)".utf8)))
+        baton.failures = [FailureRecord(at: Sample.start, attempt: 1, error: error)]
+        let failed = UploadEvent(outcome: .failed(error, state: nil), of: baton, at: Sample.start)
+        let envelope = MessageEnvelope(type: "upload.job.v1", messageID: job.id.rawValue)
+        let owed = try await ledger.record(
+            [
+                .job(job, maybeRepeated: false, body: try WireJSON.encode(job)), Sample.event(.started, job),
+                .event(failed), .unreadable(Data("{ \(name)".utf8), reason: "no JSON", envelope: envelope),
+                .unreadable(Data("\(name) \(job.id.rawValue.uppercased())".utf8), reason: "none", envelope: nil),
+            ], view: ControlView(), routes: [DeliveryRoute(delegate: "hook")], now: Sample.start)
+        ledger.settle(owed.map(\.id))
+        let due = try await ledger.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 100)
+        let refused = DeliveryAttempt(
+            at: Sample.start, seconds: 1, status: 500, answer: "not \(name)", error: "HTTP 500 \(name)")
+        try await ledger.failed(due.map(\.id), attempt: refused, dueAt: Sample.start)
+        let taken = DeliveryAttempt(at: Sample.start, seconds: 1, status: 200, answer: "thanks \(name)", error: nil)
+        try await ledger.delivered(due.map(\.id), at: Sample.start, attempt: taken)
+    }
+
+    private func forget(_ ids: [JobID], in ledger: Ledger) async throws -> OrderAnswer {
+        let order = UploadOrder(.jobs(.forget, ids), by: "jo", at: Sample.start)
+        while true {
+            let step = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+            if let answer = step.answer { return answer }
+        }
+    }
+
+    /// Whether the ledger's files hold a text, or its base64.
+    private func files(of path: String, hold text: String) throws -> Bool {
+        let needles = [text, Data(text.utf8).base64EncodedString()].map { Data($0.utf8) }
+        return try ["", "-wal"].contains { suffix in
+            let data = try Data(contentsOf: URL(filePath: path + suffix))
+            return needles.contains { data.range(of: $0) != nil }
+        }
+    }
+
+    @Test func `no byte of its names is left in the ledger's files; others keep theirs`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let jobs = (0..<8).map { Self.job($0 % 2 == 0 ? Self.name : "bertstrip", $0) }
+        for (index, job) in jobs.enumerated() {
+            try await end(job, index % 2 == 0 ? Self.name : "bertstrip", in: ledger)
+        }
+        #expect(try files(of: scratch.file(), hold: Self.name))
+        let ids = jobs.enumerated().filter { $0.offset % 2 == 0 }.map(\.element.id)
+        let answer = try await forget(ids, in: ledger)
+        #expect(answer.done == ids.count, "\(answer.jobs.compactMap(\.reason))")
+        try await ledger.scrub(rewriting: true)
+        #expect(try !files(of: scratch.file(), hold: Self.name))
+        #expect(try Data(contentsOf: URL(filePath: scratch.file() + "-wal")).isEmpty)
+        // What stays: that it failed, with which code, and who was told.
+        let known = try #require(try await ledger.job(ids[0]))
+        #expect(known.end?.error?.code == .rejected && known.end?.error?.message == "")
+        let delivery = try #require(try await ledger.deliveries(DeliveryListing(job: ids[0], limit: 10)).first)
+        #expect(delivery.status == .delivered && delivery.attempts == 1 && delivery.error == nil)
+        #expect(try await ledger.attempts(of: delivery.id).map(\.status) == [500, 200])
+        #expect(try await ledger.unreadable(DeadLetterListing()).count == 8, "those of the other jobs")
+        // The rest of the ledger is whole.
+        var filter = LedgerFilter()
+        filter.text = "bertstrip"
+        #expect(try await ledger.jobs(filter).jobs.count == 4)
+        let other = jobs[1]
+        let whole = try await ledger.read { db in try JobRow.whole(of: other.id, in: db) }
+        #expect(whole == other)
+        try ledger.close()
+        let again = try Ledger.open(path: scratch.file())
+        #expect(try await again.jobs(filter).jobs.count == 4)
+        #expect(try await again.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 10) == 8)
+        try again.close()
+    }
+
+    @Test func `a forgotten job is delivered to nobody once more`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let (gone, other) = (Self.job(Self.name, 0), Self.job("bertstrip", 1))
+        for (job, name) in [(gone, Self.name), (other, "bertstrip")] { try await end(job, name, in: ledger) }
+        #expect(try await forget([gone.id], in: ledger).done == 1)
+        let end = Sample.start + 60
+        #expect(
+            try await ledger.replay(.range(delegate: "hook", from: Sample.start, to: end), at: Sample.start) == 1)
+        let due = try await ledger.due(for: "hook", ordered: false, now: end, excluding: [], limit: 10)
+        #expect(due.map(\.event.job.id) == [other.id])
+        let late = DeliveryRoute(delegate: "late")
+        #expect(try await ledger.deliverPast(late, from: Sample.start, to: end, at: end) == 1)
+    }
+
+    @Test func `an event that readers of the stream have seen keeps its number`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let job = Self.job(Self.name, 0)
+        try await end(job, Self.name, in: ledger)
+        let owed = try await ledger.record(
+            [Sample.event(.suspect, job)], view: ControlView(), routes: [], now: Sample.start)
+        #expect(owed.isEmpty)
+        let seen = try await ledger.lastSequence()
+        #expect(try await forget([job.id], in: ledger).done == 1)
+        #expect(try await ledger.lastSequence() == seen)
+        #expect(try await ledger.events(of: job.id).map(\.kind) == [.failed, .suspect])
+        #expect(try await ledger.events(of: job.id).allSatisfy { $0.job.metadata.isEmpty })
+    }
+
+    @Test func `an order is carried out beside the messages, answered when the files are clean, and survives a crash`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let bus = MemoryNotifierBus()
+        let count = Ledger.forgettingPageMaximum + 1
+        let order = UploadOrder(
+            .matching(.forget, OrderFilter(batch: Self.name), atMost: nil), by: "jo", at: Sample.start)
+        let ledger = try Ledger.open(path: scratch.file())
+        for index in 0..<count { bus.send(Sample.event(.completed, Self.job(Self.name, index))) }
+        try await run(bus, ledger) { try await until { bus.acknowledged == count } }
+        // The process ended between two pages of the order.
+        try await ledger.accept(order)
+        #expect(try await ledger.carryOut(order, view: ControlView(), now: Sample.start).answer == nil)
+        let next = MemoryNotifierBus()
+        next.send(.order(order, replyTo: "here"))
+        try await run(next, ledger) { try await until { next.answers["here"] != nil } }
+        #expect(next.answers["here"]?.map(\.done) == [count])
+        #expect(try !files(of: scratch.file(), hold: Self.name))
+        let body = try await ledger.read { db in try Data.fetchOne(db, sql: "SELECT body FROM orders") }
+        #expect(try WireJSON.decode(UploadOrder.self, from: try #require(body)).id == order.id)
+        try ledger.close()
+    }
+
+    @Test func `by age names go first, then tries to deliver, then dead letters, and jobs last`() async throws {
+        let scratch = try Scratch()
+        let ledger = try Ledger.open(path: scratch.file())
+        let job = Self.job(Self.name, 0)
+        try await end(job, Self.name, in: ledger)
+        try await ledger.write { db in
+            try UnreadableRows.keep(Data("{".utf8), reason: "of no job", nil, at: Sample.start, in: db)
+        }
+        let clock = ManualClock()
+        let day = 86_400.0
+        let keep = LedgerRetention(jobs: 40 * day, names: 10 * day, deliveries: 20 * day, deadLetters: 30 * day)
+        let bus = MemoryNotifierBus()
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: [], configuration: NotifierConfiguration(keep: keep),
+            clock: clock.clock, logger: quiet)
+        struct Left: Equatable { var name, tries, letters, job: Bool }
+        func left() async throws -> Left {
+            let known = try await ledger.job(job.id)
+            let tries = try await ledger.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM attempts") }
+            return Left(
+                name: known.map { $0.forgottenAt == nil } ?? false, tries: tries != 0,
+                letters: try await ledger.unreadableCount(DeadLetterListing()) > 0, job: known != nil)
+        }
+        try await service.run {
+            for (days, expected) in [
+                (9.0, Left(name: true, tries: true, letters: true, job: true)),
+                (11, Left(name: false, tries: true, letters: true, job: true)),
+                (21, Left(name: false, tries: false, letters: true, job: true)),
+                (31, Left(name: false, tries: false, letters: false, job: true)),
+                (41, Left(name: false, tries: false, letters: false, job: false)),
+            ] {
+                try await until { clock.sleeperCount >= 2 }
+                clock.advance(to: Sample.start + days * day)
+                // Both that sleep by the clock do so again: the upkeep is over.
+                try await until { clock.sleeperCount >= 2 }
+                #expect(try await left() == expected, "day \(days)")
+            }
+        }
+        try ledger.close()
+    }
+
+    @Test func `ids of jobs are found in any bytes`() throws {
+        let (job, other) = (JobID(), JobID())
+        func isFound(_ text: String) -> Bool { JobMentions.any(of: [job], in: Data(text.utf8)) }
+        #expect(isFound("\(job)") && isFound("x\(job)y") && isFound("--\(job.rawValue.uppercased())"))
+        #expect(!isFound("") && !isFound("\(other)") && !isFound(String("\(job)".dropLast())))
+        #expect(JobMentions.any(of: [job], in: Data([0xFF, 0x2D]) + Data("\(other)\(job)".utf8)))
+        // A slice of other data does not begin at 0.
+        #expect(JobMentions.any(of: [job], in: Data("ab\(job)".utf8).dropFirst(2)))
+    }
+
+    private func run(_ bus: MemoryNotifierBus, _ ledger: Ledger, while body: () async throws -> Void) async throws {
+        let service = NotifierService(
+            bus: bus, ledger: ledger, delegates: [],
+            configuration: NotifierConfiguration(retryDelayMaximum: .milliseconds(10)), logger: quiet)
+        try await service.run(while: body)
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+import Uploads
+
+extension LedgerConformance {
+    static let forgetting = [
+        Rule("a forgotten job is found by no name, counts as before, and what comes late of it comes to nothing") {
+            suite in
+            let ledger = try await suite.make()
+            let job = named("anna")
+            try await end(job, in: ledger)
+            let counts = try await ledger.counts()
+            #expect(try await forget([job.id], in: ledger).map(\.done) == [true])
+            let known = try #require(try await ledger.job(job.id))
+            #expect(known.forgottenAt == start && known.status == .completed && known.round == 1)
+            #expect(try await found("anna", in: ledger).isEmpty)
+            #expect(try await ledger.counts() == counts)
+            #expect(try await ledger.jobs(LedgerFilter()).jobs.map(\.id) == [job.id])
+            let late: [NotifierMessage] = [
+                .job(job, maybeRepeated: true), event(.suspect, job, slice: 1), event(.failed, job, slice: 2),
+                .deadBaton(Baton(job: job), .deliveryLimit),
+            ]
+            for message in late {
+                for owed in try await record([message], in: ledger) {
+                    guard case .outcome(let event) = owed.action else {
+                        Issue.record("\(owed.action) is owed because of \(message)")
+                        continue
+                    }
+                    // Who used the key again waits for it.
+                    #expect(event.id == "\(job.id).1.ended" && event.job.destination != job.destination)
+                }
+            }
+            #expect(try await ledger.job(job.id) == known)
+            #expect(try await ledger.events(of: job.id).map(\.kind) == [.completed])
+            #expect(try await found("anna", in: ledger).isEmpty)
+        },
+        Rule("a job is forgotten when it has ended and everybody was told, and not before") { suite in
+            let ledger = try await suite.make()
+            let (open, untold, told) = (named("open"), named("untold", after: 1), named("told", after: 2))
+            try await record([.job(open, maybeRepeated: false)], in: ledger)
+            let owed = try await record([event(.completed, untold)], in: ledger)
+            try await end(told, in: ledger)
+            let stranger = JobID()
+            let all = [open.id, untold.id, told.id, stranger]
+            let answers = try await forget(all, in: ledger)
+            #expect(answers.map(\.done) == [false, false, true, false])
+            #expect(answers[0].reason?.contains("has not ended") == true)
+            #expect(answers[1].reason?.contains("delegate 'hook' has not been told") == true)
+            #expect(answers[3].reason?.contains("knows no job") == true)
+            let due = try await ledger.due(for: "hook", ordered: false, now: start, excluding: [], limit: 10)
+            try await ledger.delivered(due.map(\.id), at: start, attempt: nil)
+            #expect(try await forget([untold.id], in: ledger).first?.reason?.contains("not confirmed") == true)
+            ledger.settle(owed.map(\.id))
+            #expect(try await forget([untold.id], in: ledger).map(\.done) == [true])
+        },
+        Rule("by age the names of jobs go that ended before, page by page, and only once") { suite in
+            let ledger = try await suite.make()
+            let jobs = (0..<5).map { named("job\($0)", after: Double($0)) }
+            for (index, job) in jobs.enumerated() { try await end(job, at: Double(index), in: ledger) }
+            var counts: [Int] = []
+            var last: JobID?
+            repeat {
+                let page = try await ledger.forget(endedBefore: start + 3, after: last, at: start + 9, limit: 2)
+                counts.append(page.count)
+                last = page.next
+            } while last != nil
+            #expect(counts == [2, 1])
+            #expect(try await ledger.forget(endedBefore: start + 3, after: nil, at: start + 9, limit: 9).count == 0)
+            let known = try await ledger.jobs(LedgerFilter(order: .oldestFirst)).jobs
+            #expect(known.map { $0.forgottenAt != nil } == [true, true, true, false, false])
+        },
+        Rule("an order to forget goes by batch and by the time of the end, and is found after a crash until it is done")
+        { suite in
+            let ledger = try await suite.make()
+            let (old, new, other) = (named("old"), named("new", after: 1), named("other", after: 2))
+            for (job, seconds) in [(old, 0.0), (new, 60), (other, 0)] {
+                var job = job
+                job.batch = job.id == other.id ? "home" : "trip"
+                try await end(job, at: seconds, in: ledger)
+            }
+            let filter = OrderFilter(batch: "trip", endedBefore: start + 30)
+            let order = UploadOrder(.matching(.forget, filter, atMost: 1), by: "jo", at: start)
+            try await ledger.accept(order)
+            try await ledger.accept(order)
+            #expect(try await ledger.acceptedForgetting() == [order])
+            let answer = try await carryOut(order, in: ledger)
+            #expect(answer.jobs == [OrderAnswer.Job(id: old.id)])
+            #expect(try await ledger.acceptedForgetting().isEmpty)
+            #expect(try await carryOut(order, in: ledger) == answer, "the same order again is the same answer")
+        },
+    ]
+
+    /// With its name in every field that is searched.
+    private static func named(_ name: String, after seconds: Double = 0) -> UploadJob {
+        var job = makeJob(name, after: seconds)
+        job.source = .staged(area: "area", name: "019a7d3e")
+        job.metadata = ["owner": name]
+        job.batch = name
+        job.idempotencyKey = name
+        return job
+    }
+
+    /// Ends a job, and tells it.
+    private static func end(_ job: UploadJob, at seconds: Double = 0, in ledger: any Ports) async throws {
+        let owed = try await record(
+            [.job(job, maybeRepeated: false), event(.started, job), event(.completed, job, after: seconds)], in: ledger)
+        ledger.settle(owed.map(\.id))
+        let due = try await ledger.due(for: "hook", ordered: false, now: start, excluding: [], limit: 100)
+            .filter { $0.event.job.id == job.id }
+        try await ledger.delivered(due.map(\.id), at: start, attempt: nil)
+    }
+
+    private static func carryOut(_ order: UploadOrder, in ledger: any Ports) async throws -> OrderAnswer {
+        while true {
+            let step = try await ledger.carryOut(order, view: ControlView(), now: start)
+            #expect(step.owed.isEmpty)
+            if let answer = step.answer { return answer }
+        }
+    }
+
+    private static func forget(_ jobs: [JobID], in ledger: any Ports) async throws -> [OrderAnswer.Job] {
+        try await carryOut(UploadOrder(.jobs(.forget, jobs), by: "jo", at: start), in: ledger).jobs
+    }
+
+    /// By text, batch and key.
+    private static func found(_ name: String, in ledger: any Ports) async throws -> [JobID] {
+        var filters = [LedgerFilter(), LedgerFilter(), LedgerFilter()]
+        filters[0].text = name
+        filters[1].batch = name
+        filters[2].idempotencyKey = name
+        var found: [JobID] = []
+        for filter in filters { found += try await ledger.jobs(filter).jobs.map(\.id) }
+        return found
+    }
+}
