@@ -124,8 +124,9 @@ let package = Package(
         library(
             "UploadBootstrap",
             [
-                "CLinux", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources",
-                "UploadWorkers", "Uploads", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, hummingbird,
+                "CLinux", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier",
+                "UploadSources", "UploadWorkers", "Uploads", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, grdb,
+                hummingbird,
                 hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
             ]
         ),

@@ -29,9 +29,12 @@ extension File {
         return UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)).map { $0 }
     }
 
-    /// Whether this user, in effect, may read it (faccessat(2), `AT_EACCESS`). If not, errno says why.
-    public static func isReadable(bytes path: [UInt8]) -> Bool {
-        withPath(path) { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) } == 0
+    /// faccessat(2) with `AT_EACCESS`.
+    /// - Throws: when this user, in effect, may not read it.
+    public static func checkReadable(bytes path: [UInt8], named name: String) throws(SystemError) {
+        guard withPath(path, { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) }) == 0 else {
+            throw SystemError(call: "faccessat", path: name)
+        }
     }
 
     /// Hands over a path as a C string.

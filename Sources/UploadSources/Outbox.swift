@@ -51,9 +51,9 @@ public struct Outbox: Sendable {
         /// It is durable.
         case kept
         /// There is no file of it.
-        case refused(UploadError)
+        indirect case refused(UploadError)
         /// Its file is there, and may be lost if the machine stops. As long as it is there it is published like any other.
-        case unknown(UploadError)
+        indirect case unknown(UploadError)
     }
 
     /// Keeps jobs. Those that `load` or the disk refuse are not kept.

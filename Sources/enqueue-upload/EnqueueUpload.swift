@@ -5,10 +5,12 @@ import Uploads
 @main
 enum EnqueueUpload {
     static func main() async {
-        await Program.main(EnqueueUploadCommand.self, name: "enqueue-upload", examples: EnqueueUploadCommand.examples) {
-            command in
+        await Program.main(
+            EnqueueUploadCommand.self, name: "enqueue-upload", examples: EnqueueUploadCommand.examples,
+            arguments: ByteArguments.all
+        ) { command in
             try await Bootstrap.enqueue(
-                try command.request(), command.common.input, checkConfig: command.common.checkConfig,
+                try command.request(ByteArguments.all), command.common.input, checkConfig: command.common.checkConfig,
                 dryRun: command.dryRun)
         }
     }

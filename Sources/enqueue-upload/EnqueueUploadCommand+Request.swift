@@ -3,8 +3,14 @@ import Uploads
 
 extension EnqueueUploadCommand {
     /// What the command line asks for; nil with `--check-config` alone.
+    /// - Parameter arguments: those that were parsed.
     /// - Throws: `usage`.
-    func request() throws(ProgramError) -> EnqueueRequest? {
+    func request(_ arguments: [String]) throws(ProgramError) -> EnqueueRequest? {
+        let escaped = (paths + [manifest].compactMap { $0 }).count(where: ByteArguments.escapes)
+        guard arguments.count(where: ByteArguments.isEscaped) == escaped else {
+            throw ProgramError(
+                .usage, "an option has a value that is not UTF-8; only a PATH and --manifest may name such a file")
+        }
         if common.checkConfig { return nil }
         guard let to else {
             throw ProgramError(.usage, "--to is missing: say where the files belong, as in --to photos:2026/")

@@ -12,6 +12,10 @@ struct EnqueueUploadCommand: ParsableCommand {
             go as soon as the command returns. With exit status 0 every job is accepted
             and will survive a crash of any program.
 
+            A name of a file that is not UTF-8 has %FF in its key for a byte that is not,
+            and %25 for a %. In an object of a manifest its path is
+            {"pathBytes": "base64"}.
+
             Of a directory all files are enqueued, hidden ones too, with their relative
             paths as keys, in the order of their names. Links to files are followed,
             links to directories inside a directory are not.
@@ -70,7 +74,7 @@ struct EnqueueUploadCommand: ParsableCommand {
         """
 
     @Argument(help: ArgumentHelp("Files, directories, URLs, or - for standard input.", valueName: "path"))
-    var paths: [String] = []
+    var paths: [FilePath] = []
 
     @Option(help: ArgumentHelp("Destination at which the paths are keys, to copy or download.", valueName: "name"))
     var from: String?
@@ -145,7 +149,7 @@ struct EnqueueUploadCommand: ParsableCommand {
     var noOutbox = false
 
     @Option(help: ArgumentHelp("File with one upload a line, or -.", valueName: "file"))
-    var manifest: String?
+    var manifest: FilePath?
 
     @Flag(help: "Wait for the outcomes and show progress.")
     var wait = false

@@ -13,7 +13,8 @@ struct EnqueuePlanTests {
         _ paths: [String], to destination: String, manifest: String? = nil,
         destinations: Set<DestinationName>? = nil, adjust: (inout EnqueueRequest) -> Void = { _ in }
     ) throws -> EnqueuePlan {
-        var request = EnqueueRequest(paths: paths, destination: try DestinationArgument(destination))
+        var request = EnqueueRequest(
+            paths: paths.map { FilePath($0) }, destination: try DestinationArgument(destination))
         request.manifest = manifest == nil ? nil : "list"
         adjust(&request)
         return try EnqueuePlan(request, manifest: manifest, destinations: destinations)
@@ -67,10 +68,10 @@ struct EnqueuePlanTests {
 
     @Test func `verification is asked for by flag or by line, and not of a pre-signed URL`() throws {
         let cat = try files.write("cat.jpg", "12345")
-        #expect(try plan([cat], to: "photos:").uploads.map(\.verify) == [false])
-        #expect(try plan([cat], to: "photos:") { $0.verify = true }.uploads.map(\.verify) == [true])
+        #expect(try plan([cat], to: "photos:").uploads.map(\.wishes.verify) == [false])
+        #expect(try plan([cat], to: "photos:") { $0.verify = true }.uploads.map(\.wishes.verify) == [true])
         let lines = "{\"path\": \"\(cat)\", \"key\": \"a\", \"verify\": true}\n{\"path\": \"\(cat)\", \"key\": \"b\"}"
-        #expect(try plan([], to: "photos:", manifest: lines).uploads.map(\.verify) == [true, false])
+        #expect(try plan([], to: "photos:", manifest: lines).uploads.map(\.wishes.verify) == [true, false])
         let odd = failure { try plan([], to: "photos:", manifest: "{\"path\": \"\(cat)\", \"verify\": \"yes\"}") }
         #expect(odd?.exitCode == .badInput && odd?.description.contains("true or false") == true)
         let error = failure { try plan([cat], to: "https://host/cat?X-Signature=topsecret") { $0.verify = true } }
@@ -143,6 +144,75 @@ struct EnqueuePlanTests {
         #expect(try plan([], to: "x:", manifest: lines.joined(separator: "\n")).uploads.count == 2)
     }
 
+    @Test func `a name that is not UTF-8 has its bytes in the key, escaped`() throws {
+        let plain = try files.write("in/50%.txt")
+        let odd = FilePath("\(files.path)/in").appending(Array("50%".utf8) + [0xFF])
+        try files.write("in/x")
+        try files.rename("in/x", to: odd)
+        let made = try plan(["\(files.path)/in"], to: "x:")
+        #expect(keys(made) == ["x:50%.txt", "x:50%25%FF"])
+        #expect(made.uploads[1].path == odd && made.uploads[1].size == 5)
+        #expect(EnqueuedLine(made.uploads[1], id: JobID(), size: 5).source == "\(files.path)/in/50%25%FF")
+
+        // A plain line has any bytes, an object is JSON.
+        let object = Array(#"{"pathBytes": "\#(Data(odd.bytes).base64EncodedString())", "key": "k"}"#.utf8)
+        var request = EnqueueRequest(paths: [], destination: try DestinationArgument("x:"))
+        request.manifest = "list"
+        let listed = try EnqueuePlan(request, manifest: odd.bytes + [10] + object + [10] + Array(plain.utf8))
+        #expect(keys(listed) == ["x:50%25%FF", "x:k", "x:50%.txt"])
+        #expect(listed.uploads.map(\.path) == [odd, odd, FilePath(plain)])
+
+        // It may be the name of another file.
+        try files.write("in/50%25%FF")
+        let error = failure { try plan(["\(files.path)/in"], to: "x:") }
+        #expect(error?.description.contains("both would be x:50%25%FF") == true)
+        let key = failure {
+            try EnqueuePlan(
+                EnqueueRequest(paths: [FilePath(bytes: [0xFF])], destination: try DestinationArgument("x:"))
+                    .from("photos"))
+        }
+        #expect(key?.exitCode == .badInput && key?.description.contains("photos:%FF: a key is UTF-8 text") == true)
+    }
+
+    @Test func `a long plan goes to the disk, in the same order and with the same mistakes found`() throws {
+        let count = 3000
+        let lines = (0..<count).map { number in
+            number.isMultiple(of: 3)
+                ? #"{"path": "a/\#(number)", "metadata": {"n": "\#(number)"}, "idempotencyKey": "i\#(number)"}"#
+                : "a/\(String(repeating: "long", count: 20))/\(number)"
+        }
+        func plan(_ lines: [String], cacheBytes: Int = 16 << 10) throws -> EnqueuePlan {
+            var request = EnqueueRequest(paths: [], destination: try DestinationArgument("x:"))
+            request.manifest = "list"
+            return try EnqueuePlan(
+                request.from("photos"), manifest: lines.joined(separator: "\n"), cacheBytes: cacheBytes)
+        }
+        let made = try plan(lines)
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        #expect(links.contains { $0.contains("etilqs_") && $0.hasSuffix("(deleted)") }, "\(links)")
+        let whole = try plan(lines, cacheBytes: 64 << 20)
+        #expect(keys(made) == (0..<count).map { "x:\($0)" })
+        #expect(
+            made.uploads.map { [$0.path.description, $0.wishes.metadata["n"], $0.wishes.idempotencyKey] }
+                == whole.uploads.map { [$0.path.description, $0.wishes.metadata["n"], $0.wishes.idempotencyKey] })
+        #expect(made.uploads[3].wishes.metadata == ["n": "3"] && made.uploads[4].wishes == UploadWishes())
+        let ids = made.uploads.map(\.id)
+        #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
+
+        let key = failure { try plan(lines + ["b/1"]) }
+        #expect(
+            key?.description.hasSuffix(
+                "/1 and photos:b/1: both would be x:1; enqueue them under different prefixes, or leave one out") == true
+        )
+        let twice = failure { try plan(lines + [#"{"path": "b", "idempotencyKey": "i0"}"#]) }
+        #expect(twice?.description == "photos:a/0 and photos:b: both have the idempotency key 'i0'")
+        let many = failure { try plan(lines.map { _ in "../x" }) }
+        #expect(many?.problems.count == EnqueuePlanner.problemsMaximum + 1)
+        #expect(many?.problems.last == "and \(count - EnqueuePlanner.problemsMaximum) more problems like these")
+    }
+
     @Test func `lines of a manifest may end as on Windows`() throws {
         let paths = try ["a", "b"].map { try files.write($0) }
         let lines = "\(paths[0])\r\n\r\n{\"path\": \"\(paths[1])\", \"key\": \"c\"}\r\n"
@@ -160,15 +230,15 @@ struct EnqueuePlanTests {
         let made = try plan([], to: "x:p/", manifest: lines) { $0.metadata = ["all": "1"] }
         #expect(keys(made) == ["x:p/a b+%ü.txt", "x:p/n/b.png"])
         #expect(made.uploads[1].contentType == "image/png")
-        #expect(made.uploads[1].metadata == ["all": "1", "k": "v"])
+        #expect(made.uploads[1].wishes.metadata == ["all": "1", "k": "v"])
     }
 
     @Test func `what is done with an object that exists comes from the manifest, else from the command line`() throws {
         let (a, b) = (try files.write("a"), try files.write("b"))
         let lines = "\(a)\n{\"path\": \"\(b)\", \"ifExists\": \"fail\"}"
-        #expect(try plan([], to: "x:", manifest: lines).uploads.map(\.ifExists) == [.replace, .fail])
+        #expect(try plan([], to: "x:", manifest: lines).uploads.map(\.wishes.ifExists) == [.replace, .fail])
         let made = try plan([], to: "x:", manifest: lines) { $0.ifExists = .skip }
-        #expect(made.uploads.map(\.ifExists) == [.skip, .fail])
+        #expect(made.uploads.map(\.wishes.ifExists) == [.skip, .fail])
     }
 
     @Test func `properties of the manifest go before those of the command line`() throws {
@@ -179,7 +249,7 @@ struct EnqueuePlanTests {
         }
         let expected = ObjectProperties(
             cacheControl: "no-store", contentLanguage: "de", tags: ["k": "2", "l": "", "m": "3"])
-        #expect(made.uploads[0].properties == expected)
+        #expect(made.uploads[0].wishes.properties == expected)
     }
 
     @Test func `what cannot be a header is refused before anything is enqueued`() throws {
@@ -286,7 +356,7 @@ struct EnqueuePlanTests {
         let made = try plan([url, "HTTP://files.example/b.bin"], to: "archive:")
         #expect(keys(made) == ["archive:cat one.jpg", "archive:b.bin"])
         #expect(made.uploads[0].content == .object(.url(url)))
-        #expect(!made.uploads[0].path.contains("topsecret"))
+        #expect(!made.uploads[0].path.description.contains("topsecret"))
         let nameless = failure { try plan(["https://files.example/pub/"], to: "archive:") }
         #expect(nameless?.exitCode == .usage && nameless?.description.contains("full key") == true)
         #expect(keys(try plan(["https://files.example/pub/"], to: "archive:index.html")) == ["archive:index.html"])
@@ -298,5 +368,14 @@ struct EnqueuePlanTests {
         #expect(bad?.exitCode == .badInput)
         let named = failure { try plan(["data:,x"], to: "archive:") }
         #expect(named?.exitCode == .usage)
+    }
+}
+
+extension EnqueueRequest {
+    /// The same for keys of another destination.
+    fileprivate func from(_ name: String) -> EnqueueRequest {
+        var request = self
+        request.from = DestinationName(unchecked: name)
+        return request
     }
 }

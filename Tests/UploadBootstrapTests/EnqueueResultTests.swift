@@ -13,7 +13,7 @@ struct EnqueueResultTests {
         ])
         #expect(result.absent == [1])
         #expect(result.enqueuedCount == 4)
-        let problem = result.problem(paths: paths)
+        let problem = result.problem { paths[$0] }
         #expect(problem.exitCode == .badInput)
         #expect(
             problem.problems == [
@@ -28,14 +28,14 @@ struct EnqueueResultTests {
             .refused(UploadError(.rejected, "too large")),
         ])
         #expect(result.absent == [2, 3, 4])
-        let problem = result.problem(paths: paths)
+        let problem = result.problem { paths[$0] }
         #expect(problem.exitCode == .unavailable)
         #expect(problem.problems.contains { $0.hasPrefix("2 were not tried, from c on") })
         #expect(problem.problems.contains { $0.hasPrefix("of 1 it is not known") && $0.contains(": b;") })
     }
 
     @Test func `without a reason it was interrupted, and one is spoken of as one`() {
-        let problem = EnqueueResult([.confirmed, .untried]).problem(paths: paths)
+        let problem = EnqueueResult([.confirmed, .untried]).problem { paths[$0] }
         #expect(problem.exitCode == .interrupted)
         #expect(
             problem.problems == [
@@ -46,11 +46,11 @@ struct EnqueueResultTests {
 
     @Test func `of none no ids are promised`() {
         let full = UploadError(.noSpace, "full")
-        let refused = EnqueueResult([.refused(full), .untried, .untried]).problem(paths: paths).problems
+        let refused = EnqueueResult([.refused(full), .untried, .untried]).problem { paths[$0] }.problems
         #expect(refused.contains("nothing was enqueued"))
         #expect(!refused.contains { $0.contains("standard output") })
         // It may have arrived, which the last line says.
-        let unknown = EnqueueResult([.unknown(full)]).problem(paths: paths).problems
+        let unknown = EnqueueResult([.unknown(full)]).problem { paths[$0] }.problems
         #expect(!unknown.contains { $0.contains("nothing was enqueued") || $0.contains("standard output") })
         #expect(unknown.last?.hasPrefix("of 1 it is not known") == true)
     }

@@ -60,7 +60,7 @@ struct EnqueueScheduleTests {
         let files = try Files()
         let one = try files.write("one")
         let two = try files.write("two")
-        var request = EnqueueRequest(paths: [one], destination: try DestinationArgument("x:"))
+        var request = EnqueueRequest(paths: [FilePath(one)], destination: try DestinationArgument("x:"))
         request.manifest = "list"
         request.batch = "all"
         request.schedule.notBefore = now + 5
@@ -68,19 +68,19 @@ struct EnqueueScheduleTests {
             {"path": "\(two)", "notBefore": "2026-09-22T06:00:00Z", "batch": "b", "idempotencyKey": "k"}
             """
         let uploads = try EnqueuePlan(request, manifest: manifest, now: now).uploads
-        #expect(uploads.map(\.batch) == ["all", "b"])
-        #expect(uploads.map(\.idempotencyKey) == [nil, "k"])
-        #expect(uploads.map(\.schedule.notBefore) == [now + 5, Date(timeIntervalSince1970: 1_790_056_800)])
+        #expect(uploads.map(\.wishes.batch) == ["all", "b"])
+        #expect(uploads.map(\.wishes.idempotencyKey) == [nil, "k"])
+        #expect(uploads.map(\.wishes.schedule.notBefore) == [now + 5, Date(timeIntervalSince1970: 1_790_056_800)])
     }
 
     @Test func `one idempotency key is for one upload`() throws {
         let files = try Files()
         let paths = [try files.write("one"), try files.write("two")]
-        var request = EnqueueRequest(paths: paths, destination: try DestinationArgument("x:"))
+        var request = EnqueueRequest(paths: paths.map { FilePath($0) }, destination: try DestinationArgument("x:"))
         request.idempotencyKey = "k"
         #expect(throws: ProgramError.self) { try EnqueuePlan(request, now: now) }
         request.paths.removeLast()
-        #expect(try EnqueuePlan(request, now: now).uploads.map(\.idempotencyKey) == ["k"])
+        #expect(try EnqueuePlan(request, now: now).uploads.map(\.wishes.idempotencyKey) == ["k"])
         request.idempotencyKey = "a\nb"
         #expect(throws: ProgramError.self) { try EnqueuePlan(request, now: now) }
         request.idempotencyKey = nil

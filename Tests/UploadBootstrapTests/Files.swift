@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import UploadBootstrap
+import Uploads
 
 /// A directory of one test, gone with it.
 final class Files {
@@ -20,6 +22,14 @@ final class Files {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text.utf8).write(to: URL(filePath: full))
         return full
+    }
+
+    /// Gives a file a name that need not be UTF-8.
+    func rename(_ name: String, to path: FilePath) throws {
+        let isDone = (path.bytes + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { Glibc.rename("\(self.path)/\(name)", $0.baseAddress!) }
+        }
+        guard isDone == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     /// A configuration of this file's text and nothing else around it.

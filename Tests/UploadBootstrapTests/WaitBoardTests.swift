@@ -11,11 +11,7 @@ struct WaitBoardTests {
     private var board = WaitBoard()
 
     init() {
-        board.add(
-            PlannedUpload(
-                path: "k", place: .known(job.destination), size: 100, modifiedAt: nil, contentType: "a/b", metadata: [:]
-            ),
-            id: job.id, size: 100)
+        board.add(job.id, at: 0, size: 100)
     }
 
     private func event(_ kind: EventKind, _ change: (inout EventData) -> Void = { _ in }) -> UploadEvent {
@@ -82,12 +78,27 @@ struct WaitBoardTests {
     @Test func `what was there already is told as kept`() {
         var board = board
         let end = event(.completed) { $0.object = StoredObject(location: "/srv/k", isKept: true) }
-        guard case .ended(let entry, let told)? = board.apply(end) else {
+        guard case .ended(_, let told)? = board.apply(end) else {
             Issue.record("not ended")
             return
         }
-        #expect(WaitDisplay.outcome(entry, told) == "kept k: x:k was there already")
+        let upload = PlannedUpload(path: "k", place: .known(job.destination), size: 100, contentType: "a/b")
+        #expect(WaitDisplay.outcome(upload, told) == "kept k: x:k was there already")
         #expect(board.failedCount == 0)
+    }
+
+    @Test func `what has ended is counted and forgotten, and what was not published is not counted`() {
+        var board = board
+        var other = job
+        other.id = JobID()
+        board.add(other.id, at: 1, size: 50)
+        board.add(other.id, at: 1, size: 50)
+        #expect(board.count == 2 && board.bytesTotal == 150 && board.open.map(\.index) == [0, 1])
+        _ = board.apply(event(.completed))
+        board.remove(job.id)
+        #expect(board.count == 2 && board.endedCount == 1 && board.open.map(\.index) == [1])
+        board.remove(other.id)
+        #expect(board.count == 1 && board.isDone && board.bytesTotal == 100 && board.bytesDone == 100)
     }
 
     @Test func `somebody else's events change nothing`() {

@@ -6,14 +6,16 @@ import Uploads
 public enum Program {
     /// - Parameters:
     ///   - examples: what `--help` ends with.
+    ///   - arguments: those behind the program's name; nil: those of the process, as text.
     ///   - run: the program; its exit status.
     public static func main<Command: ParsableArguments>(
-        _ command: Command.Type, name: String, examples: String, run: @Sendable (Command) async throws -> ExitCode
+        _ command: Command.Type, name: String, examples: String, arguments: [String]? = nil,
+        run: @Sendable (Command) async throws -> ExitCode
     ) async -> Never {
         prepare()
         let parsed: Command
         do {
-            parsed = try Command.parse()
+            parsed = try Command.parse(arguments)
         } catch {
             if Command.exitCode(for: error).isSuccess {
                 let help = fitted(Command.helpMessage(columns: 80)) + "\n\n" + examples

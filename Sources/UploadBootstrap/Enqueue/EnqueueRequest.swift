@@ -3,7 +3,7 @@ public import Uploads
 /// What `enqueue-upload` was asked to do.
 public struct EnqueueRequest: Sendable {
     /// Files, directories, http(s) and data URLs, or `-` for standard input.
-    public var paths: [String]
+    public var paths: [FilePath]
     /// The destination at which paths are keys; nil: they are files and URLs.
     public var from: DestinationName?
     public var destination: DestinationArgument
@@ -29,11 +29,11 @@ public struct EnqueueRequest: Sendable {
     /// Whether jobs are kept in the staging area while the broker is away.
     public var usesOutbox = true
     /// A file of one upload a line, or `-`.
-    public var manifest: String?
+    public var manifest: FilePath?
     public var waits = false
     public var printsJSON = false
 
-    public init(paths: [String], destination: DestinationArgument) {
+    public init(paths: [FilePath], destination: DestinationArgument) {
         self.paths = paths
         self.destination = destination
     }

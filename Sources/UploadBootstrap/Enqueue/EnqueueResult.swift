@@ -31,9 +31,10 @@ struct EnqueueResult {
     var absent: [Int] { (refused.map(\.index) + untried).sorted() }
 
     /// What was enqueued and what was not, each with what to do about it.
-    func problem(paths: [String]) -> ProgramError {
+    /// - Parameter path: of the upload at an index, for people.
+    func problem(path: (Int) -> String) -> ProgramError {
         let first = (refused + unknown).min { $0.index < $1.index }?.error
-        var problems = refused.prefix(Self.namesMaximum).map { "\(paths[$0.index]): \(ProgramError($0.error))" }
+        var problems = refused.prefix(Self.namesMaximum).map { "\(path($0.index)): \(ProgramError($0.error))" }
         if refused.isEmpty { problems.append(first.map { ProgramError($0).description } ?? "interrupted") }
         switch enqueuedCount {
         case 0: if unknown.isEmpty { problems.append("nothing was enqueued") }
@@ -42,26 +43,26 @@ struct EnqueueResult {
         }
         if !refused.isEmpty {
             problems.append(
-                "\(refused.count) cannot be, as they are: \(names(refused.map(\.index), paths)); mend that first")
+                "\(refused.count) cannot be, as they are: \(names(refused.map(\.index), path)); mend that first")
         }
         if let next = untried.first {
             problems.append(
                 untried.count == 1
-                    ? "1 was not tried: \(paths[next]); enqueue it again"
-                    : "\(untried.count) were not tried, from \(paths[next]) on; enqueue these again")
+                    ? "1 was not tried: \(path(next)); enqueue it again"
+                    : "\(untried.count) were not tried, from \(path(next)) on; enqueue these again")
         }
         if !unknown.isEmpty {
             problems.append(
                 """
-                of \(unknown.count) it is not known (the broker has not confirmed them): \(names(unknown.map(\.index), paths)); \
+                of \(unknown.count) it is not known (the broker has not confirmed them): \(names(unknown.map(\.index), path)); \
                 their copies are kept, look whether they arrive before enqueueing them again
                 """)
         }
         return ProgramError(first.map { ProgramError($0).exitCode } ?? .interrupted, problems: problems)
     }
 
-    private func names(_ indices: [Int], _ paths: [String]) -> String {
-        indices.prefix(Self.namesMaximum).map { paths[$0] }.joined(separator: ", ")
+    private func names(_ indices: [Int], _ path: (Int) -> String) -> String {
+        indices.prefix(Self.namesMaximum).map(path).joined(separator: ", ")
             + (indices.count > Self.namesMaximum ? ", …" : "")
     }
 }

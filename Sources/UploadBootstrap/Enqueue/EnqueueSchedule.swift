@@ -2,7 +2,7 @@ public import Foundation
 import Uploads
 
 /// When an upload may start, and until when it is worth doing. Both are counted from when the command began.
-public struct EnqueueSchedule: Hashable, Sendable {
+public struct EnqueueSchedule: Hashable, Codable, Sendable {
     /// The furthest that a start may lie ahead, in seconds: 30 days. Staged copies and fences are kept for longer than that.
     public static let delaySecondsMaximum: TimeInterval = 30 * 86_400
 

@@ -3,7 +3,7 @@ import Uploads
 /// A job as `--json` shows it: one object a line.
 struct EnqueuedLine: Encodable {
     let id: JobID
-    /// The path, as the user named it.
+    /// The path, as the user named it; where it is not UTF-8, its text (``FilePath``).
     let source: String
     /// Without the query of a URL.
     let destination: String
@@ -14,7 +14,7 @@ struct EnqueuedLine: Encodable {
 
     init(_ upload: PlannedUpload, id: JobID, size: Int64, event: UploadEvent? = nil) {
         self.id = id
-        source = upload.path
+        source = upload.path.description
         destination = upload.destination.displayText
         self.size = size
         self.event = event

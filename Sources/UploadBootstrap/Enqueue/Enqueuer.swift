@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import UploadClient
 import UploadSources
 import Uploads
@@ -11,10 +12,11 @@ struct Enqueuer {
     static let outboxCountMaximum = 100
     /// The longest that they may hold up the command.
     static let outboxPatience = Duration.seconds(5)
+    /// Jobs that are written into the outbox between two flushes.
+    private static let keptAtOnce = 1000
     /// The longest that the queues of a watch may take to be deleted; without it they expire.
     private static let watchPatience = Duration.seconds(1)
 
-    let request: EnqueueRequest
     let plan: EnqueuePlan
     let configuration: UploadConfiguration
     /// Or why there is none.
@@ -24,6 +26,8 @@ struct Enqueuer {
     let interruption: Interruption
     let logger: Logger
 
+    private var request: EnqueueRequest { plan.request }
+
     /// What is published to and listened to, while the broker is there.
     private struct Link: Sendable {
         let broker: UploadBroker
@@ -32,31 +36,26 @@ struct Enqueuer {
     }
 
     func run() async throws -> ExitCode {
-        let uploads = plan.uploads
         do {
             let link = try await link()
             // Staging may take as long as it likes.
             let left = patience
             let watch = (try? link.get())?.watch
             let maker = JobMaker(
-                request: request, area: try await area(isAway: link.failure != nil),
-                namespace: configuration.namespace)
-            let jobs = try await interruption.cancelling { try await maker.jobs(for: uploads) }
-            let display = WaitDisplay(printsJSON: request.printsJSON)
-            for (upload, job) in zip(uploads, jobs) { display.add(upload, job) }
-            let waiting = Waiting(display: display, interruption: interruption)
+                plan: plan, area: try await area(isAway: link.failure != nil), namespace: configuration.namespace)
+            try await interruption.cancelling { try await maker.makeAll() }
+            let display = WaitDisplay(plan: plan, printsJSON: request.printsJSON)
+            let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
             // Events are read from now on, so that the queue that collects them does not run over meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
-            let fates = await publish(jobs, maker, link, within: left)
-            for (job, fate) in zip(jobs, fates) {
-                if case .confirmed = fate {} else { display.remove(job.id) }
-            }
+            let fates = await publish(maker, link, listening == nil ? nil : display, within: left)
             let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
-            let failure = try await settle(fates, jobs, maker, away: link.failure)
+            if listening != nil { forget(fates, maker, display) }
+            let failure = try await settle(fates, maker, away: link.failure)
             // A broker that did not take these would not take those either.
             if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }
             var code = ExitCode.done
-            if let listening, !display.board.entries.isEmpty { code = try await waiting.finish(listening) }
+            if let listening, display.board({ $0.count }) > 0 { code = try await waiting.finish(listening) }
             listening?.cancel()
             // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
             if isTaken { await watch?.close(within: Self.watchPatience) }
@@ -103,42 +102,62 @@ struct Enqueuer {
 
     /// The staging area, where anything has to be staged, kept or registered.
     private func area(isAway: Bool) async throws(UploadError) -> StagingArea? {
-        let isStaged = request.stages && plan.uploads.contains { !$0.isInline && !$0.isElsewhere }
-        let isKeyed = plan.uploads.contains { $0.idempotencyKey != nil }
-        guard isStaged || isAway || isKeyed else { return nil }
+        guard plan.isStaged || isAway || plan.isKeyed else { return nil }
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
+    /// - Parameter display: what is told of jobs that are waited for; nil without waiting.
     private func publish(
-        _ jobs: [UploadJob], _ maker: JobMaker, _ link: Result<Link, UploadError>, within patience: Duration
+        _ maker: JobMaker, _ link: Result<Link, UploadError>, _ display: WaitDisplay?, within patience: Duration
     ) async -> [Publication.Fate] {
-        guard case .success(let link) = link else { return jobs.map { _ in .untried } }
-        let uploads = plan.uploads
+        guard case .success(let link) = link else { return Array(repeating: .untried, count: plan.count) }
         let submitter = link.submitter
         let window = request.serial == nil ? Publication.windowMaximum : 1
         let publication = Publication(window: window, patience: patience) { job, isRepeat, left throws(UploadError) in
             try await submitter.submit(job, maybeRepeated: isRepeat, within: min(UploadSubmitter.confirmLimit, left))
         }
+        let lines = Mutex<[Int: String]>([:])
         return await publication.publish(
-            count: jobs.count,
-            load: { index throws(UploadError) in try maker.loaded(jobs[index], uploads[index]) },
+            count: plan.count,
+            load: { index throws(UploadError) in
+                let job = try maker.job(at: index)
+                display?.add(job, at: index)
+                let line = try line(of: job, at: index)
+                lines.withLock { $0[index] = line }
+                return job
+            },
             shouldStop: { interruption.wasInterrupted },
-            confirmed: { index in if !request.printsJSON || !request.waits { printID(of: jobs[index], at: index) } })
+            confirmed: { index in
+                // What is told when it has ended is not told now.
+                let line = lines.withLock { $0.removeValue(forKey: index) }
+                if let line, !request.printsJSON || !request.waits { Console.output(line: line) }
+            })
     }
 
-    private func printID(of job: UploadJob, at index: Int) {
-        Console.output(
-            line: request.printsJSON
-                ? EnqueuedLine(plan.uploads[index], id: job.id, size: job.size).text : job.id.rawValue)
+    /// As the command tells that a job is enqueued.
+    private func line(of job: UploadJob, at index: Int) throws(UploadError) -> String {
+        request.printsJSON
+            ? EnqueuedLine(try plan.upload(at: index), id: job.id, size: job.size).text : job.id.rawValue
+    }
+
+    /// Those that were not confirmed are not waited for.
+    private func forget(_ fates: [Publication.Fate], _ maker: JobMaker, _ display: WaitDisplay) {
+        for (index, fate) in fates.enumerated() {
+            switch fate {
+            case .confirmed, .untried, .kept: break
+            case .unknown, .refused:
+                if let upload = try? plan.upload(at: index) { display.remove(maker.id(of: upload)) }
+            }
+        }
     }
 
     /// Keeps in the outbox what the broker was not there for, tidies up after what else was not published, and says what was
     /// and what was not.
     private func settle(
-        _ published: [Publication.Fate], _ jobs: [UploadJob], _ maker: JobMaker, away: UploadError?
+        _ published: [Publication.Fate], _ maker: JobMaker, away: UploadError?
     ) async throws -> ProgramError? {
         var fates = published
-        var kept: [Int] = []
+        var keptCount = 0
         if request.usesOutbox, let reason = away ?? Self.passingFailure(in: fates) {
             let wanted = fates.indices.filter { index in
                 switch fates[index] {
@@ -147,55 +166,72 @@ struct Enqueuer {
                 case .confirmed, .refused, .kept: false
                 }
             }
-            kept = await keep(wanted, of: jobs, maker, in: &fates)
-            if !kept.isEmpty { tellKept(kept, of: jobs, reason) }
+            keptCount = await keep(wanted, maker, in: &fates)
+            if keptCount > 0 { tellKept(keptCount, reason) }
         }
         let result = EnqueueResult(fates)
-        guard result.enqueuedCount < jobs.count else {
-            guard request.waits, !kept.isEmpty else { return nil }
+        guard result.enqueuedCount < plan.count else {
+            guard request.waits, keptCount > 0 else { return nil }
             return ProgramError(
                 .unavailable, "nobody can be waited for while the broker is away; ask for the ids when it is back")
         }
         // What may have arrived keeps its copy.
-        await maker.discard(result.absent.map { jobs[$0] })
-        return result.problem(paths: plan.uploads.map(\.path))
+        await maker.discard(result.absent)
+        return result.problem(path: plan.name)
     }
 
     /// Writes jobs into the outbox and prints their ids.
-    /// - Returns: the indices of those that are durable there.
+    /// - Returns: how many of them are durable there.
+    private func keep(_ indices: [Int], _ maker: JobMaker, in fates: inout [Publication.Fate]) async -> Int {
+        var count = 0
+        for start in stride(from: 0, to: indices.count, by: Self.keptAtOnce) {
+            count += await keep(indices[start..<min(start + Self.keptAtOnce, indices.count)], maker, in: &fates)
+        }
+        return count
+    }
+
     private func keep(
-        _ indices: [Int], of jobs: [UploadJob], _ maker: JobMaker, in fates: inout [Publication.Fate]
-    ) async -> [Int] {
-        guard !indices.isEmpty else { return [] }
-        let uploads = plan.uploads
+        _ indices: ArraySlice<Int>, _ maker: JobMaker, in fates: inout [Publication.Fate]
+    ) async -> Int {
         let keepings: [Outbox.Keeping]
         do throws(UploadError) {
             let area =
                 try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
+            let first = indices.startIndex
             keepings = try await area.outbox().keep(count: indices.count) { position throws(UploadError) in
-                try maker.loaded(jobs[indices[position]], uploads[indices[position]])
+                try maker.job(at: indices[first + position])
             }
         } catch {
             let problem = error
             keepings = indices.map { _ in .refused(problem) }
         }
-        var kept: [Int] = []
+        var count = 0
         for (index, keeping) in zip(indices, keepings) {
             switch keeping {
             case .kept:
                 fates[index] = .kept
-                kept.append(index)
-                printID(of: jobs[index], at: index)
+                count += 1
+                tellKept(index, maker)
             case .refused(let error): if case .untried = fates[index] { fates[index] = .refused(error) }
             // It is published as long as its file is there, and needs its copy then.
             case .unknown(let error): if case .untried = fates[index] { fates[index] = .unknown(error) }
             }
         }
-        return kept
+        return count
     }
 
-    private func tellKept(_ kept: [Int], of jobs: [UploadJob], _ reason: UploadError) {
-        let jobs = kept.count == 1 ? "1 job is" : "\(kept.count) jobs are"
+    private func tellKept(_ index: Int, _ maker: JobMaker) {
+        do throws(UploadError) {
+            Console.output(line: try line(of: maker.bareJob(at: index), at: index))
+        } catch {
+            Console.error(
+                line: "enqueue-upload: \(plan.name(at: index)): it is kept, and its id cannot be told: \(error.message)"
+            )
+        }
+    }
+
+    private func tellKept(_ count: Int, _ reason: UploadError) {
+        let jobs = count == 1 ? "1 job is" : "\(count) jobs are"
         Console.error(
             line: """
                 enqueue-upload: \(reason.message); \(jobs) kept in \(configuration.staging)/\(Outbox.name), and published by \

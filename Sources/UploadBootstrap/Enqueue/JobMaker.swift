@@ -8,58 +8,175 @@ import Uploads
 struct JobMaker: Sendable {
     /// Copies that are made at once.
     static let copiesAtOnce = 2
+    /// Copies after which those so far are made durable: their names are in memory until then.
+    static let copiesBetweenFlushes = 4096
 
-    let request: EnqueueRequest
+    let plan: EnqueuePlan
     /// nil where nothing has to be staged.
     let area: StagingArea?
     /// What the names on the broker begin with: a part of keyed jobs' ids.
     var namespace = "upload"
+    /// When small files count as enqueued.
+    private let startedAt = Date()
 
-    /// The jobs, in the order of the uploads. What was staged is durable when this returns, and gone when it throws.
-    func jobs(for uploads: [PlannedUpload]) async throws(UploadError) -> [UploadJob] {
-        var jobs = uploads.map { upload in
-            isReadLater(upload)
-                ? job(for: upload, StagedFile(reference: .inline(Data()), size: upload.size ?? 0, digests: Digests()))
-                : nil
+    private var request: EnqueueRequest { plan.request }
+
+    init(plan: EnqueuePlan, area: StagingArea?, namespace: String = "upload") {
+        self.plan = plan
+        self.area = area
+        self.namespace = namespace
+    }
+
+    /// Puts the bytes of all uploads where workers find them, and registers idempotency keys. What was staged is durable when
+    /// this returns, and gone when it throws.
+    func makeAll() async throws(UploadError) {
+        do throws(UploadError) {
+            try await stage()
+            try await area?.synchronize()
+        } catch {
+            await removeCopies { _ in true }
+            throw error
         }
+        try await register()
+    }
+
+    private func stage() async throws(UploadError) {
         var failure: UploadError?
-        await withTaskGroup(of: Made.self) { group in
-            var others = jobs.indices.filter { jobs[$0] == nil }[...]
+        await withTaskGroup(of: UploadError?.self) { group in
+            var next = 0
+            var copied = 0
             func startNext() {
-                guard failure == nil, let index = others.popFirst() else { return }
-                group.addTask { await self.make(uploads[index], at: index) }
+                guard failure == nil else { return }
+                do throws(UploadError) {
+                    guard let position = try plan.file.firstToMake(from: next) else { return }
+                    next = position + 1
+                    group.addTask { await self.make(at: position) }
+                } catch {
+                    failure = error
+                }
             }
             for _ in 0..<Self.copiesAtOnce { startNext() }
-            while let made = await group.next() {
-                switch made.result {
-                case .success(let job): jobs[made.index] = job
-                case .failure(let error): failure = failure ?? error
+            while let problem = await group.next() {
+                failure = failure ?? problem
+                copied += 1
+                if copied.isMultiple(of: Self.copiesBetweenFlushes), failure == nil {
+                    do throws(UploadError) { try await area?.synchronize() } catch { failure = error }
                 }
                 startNext()
             }
         }
+        if let failure { throw failure }
+    }
+
+    private func make(at position: Int) async -> UploadError? {
         do throws(UploadError) {
-            if let failure { throw failure }
-            try await area?.synchronize()
+            try plan.file.keep(MadeUpload(try await source(of: plan.upload(at: position))), at: position)
+            return nil
         } catch {
-            await removeCopies(of: jobs.compactMap { $0 })
+            return error
+        }
+    }
+
+    /// Keyed jobs under the id that follows from their key, and with the source of the one that was first.
+    private func register() async throws(UploadError) {
+        guard let area, plan.isKeyed else { return }
+        var next = 0
+        do throws(UploadError) {
+            while let position = try plan.file.firstKeyed(from: next) {
+                next = position
+                let job = try await area.registered(bareJob(at: position))
+                if var made = try plan.file.made(at: position) {
+                    made.enqueuedAt = job.enqueuedAt
+                    made.source = job.source
+                    try plan.file.keep(made, at: position)
+                }
+                next = position + 1
+            }
+        } catch {
+            // Once registered, a job may be published by somebody else who uses its key: its copy stays.
+            let failed = next
+            await removeCopies { position throws(UploadError) in
+                position >= failed ? true : try !plan.file.row(at: position).isKeyed
+            }
             throw error
         }
-        return inLine(try await registered(jobs.compactMap { $0 }))
     }
 
-    /// Small files are read only when their jobs are published, so that thousands of them are never in memory at once.
-    private func isReadLater(_ upload: PlannedUpload) -> Bool {
-        upload.isInline && upload.content == .file && upload.idempotencyKey == nil
+    /// The job of an upload as it is published.
+    /// - Throws: `invalidFile` or `sourceChanged` when a small file cannot be read any more, or is not what it was.
+    func job(at position: Int) throws(UploadError) -> UploadJob {
+        let upload = try plan.upload(at: position)
+        var job = try loaded(made(upload, at: position), upload)
+        job.serial = try serialPosition(at: position)
+        return job
     }
 
-    /// The job as it is published.
-    func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
+    /// The job without the bytes that ride inside its message, and for those without their digests.
+    func bareJob(at position: Int) throws(UploadError) -> UploadJob {
+        try made(plan.upload(at: position), at: position)
+    }
+
+    /// The id of the job of an upload.
+    func id(of upload: PlannedUpload) -> JobID {
+        upload.wishes.idempotencyKey.map { JobID(namespace: namespace, queue: request.queue, idempotencyKey: $0) }
+            ?? upload.id
+    }
+
+    /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up, as does a
+    /// keyed job's: whoever uses the key next publishes it.
+    func discard(_ positions: some Sequence<Int>) async {
+        for position in positions {
+            guard let made = try? plan.file.made(at: position), (try? plan.file.row(at: position).isKeyed) == false
+            else { continue }
+            try? await area?.remove(made.source)
+        }
+    }
+
+    private func removeCopies(where isRemoved: (Int) throws(UploadError) -> Bool) async {
+        var next = 0
+        while let position = try? plan.file.firstMade(from: next) {
+            next = position + 1
+            guard (try? isRemoved(position)) == true, let made = try? plan.file.made(at: position) else { continue }
+            try? await area?.remove(made.source)
+        }
+    }
+
+    /// Jobs of a serial line in the order of the command: in the line, and by their ids also in the outbox.
+    private func serialPosition(at position: Int) throws(UploadError) -> SerialPosition? {
+        guard let first = request.serial, let index = first.index, position > 0 else { return request.serial }
+        // The line may move on between two of them.
+        return SerialPosition(index: index + position, after: id(of: try plan.upload(at: position - 1)))
+    }
+
+    private func made(_ upload: PlannedUpload, at position: Int) throws(UploadError) -> UploadJob {
+        let made = try upload.isReadLater ? nil : plan.file.made(at: position)
+        let source =
+            made
+            ?? MadeUpload(
+                StagedFile(reference: .inline(Data()), size: upload.size ?? 0, digests: Digests()), at: startedAt)
+        var job = UploadJob(
+            id: id(of: upload), queue: request.queue, priority: request.priority, source: source.source,
+            destination: upload.place.reference(of: source.digests), contentType: upload.contentType, size: source.size,
+            digests: source.digests, metadata: upload.wishes.metadata,
+            retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) }, enqueuedAt: source.enqueuedAt)
+        job.properties = upload.wishes.properties
+        job.ifExists = upload.wishes.ifExists
+        job.verify = upload.wishes.verify
+        job.notBefore = upload.wishes.schedule.notBefore
+        job.expiresAt = upload.wishes.schedule.expiresAt
+        job.batch = upload.wishes.batch
+        job.idempotencyKey = upload.wishes.idempotencyKey
+        return job
+    }
+
+    /// With the bytes that ride inside its message.
+    private func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
         guard upload.isInline, upload.content == .file else { return job }
         let data: Data
         do throws(SystemError) {
             data = Data(
-                try File.open(upload.path, O_RDONLY | O_NONBLOCK).read(SourceReference.inlineBytesMaximum + 1, at: 0))
+                try File.open(bytes: upload.path.bytes, named: upload.path.description, O_RDONLY | O_NONBLOCK)
+                    .read(SourceReference.inlineBytesMaximum + 1, at: 0))
         } catch {
             throw UploadError(
                 .invalidFile, "\(upload.path) is gone or cannot be read any more: enqueue it again", cause: error)
@@ -69,89 +186,13 @@ struct JobMaker: Sendable {
         }
         var job = job
         let digests = Digests(of: data)
-        guard job.idempotencyKey == nil || job.digests == digests else {
+        guard job.digests == Digests() || job.digests == digests else {
             throw UploadError(.sourceChanged, "\(upload.path) has changed while it was enqueued: enqueue it again")
         }
         job.source = .inline(data)
         job.size = Int64(data.count)
         job.digests = digests
         job.destination = upload.place.reference(of: digests)
-        return job
-    }
-
-    /// Jobs of a serial line in the order of the command: in the line, and by their ids also in the outbox.
-    private func inLine(_ made: [UploadJob]) -> [UploadJob] {
-        guard let first = request.serial else { return made }
-        var jobs = made
-        let free = jobs.indices.filter { jobs[$0].idempotencyKey == nil }
-        for (index, id) in zip(free, free.map { jobs[$0].id }.sorted()) { jobs[index].id = id }
-        for index in jobs.indices {
-            var place = first
-            if let position = first.index, index > 0 {
-                // The line may move on between two of them.
-                place = SerialPosition(index: position + index, after: jobs[index - 1].id)
-            }
-            jobs[index].serial = place
-        }
-        return jobs
-    }
-
-    /// Keyed jobs under the id that follows from their key, and with the source of the one that was first.
-    private func registered(_ made: [UploadJob]) async throws(UploadError) -> [UploadJob] {
-        guard let area, made.contains(where: { $0.idempotencyKey != nil }) else { return made }
-        var jobs = made
-        for (index, made) in made.enumerated() where made.idempotencyKey != nil {
-            do throws(UploadError) {
-                jobs[index] = try await area.registered(made)
-            } catch {
-                // Once registered, a job may be published by somebody else who uses its key: its copy stays.
-                await discard(jobs[..<index])
-                await removeCopies(of: jobs[index...])
-                throw error
-            }
-        }
-        return jobs
-    }
-
-    /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up, as does a
-    /// keyed job's: whoever uses the key next publishes it.
-    func discard(_ jobs: some Sequence<UploadJob>) async {
-        for job in jobs where job.idempotencyKey == nil { try? await area?.remove(job.source) }
-    }
-
-    private func removeCopies(of jobs: some Sequence<UploadJob>) async {
-        for job in jobs { try? await area?.remove(job.source) }
-    }
-
-    private struct Made: Sendable {
-        let index: Int
-        let result: Result<UploadJob, UploadError>
-    }
-
-    private func make(_ upload: PlannedUpload, at index: Int) async -> Made {
-        do throws(UploadError) {
-            return Made(index: index, result: .success(job(for: upload, try await source(of: upload))))
-        } catch {
-            return Made(index: index, result: .failure(error))
-        }
-    }
-
-    private func job(for upload: PlannedUpload, _ source: StagedFile) -> UploadJob {
-        var job = UploadJob(
-            queue: request.queue, priority: request.priority, source: source.reference,
-            destination: upload.place.reference(of: source.digests), contentType: upload.contentType, size: source.size,
-            digests: source.digests, metadata: upload.metadata,
-            retry: request.maxAttempts.map { RetryPolicy(maxAttempts: $0) })
-        job.properties = upload.properties
-        job.ifExists = upload.ifExists
-        job.verify = upload.verify
-        job.notBefore = upload.schedule.notBefore
-        job.expiresAt = upload.schedule.expiresAt
-        job.batch = upload.batch
-        if let key = upload.idempotencyKey {
-            job.idempotencyKey = key
-            job.id = JobID(namespace: namespace, queue: request.queue, idempotencyKey: key)
-        }
         return job
     }
 
@@ -167,8 +208,7 @@ struct JobMaker: Sendable {
             let job = try loaded(
                 UploadJob(source: .inline(Data()), destination: upload.destination, size: upload.size ?? 0), upload)
             return StagedFile(reference: .inline(Data()), size: job.size, digests: job.digests)
-        case .file where !request.stages:
-            return try await LocalSources.examine(fileAt: FilePath(upload.path))
+        case .file where !request.stages: return try await LocalSources.examine(fileAt: upload.path)
         case .file: return try await stagingArea(for: upload).stage(fileAt: upload.path)
         }
     }

@@ -1,10 +1,11 @@
 import Foundation
 import Uploads
 
-/// One line of a manifest: a plain path, or an object with `path` and optionally `key`, `contentType`, `metadata`,
+/// One line of a manifest: a plain path, whose bytes may be any, or an object with `path`, or with `pathBytes` (base64) for a path that is
+/// not UTF-8, and optionally `key`, `contentType`, `metadata`,
 /// `ifExists`, `verify`, `notBefore`, `expiresAt`, `batch`, `idempotencyKey` and the fields of ``ObjectProperties``.
 struct ManifestEntry: Hashable {
-    var path: String
+    var path: FilePath
     /// Appended to the destination instead of the path's own name.
     var key: String?
     var contentType: String?
@@ -19,47 +20,51 @@ struct ManifestEntry: Hashable {
     var line: Int
 
     private static let fields: Set<String> = [
-        "path", "key", "contentType", "metadata", "ifExists", "verify", "cacheControl", "contentDisposition",
+        "path", "pathBytes", "key", "contentType", "metadata", "ifExists", "verify", "cacheControl",
+        "contentDisposition",
         "contentEncoding",
         "contentLanguage", "storageClass", "tags", "notBefore", "expiresAt", "batch", "idempotencyKey",
     ]
 
+    /// Whether it says more than where the file lies and what its key is.
+    var saysAnything: Bool {
+        saysMore || ifExists != nil || verify != nil || schedule != EnqueueSchedule() || batch != nil
+            || idempotencyKey != nil
+    }
+
     /// Whether there is more to check than the path.
     var saysMore: Bool { contentType != nil || !metadata.isEmpty || !properties.isEmpty }
 
-    /// The entries of a manifest. Empty lines are skipped.
-    /// - Throws: `badInput` with every line that is wrong.
-    static func parse(_ text: String, name: String) throws(ProgramError) -> [ManifestEntry] {
-        var entries: [ManifestEntry] = []
-        var problems: [String] = []
-        // By bytes: to Swift CR and LF are one character.
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, raw) in lines.enumerated() {
-            let line = String(Substring(raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw))
-            if line.allSatisfy(\.isWhitespace) { continue }
-            do throws(ProgramError) {
-                entries.append(try parse(line: line, number: index + 1))
-            } catch {
-                problems.append("\(name):\(index + 1): \(error)")
-            }
-        }
-        guard problems.isEmpty else { throw ProgramError(.badInput, problems: problems) }
-        return entries
+    init(path: FilePath, line: Int) {
+        self.path = path
+        self.line = line
     }
 
-    private static func parse(line: String, number: Int) throws(ProgramError) -> ManifestEntry {
-        guard line.hasBytePrefix("{") else { return ManifestEntry(path: line, line: number) }
-        guard case .object(let object)? = try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)) else {
+    /// - Parameters:
+    ///   - line: without its end, but for the CR of Windows.
+    ///   - number: from 1.
+    /// - Returns: nil for an empty line.
+    /// - Throws: `badInput`.
+    init?(line: some Collection<UInt8>, number: Int) throws(ProgramError) {
+        var line = Array(line)
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        if String(decoding: line, as: UTF8.self).allSatisfy(\.isWhitespace) { return nil }
+        guard line.first == UInt8(ascii: "{") else {
+            self.init(path: FilePath(bytes: line), line: number)
+            return
+        }
+        self = try Self.parse(line: Data(line), number: number)
+    }
+
+    private static func parse(line: Data, number: Int) throws(ProgramError) -> ManifestEntry {
+        guard case .object(let object)? = try? WireJSON.decode(JSONValue.self, from: line) else {
             throw ProgramError(.badInput, "not a JSON object; a path that begins with '{' is written {\"path\": \"…\"}")
         }
         if let odd = object.keys.sorted().first(where: { !fields.contains($0) }) {
             let nearest = EditDistance.nearest(to: odd, among: fields).map { "; did you mean '\($0)'?" } ?? ""
             throw ProgramError(.badInput, "unknown field '\(odd)'\(nearest)")
         }
-        guard let path = object["path"]?.string, !path.isEmpty else {
-            throw ProgramError(.badInput, "'path' is missing or no text")
-        }
-        var entry = ManifestEntry(path: path, line: number)
+        var entry = ManifestEntry(path: try path(of: object), line: number)
         entry.key = try text("key", of: object)
         entry.contentType = try text("contentType", of: object)
         entry.metadata = try texts("metadata", of: object)
@@ -86,6 +91,19 @@ struct ManifestEntry: Hashable {
         entry.batch = try text("batch", of: object)
         entry.idempotencyKey = try text("idempotencyKey", of: object)
         return entry
+    }
+
+    private static func path(of object: [String: JSONValue]) throws(ProgramError) -> FilePath {
+        if let text = try text("pathBytes", of: object) {
+            guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else {
+                throw ProgramError(.badInput, "'pathBytes' is no base64")
+            }
+            return FilePath(bytes: bytes)
+        }
+        guard let path = object["path"]?.string, !path.isEmpty else {
+            throw ProgramError(.badInput, "'path' is missing or no text")
+        }
+        return FilePath(path)
     }
 
     private static func texts(

@@ -5,7 +5,7 @@ import Uploads
 /// Something to be uploaded, and the name that it brings.
 struct PlannedSource {
     /// For people: a URL without its query and content.
-    let path: String
+    let path: FilePath
     /// Below a prefix; empty where it has no name.
     let key: String
     let content: PlannedUpload.Content
@@ -13,19 +13,21 @@ struct PlannedSource {
     let contentType: String
     /// Bytes, where they are known.
     var size: Int64?
-    var modifiedAt: Date?
 
     init(_ file: FileTree.File) {
         path = file.path
-        key = file.key
+        key = file.key.description
         content = .file
-        contentType = ContentType.of(name: file.path)
+        contentType = ContentType.of(name: file.path.description)
         size = file.size
-        modifiedAt = file.modifiedAt
     }
 
     /// A key at a destination, or a URL; nil for the path of a file.
-    init?(elsewhere text: String, from destination: DestinationName?) throws(ProgramError) {
+    init?(elsewhere path: FilePath, from destination: DestinationName?) throws(ProgramError) {
+        guard let text = path.exactText else {
+            guard let destination else { return nil }
+            throw ProgramError(.badInput, "\(destination):\(path): a key is UTF-8 text")
+        }
         if let destination {
             if let problem = text.isEmpty ? "a key is not empty" : DestinationArgument.problem(key: text) {
                 throw ProgramError(.badInput, "\(destination):\(text): \(problem)")
@@ -50,7 +52,7 @@ struct PlannedSource {
     }
 
     private init(_ reference: DestinationReference, name: String) {
-        path = reference.displayText
+        path = FilePath(reference.displayText)
         key = name
         content = .object(reference)
         contentType = ContentType.of(name: name)

@@ -11,21 +11,16 @@ struct PlannedUpload: Hashable {
         case object(DestinationReference)
     }
 
+    /// The job's, unless an idempotency key gives it another. Ids are in the order of the plan.
+    var id = JobID()
     /// As the user named or would name it; `-` is standard input.
-    var path: String
+    var path: FilePath
     var content = Content.file
     var place: PlannedPlace
     /// Bytes; nil for standard input and what lies at a destination.
     var size: Int64?
-    var modifiedAt: Date?
     var contentType: String
-    var metadata: [String: String]
-    var properties = ObjectProperties()
-    var ifExists = IfExists.replace
-    var verify = false
-    var schedule = EnqueueSchedule()
-    var batch: String?
-    var idempotencyKey: String?
+    var wishes = UploadWishes()
 
     var destination: DestinationReference { place.reference }
 
@@ -34,4 +29,7 @@ struct PlannedUpload: Hashable {
 
     /// Whether nothing of it is copied.
     var isElsewhere: Bool { if case .object = content { true } else { false } }
+
+    /// Whether it is read only when its job is published: thousands of small files are never in memory at once.
+    var isReadLater: Bool { isInline && content == .file && wishes.idempotencyKey == nil }
 }

@@ -4,15 +4,11 @@ import Uploads
 /// What is known of the uploads that are waited for: a pure fold over their events.
 struct WaitBoard {
     struct Entry: Hashable {
-        let upload: PlannedUpload
-        let id: JobID
+        /// Its place in the plan.
+        let index: Int
         /// Bytes, as far as they are known.
         fileprivate(set) var size: Int64
         var bytesDone: Int64 = 0
-        /// How it ended.
-        var end: UploadEvent?
-        /// The last trouble that was told, so that it is told once.
-        fileprivate var trouble: String?
     }
 
     /// What is worth telling.
@@ -21,61 +17,72 @@ struct WaitBoard {
         case trouble(Entry, String)
     }
 
-    private(set) var entries: [JobID: Entry] = [:]
+    /// Those that have not ended, by the bits of their ids: about 80 bytes each. What has ended is forgotten.
+    private var entries: [UUID: Entry] = [:]
+    /// The last trouble that was told of each, so that it is told once.
+    private var troubles: [UUID: String] = [:]
     private(set) var bytesDone: Int64 = 0
     private(set) var bytesTotal: Int64 = 0
     private(set) var endedCount = 0
     private(set) var failedCount = 0
 
-    var isDone: Bool { endedCount == entries.count }
+    /// Those that have ended, and those that have not.
+    var count: Int { endedCount + entries.count }
 
-    mutating func add(_ upload: PlannedUpload, id: JobID, size: Int64) {
-        entries[id] = Entry(upload: upload, id: id, size: size)
-        bytesTotal += size
+    var isDone: Bool { entries.isEmpty }
+
+    /// Those that have not ended, in the order of the plan.
+    var open: [Entry] { entries.values.sorted { $0.index < $1.index } }
+
+    /// Another one to wait for, before it is published. One that is added twice counts once.
+    mutating func add(_ id: JobID, at index: Int, size: Int64) {
+        guard let key = UUID(uuidString: id.rawValue) else { return }
+        let old = entries.updateValue(Entry(index: index, size: size), forKey: key)
+        bytesTotal += size - (old?.size ?? 0)
     }
 
-    /// Forgets one that was not published after all.
+    /// Forgets one that was not published after all. One that has ended was, whatever the broker said.
     mutating func remove(_ id: JobID) {
-        guard let entry = entries.removeValue(forKey: id) else { return }
+        guard let key = UUID(uuidString: id.rawValue), let entry = entries.removeValue(forKey: key) else { return }
+        troubles[key] = nil
         bytesTotal -= entry.size
         bytesDone -= entry.bytesDone
-        guard let end = entry.end else { return }
-        endedCount -= 1
-        if end.kind != .completed { failedCount -= 1 }
     }
 
     /// A worker's `completed` is believed; that a round failed or was cancelled is believed of the ledger alone, for a
     /// worker cannot know whether its baton still counts. Repeats change nothing.
     mutating func apply(_ event: UploadEvent) -> News? {
-        guard var entry = entries[event.job.id], entry.end == nil else { return nil }
-        defer { entries[event.job.id] = entry }
+        guard let key = UUID(uuidString: event.job.id.rawValue), var entry = entries[key] else { return nil }
+        defer { if entries[key] != nil { entries[key] = entry } }
         if event.job.size > entry.size {
             // What lies at a destination has no size before a worker has looked.
             bytesTotal += event.job.size - entry.size
             entry.size = event.job.size
         }
         switch event.kind {
-        case .completed: return end(&entry, event)
+        case .completed: return end(&entry, key, event)
         case .failed, .cancelled:
-            if event.id == event.asOutcome.id { return end(&entry, event) }
-            return tell(&entry, "\(event.data.error?.message ?? event.kind.rawValue); waiting for the notifier's word")
+            if event.id == event.asOutcome.id { return end(&entry, key, event) }
+            return tell(
+                entry, key, "\(event.data.error?.message ?? event.kind.rawValue); waiting for the notifier's word")
         case .progress:
             advance(&entry, to: event.data.bytesDone ?? 0)
         case .waiting:
             if let error = event.data.error {
                 let pause = event.data.waitingUntil.map { max(0, $0.timeIntervalSince(event.time)) }
                 let until = pause.map { "; next attempt in \(Quantity.text(seconds: $0.rounded(.up)))" } ?? ""
-                return tell(&entry, error.message, detail: until)
+                return tell(entry, key, error.message, detail: until)
             }
-            if let words = Self.words[event.data.reason ?? ""] { return tell(&entry, words) }
-        case .paused: return tell(&entry, "paused until somebody resumes it")
+            if let words = Self.words[event.data.reason ?? ""] { return tell(entry, key, words) }
+        case .paused: return tell(entry, key, "paused until somebody resumes it")
         case .enqueued, .started, .handedOver, .suspect: break
         }
         return nil
     }
 
-    private mutating func end(_ entry: inout Entry, _ event: UploadEvent) -> News {
-        entry.end = event
+    private mutating func end(_ entry: inout Entry, _ key: UUID, _ event: UploadEvent) -> News {
+        entries[key] = nil
+        troubles[key] = nil
         endedCount += 1
         if event.kind == .completed { advance(&entry, to: entry.size) } else { failedCount += 1 }
         return .ended(entry, event)
@@ -87,9 +94,8 @@ struct WaitBoard {
         entry.bytesDone = bytes
     }
 
-    private func tell(_ entry: inout Entry, _ trouble: String, detail: String = "") -> News? {
-        guard entry.trouble != trouble else { return nil }
-        entry.trouble = trouble
+    private mutating func tell(_ entry: Entry, _ key: UUID, _ trouble: String, detail: String = "") -> News? {
+        guard troubles.updateValue(trouble, forKey: key) != trouble else { return nil }
         return .trouble(entry, trouble + detail)
     }
 

@@ -15,19 +15,23 @@ final class WaitDisplay: Sendable {
     }
 
     private let state = Mutex(State())
+    private let plan: EnqueuePlan
     private let isTerminal: Bool
     private let printsJSON: Bool
     private let start = ContinuousClock.now
 
-    init(isTerminal: Bool = Console.errorIsTerminal, printsJSON: Bool) {
+    init(plan: EnqueuePlan, isTerminal: Bool = Console.errorIsTerminal, printsJSON: Bool) {
+        self.plan = plan
         self.isTerminal = isTerminal
         self.printsJSON = printsJSON
     }
 
-    var board: WaitBoard { state.withLock { $0.board } }
+    /// What is known now.
+    func board<Value>(_ body: (WaitBoard) -> Value) -> Value { state.withLock { body($0.board) } }
 
-    func add(_ upload: PlannedUpload, _ job: UploadJob) {
-        state.withLock { $0.board.add(upload, id: job.id, size: job.size) }
+    /// - Parameter index: of its upload in the plan.
+    func add(_ job: UploadJob, at index: Int) {
+        state.withLock { $0.board.add(job.id, at: index, size: job.size) }
     }
 
     func remove(_ id: JobID) { state.withLock { $0.board.remove(id) } }
@@ -36,13 +40,14 @@ final class WaitDisplay: Sendable {
     func apply(_ event: UploadEvent) {
         switch state.withLock({ $0.board.apply(event) }) {
         case .ended(let entry, let end)?:
+            guard let upload = upload(at: entry.index) else { return }
             if printsJSON {
-                Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size, event: end).text)
+                Console.output(line: EnqueuedLine(upload, id: end.job.id, size: entry.size, event: end).text)
             }
             if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) {
-                say(PlainText.safe(Self.outcome(entry, end)))
+                say(PlainText.safe(Self.outcome(upload, end)))
             }
-        case .trouble(let entry, let text)?: say(PlainText.safe("\(entry.upload.path): \(text)"))
+        case .trouble(let entry, let text)?: say(PlainText.safe("\(plan.name(at: entry.index)): \(text)"))
         case nil: break
         }
     }
@@ -56,10 +61,22 @@ final class WaitDisplay: Sendable {
     }
 
     /// With `--json`, the objects of what has not ended, so that no id is lost.
-    func tellUnended() {
+    /// - Parameter id: of the job of an upload.
+    func tellUnended(id: (PlannedUpload) -> JobID) {
         guard printsJSON else { return }
-        for entry in board.entries.values.filter({ $0.end == nil }).sorted(by: { $0.id < $1.id }) {
-            Console.output(line: EnqueuedLine(entry.upload, id: entry.id, size: entry.size).text)
+        for entry in board({ $0.open }) {
+            guard let upload = upload(at: entry.index) else { continue }
+            Console.output(line: EnqueuedLine(upload, id: id(upload), size: entry.size).text)
+        }
+    }
+
+    /// - Returns: nil where the plan cannot be read any more, which is told.
+    private func upload(at index: Int) -> PlannedUpload? {
+        do throws(UploadError) {
+            return try plan.upload(at: index)
+        } catch {
+            say("enqueue-upload: \(error.message)")
+            return nil
         }
     }
 
@@ -81,7 +98,7 @@ final class WaitDisplay: Sendable {
             state.meter.note(board.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
             let bar = ProgressBar(
                 bytesDone: board.bytesDone, bytesTotal: board.bytesTotal, filesDone: board.endedCount,
-                filesTotal: board.entries.count, failed: board.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
+                filesTotal: board.count, failed: board.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
             let columns = Console.columns
             // The last column stays free: some terminals wrap when it is written.
             Console.error(text: state.area.update(lines: [bar.line(columns: columns - 1)], columns: columns))
@@ -89,25 +106,25 @@ final class WaitDisplay: Sendable {
     }
 
     /// `completed cat.jpg: /srv/archive/cat.jpg`, `kept cat.jpg: photos:cat.jpg was there already`, `failed cat.jpg: why; remedy`.
-    static func outcome(_ entry: WaitBoard.Entry, _ end: UploadEvent) -> String {
+    static func outcome(_ upload: PlannedUpload, _ end: UploadEvent) -> String {
         if end.isKept {
-            return "kept \(entry.upload.path): \(entry.upload.destination.displayText) was there already"
+            return "kept \(upload.path): \(upload.destination.displayText) was there already"
         }
         let detail: String =
             switch end.kind {
             case .completed:
-                end.data.object.map { DestinationReference.redact($0.location) } ?? entry.upload.destination.displayText
+                end.data.object.map { DestinationReference.redact($0.location) } ?? upload.destination.displayText
             case .failed: end.data.error?.message ?? "no reason was given"
             default: "by request"
             }
-        return "\(end.kind.rawValue) \(entry.upload.path): \(detail)"
+        return "\(end.kind.rawValue) \(upload.path): \(detail)"
     }
 
     /// For the end: `2 of 3 uploads completed, 64.0 MiB in 5s`.
     var summary: String {
-        let board = board
+        let board = board { $0 }
         let done = board.endedCount - board.failedCount
-        let total = board.entries.count
+        let total = board.count
         let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
         let rate = Quantity.text(bytes: Int64(saturating: Double(board.bytesDone) / seconds))
         return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "

@@ -5,6 +5,8 @@ import UploadsRabbitMQ
 struct Waiting: Sendable {
     let display: WaitDisplay
     let interruption: Interruption
+    /// The id of the job of an upload.
+    let id: @Sendable (PlannedUpload) -> JobID
 
     /// Reads events from now on. Ends when they end.
     func listen(to watch: OutcomeWatch) -> Task<Void, any Error> {
@@ -26,7 +28,7 @@ struct Waiting: Sendable {
                     }
                 }
                 group.addTask {
-                    while !display.board.isDone, (try? await Task.sleep(for: WaitDisplay.interval)) != nil {}
+                    while !display.board({ $0.isDone }), (try? await Task.sleep(for: WaitDisplay.interval)) != nil {}
                     return nil
                 }
                 let drawing = Task { await display.keepDrawing() }
@@ -38,17 +40,17 @@ struct Waiting: Sendable {
             }
         }
         display.clear()
-        let board = display.board
-        let open = board.entries.count - board.endedCount
+        let board = display.board { $0 }
+        let open = board.count - board.endedCount
         if open == 0 {
             display.say(display.summary)
             return board.failedCount == 0 ? .done : .uploadFailed
         }
-        display.tellUnended()
+        display.tellUnended(id: id)
         let are = open == 1 ? "1 upload goes" : "\(open) uploads go"
         if interruption.wasInterrupted {
             display.say(
-                "enqueue-upload: stopped waiting; \(board.endedCount) of \(board.entries.count) ended, \(are) on")
+                "enqueue-upload: stopped waiting; \(board.endedCount) of \(board.count) ended, \(are) on")
             return .interrupted
         }
         display.say(

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import UploadClient
 import UploadSources
@@ -23,15 +24,16 @@ extension Bootstrap {
         guard let request else { return .usage }
         if request.paths.contains("-") { try StandardInput.check("-") }
         let interruption = Interruption()
-        let manifest = try await Self.manifest(of: request, interruption)
-        let plan = try EnqueuePlan(
-            request, manifest: manifest, destinations: configuration.destinations.map { Set($0.keys) })
-        for note in plan.notes { Console.error(line: "enqueue-upload: \(note)") }
+        let destinations = configuration.destinations.map { Set($0.keys) }
+        let plan = try await interruption.cancelling { try await Self.plan(of: request, destinations) }
+        try plan.file.forEachNote { Console.error(line: "enqueue-upload: \($0)") }
         if dryRun {
-            for upload in plan.uploads { Console.output(line: Self.dryLine(upload, request)) }
+            for position in 0..<plan.count {
+                Console.output(line: Self.dryLine(try plan.upload(at: position), request))
+            }
             return .done
         }
-        guard !plan.uploads.isEmpty else { return .done }
+        guard plan.count > 0 else { return .done }
         let logger = configuration.logger("enqueue-upload")
         let patience = Duration.seconds(configuration.brokerPatience)
         let connection = try configuration.connection(for: "enqueue-upload").within(patience)
@@ -52,7 +54,7 @@ extension Bootstrap {
         func close() async { await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now)) }
         do {
             let code = try await Enqueuer(
-                request: request, plan: plan, configuration: configuration, broker: broker, deadline: deadline,
+                plan: plan, configuration: configuration, broker: broker, deadline: deadline,
                 interruption: interruption, logger: logger
             ).run()
             await close()
@@ -63,33 +65,63 @@ extension Bootstrap {
         }
     }
 
-    private static func manifest(of request: EnqueueRequest, _ interruption: Interruption) async throws -> String? {
-        guard let name = request.manifest else { return nil }
-        if name == "-" {
-            try StandardInput.check("--manifest -")
-            return try await interruption.cancelling { try await StandardInput.text() }
+    /// Walks and checks everything that the command line and the manifest name.
+    private static func plan(
+        of request: EnqueueRequest, _ destinations: Set<DestinationName>?
+    ) async throws -> EnqueuePlan {
+        guard let manifest = request.manifest else {
+            var planner = try EnqueuePlanner(request, destinations: destinations)
+            try planner.addPaths()
+            return try planner.finish()
         }
-        guard let data = FileManager.default.contents(atPath: name) else {
+        let isInput = manifest == "-"
+        if isInput { try StandardInput.check("--manifest -") }
+        let name = isInput ? "standard input" : manifest.description
+        let descriptor = isInput ? STDIN_FILENO : open(manifest)
+        guard descriptor >= 0 else {
             throw ProgramError(.noInput, "--manifest \(name): cannot be read; check that it exists and may be read")
         }
-        return String(decoding: data, as: UTF8.self)
+        defer { if !isInput { close(descriptor) } }
+        var planner = try EnqueuePlanner(request, destinations: destinations)
+        try planner.addPaths()
+        var lines = Lines()
+        do {
+            for try await bytes in StandardInput(descriptor: descriptor) {
+                try lines.add(bytes) { line, number throws(ProgramError) in
+                    try planner.add(line: line, number: number, of: name)
+                }
+            }
+        } catch let error as POSIXError {
+            throw ProgramError(
+                .noInput, "--manifest \(name): cannot be read: \(String(cString: strerror(error.code.rawValue)))")
+        }
+        try lines.finish { line, number throws(ProgramError) in
+            try planner.add(line: line, number: number, of: name)
+        }
+        return try planner.finish()
+    }
+
+    private static func open(_ path: FilePath) -> CInt {
+        (path.bytes + [0]).withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { Glibc.open($0.baseAddress!, O_RDONLY | O_CLOEXEC) }
+        }
     }
 
     private static func dryLine(_ upload: PlannedUpload, _ request: EnqueueRequest) -> String {
         if request.printsJSON {
             let line: JSONValue = .object([
-                "source": .string(upload.path), "destination": .string(upload.destination.displayText),
+                "source": .string(upload.path.description), "destination": .string(upload.destination.displayText),
                 "contentType": .string(upload.contentType), "size": upload.size.map { .integer($0) } ?? .null,
-                "notBefore": upload.schedule.notBefore.map { .string(WireJSON.timestamp($0)) } ?? .null,
-                "expiresAt": upload.schedule.expiresAt.map { .string(WireJSON.timestamp($0)) } ?? .null,
-                "batch": upload.batch.map { .string($0) } ?? .null,
-                "idempotencyKey": upload.idempotencyKey.map { .string($0) } ?? .null,
+                "notBefore": upload.wishes.schedule.notBefore.map { .string(WireJSON.timestamp($0)) } ?? .null,
+                "expiresAt": upload.wishes.schedule.expiresAt.map { .string(WireJSON.timestamp($0)) } ?? .null,
+                "batch": upload.wishes.batch.map { .string($0) } ?? .null,
+                "idempotencyKey": upload.wishes.idempotencyKey.map { .string($0) } ?? .null,
             ])
             return (try? WireJSON.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
         let size = upload.size.map { Quantity.text(bytes: $0) } ?? "size unknown"
         return PlainText.safe(
-            "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType)\(upload.schedule.text))"
+            "\(upload.path) -> \(upload.destination.displayText) (\(size), \(upload.contentType)\(upload.wishes.schedule.text))"
         )
     }
 }

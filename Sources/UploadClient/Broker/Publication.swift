@@ -2,13 +2,13 @@ package import Uploads
 
 /// Publishes jobs with many confirms in flight.
 package struct Publication: Sendable {
-    /// What became of a job.
+    /// What became of a job. Without an error it takes 8 bytes, for there is one of each job.
     package enum Fate: Sendable {
         case confirmed
         /// No confirm came, and repeating did not help: it may have arrived.
-        case unknown(UploadError)
+        indirect case unknown(UploadError)
         /// It cannot be published as it is, and has not arrived.
-        case refused(UploadError)
+        indirect case refused(UploadError)
         /// Nothing was sent.
         case untried
         /// The broker is away; it is in the outbox.
@@ -47,7 +47,7 @@ package struct Publication: Sendable {
     /// - Parameters:
     ///   - load: makes the message of the job at an index.
     ///   - shouldStop: asked before each job is begun.
-    ///   - confirmed: told each index in order, as soon as it and all before it are confirmed.
+    ///   - confirmed: told each index that is confirmed, in order, as soon as all before it have ended as well.
     package func publish(
         count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob,
         shouldStop: @Sendable () -> Bool, confirmed: (Int) -> Void
@@ -57,30 +57,29 @@ package struct Publication: Sendable {
         await withTaskGroup(of: (Int, Fate).self) { group in
             var next = 0
             var isStopped = false
-            func fill(_ inFlight: Int) {
-                guard inFlight > 0 else { return }
-                for _ in 0..<inFlight where next < count && !isStopped {
+            var inFlight: Set<Int> = []
+            func fill(_ more: Int) {
+                for _ in 0..<more where next < count && !isStopped {
                     isStopped = shouldStop()
                     if isStopped { return }
                     let index = next
                     next += 1
+                    inFlight.insert(index)
                     group.addTask { (index, await self.fate { () throws(UploadError) in try load(index) }) }
                 }
             }
             fill(window)
             while let (index, fate) = await group.next() {
                 fates[index] = fate
+                inFlight.remove(index)
                 if !letsOthersBegin(fate) { isStopped = true }
-                while told < count, case .confirmed = fates[told] {
-                    confirmed(told)
+                // Beyond one that failed, what was in flight may have been confirmed: it counts, and is told.
+                while told < next, !inFlight.contains(told) {
+                    if case .confirmed = fates[told] { confirmed(told) }
                     told += 1
                 }
                 fill(1)
             }
-        }
-        // Beyond one that failed, what was in flight may have been confirmed: it counts, and is told.
-        for index in told..<max(told, count) {
-            if case .confirmed = fates[index] { confirmed(index) }
         }
         return fates
     }

@@ -1,0 +1,77 @@
+import Foundation
+import Uploads
+
+/// What can be said of a request and of single fields.
+extension EnqueuePlanner {
+    /// Most bytes of a batch's name and of an idempotency key.
+    static let labelBytesMaximum = 255
+
+    static func problems(batch: String?, idempotencyKey: String?) -> [String] {
+        [("batch", batch), ("idempotencyKey", idempotencyKey)].compactMap { name, text in
+            guard let text else { return nil }
+            let isClean = text.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
+            guard !text.isEmpty, text.utf8.count <= Self.labelBytesMaximum, isClean else {
+                return "\(name): expected 1 to \(Self.labelBytesMaximum) bytes of text without control characters"
+            }
+            return nil
+        }
+    }
+
+    static func problems(
+        contentType: String?, _ properties: ObjectProperties, metadata: [String: String]
+    ) -> [String] {
+        let type = contentType.flatMap(ObjectProperties.problem(headerValue:)).map { ["contentType: \($0)"] } ?? []
+        return type + properties.problems + ObjectProperties.problems(metadata: metadata)
+    }
+
+    static func check(_ request: EnqueueRequest) throws(ProgramError) {
+        let wrong = problems(
+            contentType: request.contentType, request.properties, metadata: request.metadata)
+        let labels = problems(batch: request.batch, idempotencyKey: request.idempotencyKey)
+        if !(wrong + labels).isEmpty { throw ProgramError(.usage, problems: wrong + labels) }
+        if request.from != nil, !request.stages {
+            throw ProgramError(.usage, "--no-stage: nothing is staged of what lies at --from; leave it out")
+        }
+        if request.verify, let problem = readBackProblem(of: request.destination.reference) {
+            throw ProgramError(.usage, "--verify: \(problem)")
+        }
+        if request.paths.isEmpty, request.manifest == nil {
+            throw ProgramError(.usage, "nothing to upload: name a PATH, '-' for standard input, or a --manifest")
+        }
+        guard request.paths.contains("-") else { return }
+        if request.paths.count > 1 || request.manifest != nil {
+            throw ProgramError(.usage, "'-': standard input is uploaded alone; a file of this name is './-'")
+        }
+        if request.destination.isPrefix {
+            throw ProgramError(.usage, "'-': standard input has no name; give --to a full key, as in photos:cat.jpg")
+        }
+        if !request.stages {
+            throw ProgramError(.usage, "'-': standard input must be staged; leave out --no-stage")
+        }
+        if request.from != nil {
+            throw ProgramError(.usage, "'-': with --from a PATH is a key; leave out one of them")
+        }
+    }
+
+    /// Known before anything is sent: what cannot be read back must not be uploaded to be verified.
+    static func readBackProblem(of destination: DestinationReference) -> String? {
+        guard case .url(let url) = destination, url.contains("?") else { return nil }
+        return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"
+    }
+
+    static func check(_ name: DestinationName?, among names: Set<DestinationName>?) throws(ProgramError) {
+        guard let name, let names, !names.contains(name) else { return }
+        let all = names.map(\.rawValue).sorted()
+        let hint = EditDistance.nearest(to: name.rawValue, among: all).map { "did you mean '\($0)'?" }
+        let known = all.isEmpty ? "none is configured" : "configured are: " + all.joined(separator: ", ")
+        throw ProgramError(
+            .configuration, "destination '\(name)': the configuration has none of this name; \(hint ?? known)")
+    }
+
+    static func needsPrefix(_ what: String) -> ProgramError {
+        ProgramError(
+            .usage,
+            "\(what): the destination must be a prefix that ends in '/' or ':', as in photos: or photos:2026/, or have {name} "
+                + "in its key")
+    }
+}

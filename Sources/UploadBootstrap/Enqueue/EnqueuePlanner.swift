@@ -1,0 +1,266 @@
+import Foundation
+import Uploads
+
+/// Makes a plan: takes what the command line and a manifest name, one after another, and checks all that can be said before anything is
+/// staged or published, so that a mistake in the last one enqueues nothing.
+///
+/// Of what was planned only a count is in memory; of the problems only those that are told.
+struct EnqueuePlanner {
+    /// Most problems that are told at once.
+    static let problemsMaximum = 20
+
+    private let request: EnqueueRequest
+    private let wishes: UploadWishes
+    private let now: Date
+    private let day: String
+    private let file: PlanFile
+    private var ids = SortedIDs()
+    private var count = 0
+    private var isStaged = false
+    private var isKeyed = false
+    private var exitCode: ExitCode?
+    private var problems: [String] = []
+    private var problemCount = 0
+
+    /// - Parameter destinations: the names that the configuration knows; nil if it does not speak of destinations.
+    /// - Throws: what is wrong with the request as a whole.
+    init(
+        _ request: EnqueueRequest, destinations: Set<DestinationName>? = nil, now: Date = Date(),
+        cacheBytes: Int = PlanFile.cacheBytes
+    ) throws(ProgramError) {
+        try Self.check(request)
+        try Self.check(request.destination.name, among: destinations)
+        try Self.check(request.from, among: destinations)
+        if !request.destination.takesMany, request.manifest != nil || request.paths.count > 1 {
+            throw Self.needsPrefix(request.manifest == nil ? "several files" : "a manifest")
+        }
+        self.request = request
+        self.now = now
+        wishes = request.wishes
+        day = String(WireJSON.timestamp(now).prefix(10))
+        file = try Self.kept { () throws(UploadError) in try PlanFile(cacheBytes: cacheBytes) }
+    }
+
+    /// Plans what the command line names.
+    /// - Throws: `interrupted` when the task is cancelled; `inputOutput` when the plan cannot be kept.
+    mutating func addPaths() throws(ProgramError) {
+        for path in request.paths { try add(ManifestEntry(path: path, line: 0), place: "") }
+    }
+
+    /// Plans a line of a manifest.
+    /// - Parameters:
+    ///   - number: from 1.
+    ///   - name: of the manifest, for messages.
+    /// - Throws: as ``addPaths()`` does.
+    mutating func add(line: some Collection<UInt8>, number: Int, of name: String) throws(ProgramError) {
+        let entry: ManifestEntry?
+        do throws(ProgramError) {
+            entry = try ManifestEntry(line: line, number: number)
+        } catch {
+            return note(error, place: "\(name):\(number): ")
+        }
+        if let entry { try add(entry, place: "\(name):\(number): ") }
+    }
+
+    /// - Throws: the first problem's exit status with all problems; nothing has happened then.
+    func finish() throws(ProgramError) -> EnqueuePlan {
+        if let exitCode {
+            let more = problemCount - problems.count
+            throw ProgramError(
+                exitCode, problems: problems + (more > 0 ? ["and \(more) more problems like these"] : []))
+        }
+        return EnqueuePlan(request: request, count: count, isStaged: isStaged, isKeyed: isKeyed, day: day, file: file)
+    }
+
+    private mutating func add(_ entry: ManifestEntry, place: String) throws(ProgramError) {
+        if entry.path == "-", place.isEmpty { return try addStandardInput() }
+        if entry.path.bytes.contains(0) { return note(.badInput, entry.path, place, "a path cannot contain a NUL") }
+        let elsewhere: PlannedSource?
+        do throws(ProgramError) {
+            elsewhere = try PlannedSource(elsewhere: entry.path, from: request.from)
+        } catch {
+            return note(error, place: place)
+        }
+        if let elsewhere { return try add(elsewhere, entry, wishes(of: entry, place), place) }
+        let isDirectory = FileTree.isDirectory(entry.path)
+        if isDirectory {
+            guard request.destination.takesMany else { return note(Self.needsPrefix("a directory"), place: "") }
+            guard entry.key == nil else {
+                return note(.badInput, entry.path, place, "a directory takes no 'key'; its files have their own")
+            }
+            if entry.idempotencyKey != nil {
+                note(.badInput, entry.path, place, "a directory takes no 'idempotencyKey'; it names one upload")
+            }
+        }
+        let wishes = try wishes(of: entry, place)
+        let before = (count, problemCount)
+        try FileTree.walk(entry.path) { finding throws(ProgramError) in
+            switch finding {
+            case .file(let file): try add(PlannedSource(file), entry, wishes, place)
+            case .skipped(let text): try note("skipped \(text)")
+            case .problem(let problem): note(problem, place: place)
+            }
+        }
+        if isDirectory, before == (count, problemCount) { try note("\(entry.path): no files in it") }
+    }
+
+    /// What an entry says of all its files, over what the command line says.
+    private struct Wishes {
+        let wishes: UploadWishes
+        /// As the plan's file numbers them.
+        let number: Int64
+    }
+
+    private mutating func wishes(of entry: ManifestEntry, _ place: String) throws(ProgramError) -> Wishes {
+        guard entry.saysAnything else { return Wishes(wishes: wishes, number: 0) }
+        var said = wishes
+        said.metadata.merge(entry.metadata) { $1 }
+        said.properties = entry.properties.merging(over: request.properties)
+        said.ifExists = entry.ifExists ?? request.ifExists
+        said.verify = entry.verify ?? request.verify
+        said.schedule = EnqueueSchedule(
+            notBefore: entry.schedule.notBefore ?? request.schedule.notBefore,
+            expiresAt: entry.schedule.expiresAt ?? request.schedule.expiresAt)
+        said.batch = entry.batch ?? request.batch
+        said.idempotencyKey = entry.idempotencyKey ?? request.idempotencyKey
+        if entry.saysMore {
+            // What the command line says alone was checked once for all.
+            note(
+                .badInput, entry.path, place,
+                Self.problems(contentType: entry.contentType, said.properties, metadata: said.metadata))
+        }
+        if entry.verify == true, let problem = Self.readBackProblem(of: request.destination.reference) {
+            note(.badInput, entry.path, place, "verify: \(problem)")
+        }
+        let times = said.schedule.problem(now: now).map { [$0] } ?? []
+        note(
+            .badInput, entry.path, place,
+            times + Self.problems(batch: entry.batch, idempotencyKey: entry.idempotencyKey))
+        if said == wishes { return Wishes(wishes: wishes, number: 0) }
+        return Wishes(wishes: said, number: try Self.kept { () throws(UploadError) in try file.add(said) })
+    }
+
+    private mutating func add(
+        _ source: PlannedSource, _ entry: ManifestEntry, _ wishes: Wishes, _ place: String
+    ) throws(ProgramError) {
+        if Task.isCancelled { throw ProgramError(.interrupted, "interrupted; nothing was enqueued") }
+        let key = entry.key ?? source.key
+        if key.isEmpty, request.destination.isPrefix {
+            return note(.usage, source.path, place, "it has no name; give --to a full key, as in photos:cat.jpg")
+        }
+        if case .object = source.content, request.destination.needsDigest {
+            return note(
+                .usage, source.path, place,
+                "--to names {sha256}, which nobody knows of what lies elsewhere; leave it out")
+        }
+        let planned: PlannedUpload
+        do throws(UploadError) {
+            planned = PlannedUpload(
+                id: ids.next(), path: source.path, content: source.content,
+                place: try request.destination.place(of: key, metadata: wishes.wishes.metadata, day: day),
+                size: source.size, contentType: entry.contentType ?? request.contentType ?? source.contentType,
+                wishes: wishes.wishes)
+        } catch {
+            return note(.usage, source.path, place, error.message)
+        }
+        // Of a URL it is what the file adds to it.
+        let whole = if case .named(_, let whole) = planned.destination { whole } else { key }
+        if let problem = DestinationArgument.problem(key: whole) {
+            note(.badInput, source.path, place, "key '\(whole)': \(problem)")
+        }
+        try add(planned, key: key, wishes: wishes.number)
+    }
+
+    private mutating func addStandardInput() throws(ProgramError) {
+        let place: PlannedPlace
+        do throws(UploadError) {
+            place = try request.destination.place(of: "", metadata: request.metadata, day: day)
+        } catch {
+            return note(ProgramError(.usage, "-: \(error.message)"), place: "")
+        }
+        let type = request.contentType ?? ContentType.of(name: place.reference.displayText)
+        try add(
+            PlannedUpload(
+                id: ids.next(), path: "-", content: .standardInput, place: place, size: nil, contentType: type,
+                wishes: wishes),
+            key: "", wishes: 0)
+    }
+
+    private mutating func add(_ upload: PlannedUpload, key: String, wishes: Int64) throws(ProgramError) {
+        let position = count
+        let isKeyed = upload.wishes.idempotencyKey != nil
+        try Self.kept { () throws(UploadError) in
+            try file.add(
+                PlanFile.Row(
+                    path: upload.path, content: upload.content, key: key, size: upload.size,
+                    contentType: upload.contentType, wishes: wishes, id: upload.id, isReadLater: upload.isReadLater,
+                    isKeyed: isKeyed), at: position)
+        }
+        count += 1
+        isStaged = isStaged || (request.stages && !upload.isInline && !upload.isElsewhere)
+        self.isKeyed = self.isKeyed || isKeyed
+        try checkClaims(of: upload, at: position)
+    }
+
+    /// Two files under one key would overwrite each other, two uploads under one idempotency key would be one.
+    private mutating func checkClaims(of upload: PlannedUpload, at position: Int) throws(ProgramError) {
+        // The same bytes under one key are one object.
+        if case .known(let destination) = upload.place,
+            let other = try claim(UInt8(ascii: "d"), destination.exactText, for: position)
+        {
+            note(
+                ProgramError(
+                    .badInput,
+                    """
+                    \(other) and \(upload.path): both would be \(destination.displayText); enqueue them under \
+                    different prefixes, or leave one out
+                    """), place: "")
+        }
+        if let key = upload.wishes.idempotencyKey, let other = try claim(UInt8(ascii: "i"), key, for: position) {
+            note(
+                ProgramError(.badInput, "\(other) and \(upload.path): both have the idempotency key '\(key)'"),
+                place: "")
+        }
+    }
+
+    /// - Returns: the upload that has the same already; nil where there is none.
+    private func claim(_ kind: UInt8, _ text: String, for position: Int) throws(ProgramError) -> FilePath? {
+        try Self.kept { () throws(UploadError) in
+            guard let other = try file.claim([kind] + text.utf8, for: position) else { return nil }
+            return try file.row(at: other).path
+        }
+    }
+
+    private func note(_ text: String) throws(ProgramError) {
+        try Self.kept { () throws(UploadError) in try file.note(text) }
+    }
+
+    private mutating func note(_ code: ExitCode, _ path: FilePath, _ place: String, _ problems: String...) {
+        note(code, path, place, problems)
+    }
+
+    private mutating func note(_ code: ExitCode, _ path: FilePath, _ place: String, _ problems: [String]) {
+        guard !problems.isEmpty else { return }
+        note(ProgramError(code, problems: problems.map { "\(path): \($0)" }), place: place)
+    }
+
+    private mutating func note(_ error: ProgramError, place: String) {
+        exitCode = exitCode ?? error.exitCode
+        problemCount += error.problems.count
+        problems += error.problems.prefix(max(0, Self.problemsMaximum - problems.count)).map { place + $0 }
+    }
+
+    private static func kept<Value>(_ body: () throws(UploadError) -> Value) throws(ProgramError) -> Value {
+        do throws(UploadError) { return try body() } catch { throw ProgramError(error) }
+    }
+}
+
+extension DestinationReference {
+    /// Equal for equal references alone.
+    fileprivate var exactText: String {
+        switch self {
+        case .named(let name, let key): "\(name):\(key)"
+        case .url(let url): "/\(url)"
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import GRDB
+import Uploads
+
+/// Where a plan is kept: a SQLite database of its own with neither name nor journal. SQLite keeps its pages in memory until they are more
+/// than the cache may hold, then writes them into a file without a name in the directory of `SQLITE_TMPDIR` or `TMPDIR`, else `/var/tmp`,
+/// which goes with the process, however that ends. So a long plan costs disk, and no memory.
+final class PlanFile: Sendable {
+    /// Pages in memory, in bytes: the uploads of some thousand files.
+    static let cacheBytes = 4 << 20
+
+    /// Of an upload. ``SourceReference`` and the like are kept as JSON.
+    struct Row {
+        var path: FilePath
+        var content: PlannedUpload.Content
+        /// What it adds to the destination, or brings to its template.
+        var key: String
+        var size: Int64?
+        var contentType: String
+        /// Their number; 0 are those of the command line.
+        var wishes: Int64
+        var id: JobID
+        var isReadLater: Bool
+        var isKeyed: Bool
+    }
+
+    private let queue: DatabaseQueue
+
+    init(cacheBytes: Int = PlanFile.cacheBytes) throws(UploadError) {
+        var configuration = Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(
+                sql: """
+                    PRAGMA journal_mode = OFF;
+                    PRAGMA synchronous = OFF;
+                    PRAGMA temp_store = FILE;
+                    PRAGMA cache_size = -\(max(1, cacheBytes >> 10));
+                    """)
+        }
+        queue = try Self.mapped {
+            let queue = try DatabaseQueue(path: "", configuration: configuration)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE uploads (
+                            position INTEGER PRIMARY KEY, path BLOB NOT NULL, kind INTEGER NOT NULL, content BLOB,
+                            key TEXT NOT NULL, size INTEGER, type TEXT NOT NULL, wishes INTEGER NOT NULL, id TEXT NOT NULL,
+                            isReadLater INTEGER NOT NULL, isKeyed INTEGER NOT NULL);
+                        CREATE TABLE wishes (number INTEGER PRIMARY KEY, body BLOB NOT NULL);
+                        CREATE TABLE claims (claim BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
+                        CREATE TABLE made (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
+                        CREATE TABLE notes (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+                        """)
+            }
+            return queue
+        }
+    }
+
+    func add(_ row: Row, at position: Int) throws(UploadError) {
+        try write { db in
+            let (kind, content) = try Self.columns(of: row.content)
+            try db.cachedStatement(sql: "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+                arguments: [
+                    position, Data(row.path.bytes), kind, content, row.key, row.size, row.contentType, row.wishes,
+                    row.id.rawValue, row.isReadLater, row.isKeyed,
+                ])
+        }
+    }
+
+    func row(at position: Int) throws(UploadError) -> Row {
+        try write { db in
+            let statement = try db.cachedStatement(sql: "SELECT * FROM uploads WHERE position = ?")
+            guard let row = try GRDB.Row.fetchOne(statement, arguments: [position]),
+                let id = JobID(row["id"])
+            else { throw DatabaseError(message: "the upload \(position) is not there") }
+            return Row(
+                path: FilePath(bytes: row["path"] as Data), content: try Self.content(row["kind"], row["content"]),
+                key: row["key"], size: row["size"], contentType: row["type"], wishes: row["wishes"], id: id,
+                isReadLater: row["isReadLater"], isKeyed: row["isKeyed"])
+        }
+    }
+
+    /// The first upload from a position on that is not read only when it is published; nil when there is none.
+    func firstToMake(from position: Int) throws(UploadError) -> Int? {
+        try first(
+            "SELECT position FROM uploads WHERE position >= ? AND NOT isReadLater ORDER BY position LIMIT 1",
+            from: position)
+    }
+
+    /// The first upload from a position on that has an idempotency key; nil when there is none.
+    func firstKeyed(from position: Int) throws(UploadError) -> Int? {
+        try first(
+            "SELECT position FROM uploads WHERE position >= ? AND isKeyed ORDER BY position LIMIT 1", from: position)
+    }
+
+    /// The first upload from a position on whose bytes are where a worker finds them; nil when there is none.
+    func firstMade(from position: Int) throws(UploadError) -> Int? {
+        try first("SELECT position FROM made WHERE position >= ? ORDER BY position LIMIT 1", from: position)
+    }
+
+    private func first(_ sql: String, from position: Int) throws(UploadError) -> Int? {
+        try write { db in try Int.fetchOne(try db.cachedStatement(sql: sql), arguments: [position]) }
+    }
+
+    /// - Returns: their number, from 1.
+    func add(_ wishes: UploadWishes) throws(UploadError) -> Int64 {
+        try write { db in
+            try db.cachedStatement(sql: "INSERT INTO wishes (body) VALUES (?)")
+                .execute(arguments: [try WireJSON.encode(wishes)])
+            return db.lastInsertedRowID
+        }
+    }
+
+    func wishes(_ number: Int64) throws(UploadError) -> UploadWishes {
+        try write { db in
+            let statement = try db.cachedStatement(sql: "SELECT body FROM wishes WHERE number = ?")
+            guard let body = try Data.fetchOne(statement, arguments: [number]) else {
+                throw DatabaseError(message: "the wishes \(number) are not there")
+            }
+            return try WireJSON.decode(UploadWishes.self, from: body)
+        }
+    }
+
+    /// Notes that an upload has what only one may have.
+    /// - Returns: the last upload before it that has the same; nil if it is the first.
+    func claim(_ claim: [UInt8], for position: Int) throws(UploadError) -> Int? {
+        try write { db in
+            let claim = Data(claim)
+            try db.cachedStatement(sql: "INSERT INTO claims VALUES (?, ?) ON CONFLICT DO NOTHING")
+                .execute(arguments: [claim, position])
+            guard db.changesCount == 0 else { return nil }
+            let other = try Int.fetchOne(
+                try db.cachedStatement(sql: "SELECT position FROM claims WHERE claim = ?"), arguments: [claim])
+            try db.cachedStatement(sql: "UPDATE claims SET position = ? WHERE claim = ?")
+                .execute(arguments: [position, claim])
+            return other
+        }
+    }
+
+    func note(_ text: String) throws(UploadError) {
+        try write { db in
+            try db.cachedStatement(sql: "INSERT INTO notes (text) VALUES (?)").execute(arguments: [text])
+        }
+    }
+
+    /// Hands over what was noted, in order.
+    func forEachNote(_ body: (String) -> Void) throws(UploadError) {
+        try write { db in
+            let notes = try String.fetchCursor(db, sql: "SELECT text FROM notes ORDER BY number")
+            while let note = try notes.next() { body(note) }
+        }
+    }
+
+    func keep(_ made: MadeUpload, at position: Int) throws(UploadError) {
+        try write { db in
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO made VALUES (?, ?)")
+                .execute(arguments: [position, try WireJSON.encode(made)])
+        }
+    }
+
+    /// - Returns: nil while its bytes are not yet where a worker finds them.
+    func made(at position: Int) throws(UploadError) -> MadeUpload? {
+        try write { db in
+            let statement = try db.cachedStatement(sql: "SELECT body FROM made WHERE position = ?")
+            guard let body = try Data.fetchOne(statement, arguments: [position]) else { return nil }
+            return try WireJSON.decode(MadeUpload.self, from: body)
+        }
+    }
+
+    private static func columns(of content: PlannedUpload.Content) throws -> (kind: Int, content: Data?) {
+        switch content {
+        case .file: (0, nil)
+        case .standardInput: (1, nil)
+        case .data(let data): (2, data)
+        case .object(let reference): (3, try WireJSON.encode(reference))
+        }
+    }
+
+    private static func content(_ kind: Int, _ content: Data?) throws -> PlannedUpload.Content {
+        switch (kind, content) {
+        case (0, _): .file
+        case (1, _): .standardInput
+        // SQLite has an empty blob for no bytes, and GRDB gives none back as nil.
+        case (2, let data): .data(data ?? Data())
+        case (_, let data): .object(try WireJSON.decode(DestinationReference.self, from: data ?? Data()))
+        }
+    }
+
+    private func write<Value>(_ body: (Database) throws -> Value) throws(UploadError) -> Value {
+        try Self.mapped { try queue.writeWithoutTransaction(body) }
+    }
+
+    private static func mapped<Value>(_ body: () throws -> Value) throws(UploadError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw UploadError(
+                .invalidFile,
+                """
+                the list of uploads cannot be kept in a temporary file: \((error as? DatabaseError)?.message ?? "\(error)"); \
+                it needs space in /var/tmp, or in the directory that TMPDIR names
+                """, cause: error)
+        }
+    }
+}

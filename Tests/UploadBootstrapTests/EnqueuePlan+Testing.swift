@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import UploadBootstrap
+
+extension EnqueuePlan {
+    /// The plan of a request.
+    /// - Parameter manifest: the text of the manifest, where the request names one.
+    init(
+        _ request: EnqueueRequest, manifest: String? = nil, destinations: Set<DestinationName>? = nil,
+        now: Date = Date(), cacheBytes: Int = PlanFile.cacheBytes
+    ) throws(ProgramError) {
+        try self.init(
+            request, manifest: manifest.map { Array($0.utf8) }, destinations: destinations, now: now,
+            cacheBytes: cacheBytes)
+    }
+
+    init(
+        _ request: EnqueueRequest, manifest: [UInt8]?, destinations: Set<DestinationName>? = nil,
+        now: Date = Date(), cacheBytes: Int = PlanFile.cacheBytes
+    ) throws(ProgramError) {
+        var planner = try EnqueuePlanner(request, destinations: destinations, now: now, cacheBytes: cacheBytes)
+        try planner.addPaths()
+        let name = request.manifest?.description ?? ""
+        var lines = Lines()
+        try lines.add(manifest ?? []) { line, number throws(ProgramError) in
+            try planner.add(line: line, number: number, of: name)
+        }
+        try lines.finish { line, number throws(ProgramError) in
+            try planner.add(line: line, number: number, of: name)
+        }
+        self = try planner.finish()
+    }
+
+    /// All at once.
+    var uploads: [PlannedUpload] {
+        (0..<count).compactMap { position in
+            do throws(UploadError) {
+                return try upload(at: position)
+            } catch {
+                Issue.record(error)
+                return nil
+            }
+        }
+    }
+
+    var notes: [String] {
+        var notes: [String] = []
+        #expect(throws: Never.self) { try file.forEachNote { notes.append($0) } }
+        return notes
+    }
+}
