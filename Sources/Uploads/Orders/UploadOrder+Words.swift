@@ -8,6 +8,7 @@ extension UploadOrder.Command {
         case .startQueues: "startQueue"
         case .sweepDestination: "sweepDestination"
         case .sweepStaging: "sweepStaging"
+        case .ask: "ask"
         }
     }
 
@@ -15,7 +16,10 @@ extension UploadOrder.Command {
     public var isSweep: Bool {
         switch self {
         case .sweepDestination, .sweepStaging: true
-        case .jobs, .matching, .move, .stopQueues, .startQueues: false
+        case .jobs, .matching, .move, .stopQueues, .startQueues, .ask: false
         }
     }
+
+    /// Whether it changes nothing, so that nothing of it is recorded.
+    public var isQuestion: Bool { if case .ask = self { true } else { false } }
 }
