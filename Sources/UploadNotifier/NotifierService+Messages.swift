@@ -27,6 +27,7 @@ extension NotifierService {
         warnOfPolicies(in: batch)
         guard batch.contains(where: \.needsControlView) else {
             let owed = try await record(batch)
+            await answerQuestions(in: batch)
             if owed.allSatisfy(\.isOutcome) {
                 return outcomes.add { () async throws(UploadError) in try await self.publish(owed) }
             }
@@ -62,6 +63,7 @@ extension NotifierService {
 
     /// Part by part, each durable and published before the next, so that no order is too large.
     private func carryOut(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        if case .ask(let jobs) = order.command { return await answer(order, about: jobs, replyTo: replyTo) }
         guard !order.command.isSweep else {
             // It takes longer than messages can wait, and waits itself for what they tell.
             sweepOrders.add(SweepOrder(order: order, replyTo: replyTo))
@@ -121,7 +123,8 @@ extension NotifierMessage {
     var needsControlView: Bool {
         switch self {
         case .event(let event, _): event.kind == .suspect
-        case .marker, .deadBaton, .order: true
+        case .order(let order, _): !order.command.isQuestion
+        case .marker, .deadBaton: true
         case .job, .unreadable: false
         }
     }

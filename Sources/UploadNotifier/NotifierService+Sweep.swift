@@ -46,7 +46,7 @@ extension NotifierService {
         case .sweepStaging(let dryRun):
             guard let stagingSweeper else { throw Self.cannotSweep }
             return try await stagingSweeper.sweep(dryRun: dryRun, now: clock.now()) { await self.isUpToDate() }
-        case .jobs, .matching, .move, .stopQueues, .startQueues: return SweepReport(dryRun: true)
+        case .jobs, .matching, .move, .stopQueues, .startQueues, .ask: return SweepReport(dryRun: true)
         }
     }
 

@@ -91,4 +91,11 @@ import Uploads
         let message = try WireFormat.message(job: job)
         #expect(dead(message, death) == .job(job, maybeRepeated: false, body: message.body))
     }
+
+    @Test func `a question that expired asks for no answer`() throws {
+        let order = UploadOrder(.ask([JobID()]), by: "app", at: Date(timeIntervalSince1970: 1_795_000_000))
+        let message = try WireFormat.message(order: order, replyTo: "upload.answer.gone")
+        let death: Table = ["queue": "upload.notifier", "reason": "expired"]
+        #expect(dead(message, death) == .order(order, replyTo: nil))
+    }
 }

@@ -21,13 +21,16 @@ import Uploads
         .stopQueues([.standard]), .startQueues([.standard, QueueName(unchecked: "video")]),
         .sweepDestination(DestinationName(unchecked: "photos"), olderThan: nil, dryRun: true),
         .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 3600, dryRun: false),
-        .sweepStaging(dryRun: false),
+        .sweepStaging(dryRun: false), .ask([JobID(), JobID()]),
     ]
 
     @Test(arguments: commands) func `an order survives the wire`(command: UploadOrder.Command) throws {
         let order = UploadOrder(command, by: "jo@here", at: Self.at)
         let message = try WireFormat.message(order: order, replyTo: "there")
-        #expect(message.type == "upload.order.v1" && message.isPersistent)
+        // A question is worth nothing once the program that asked is gone.
+        let isQuestion = if case .ask = command { true } else { false }
+        #expect(message.type == "upload.order.v1" && message.isPersistent != isQuestion)
+        #expect(message.expiration == (isQuestion ? "60000" : nil))
         #expect(message.messageID == order.id.uuidString.lowercased() && message.correlationID == message.messageID)
         #expect(WireFormat.read(message) == .order(order))
         #expect(NotifierMessage(message) == .order(order, replyTo: "there"))
@@ -38,6 +41,8 @@ import Uploads
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "cancel", "at": "2026-11-21T08:00:00Z"}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "cancel", "at": "2026-11-21T08:00:00Z", "jobs": []}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "fly", "at": "2026-11-21T08:00:00Z", "filter": {}}"#,
+        #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "ask", "at": "2026-11-21T08:00:00Z", "jobs": []}"#,
+        #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "ask", "at": "2026-11-21T08:00:00Z", "filter": {}}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "stopQueue", "at": "2026-11-21T08:00:00Z"}"#,
         #"{"id": "7b0e5bd2-7a86-4f3b-8a6c-7ad1a5a7f001", "verb": "sweepDestination", "at": "2026-11-21T08:00:00Z"}"#,
         #"""

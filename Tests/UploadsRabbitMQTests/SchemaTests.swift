@@ -131,6 +131,13 @@ import Uploads
         cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
         answer.add([OrderAnswer.Job(id: JobID()), OrderAnswer.Job(id: JobID(), reason: "it has ended")])
         cases.append(("upload.answer.v1", try WireFormat.message(answer: answer).body))
+        var told = OrderAnswer(order: UUID())
+        var standing = JobStanding(LedgerJob(baton, isWhole: true, at: Date()))
+        told.add([OrderAnswer.Job(id: JobID(), standing: standing)])
+        cases.append(("upload.answer.v1", try WireFormat.message(answer: told).body))
+        standing.note(bytesDone: .max, bytesPerSecond: .infinity, at: Date())
+        told.add([OrderAnswer.Job(id: JobID(), standing: standing)])
+        cases.append(("upload.answer.v1", try WireFormat.message(answer: told).body))
         let verdicts = try await Self.judge(cases)
         #expect(verdicts.count == cases.count)
         for (verdict, written) in zip(verdicts, cases) {
@@ -186,6 +193,7 @@ import Uploads
             ("upload.order.v1", order(#""verb": "cancel", "jobs": []"#)),
             ("upload.order.v1", order(#""verb": "cancel", "filter": {"statuses": ["asleep"]}"#)),
             ("upload.order.v1", order(#""verb": "stopQueue", "queues": ["A B"]"#)),
+            ("upload.order.v1", order(#""verb": "ask", "filter": {}"#)),
             ("upload.order.v1", order(#""verb": "stopQueue", "filter": {}"#)),
             ("upload.answer.v1", #"{"order": "x"}"#),
         ]

@@ -35,6 +35,7 @@ struct OrderReport: Hashable {
         case .startQueues(let queues): output = queues.map { "start queue \($0)" }
         // Only the notifier knows what would be removed: it is asked instead.
         case .sweepDestination, .sweepStaging: break
+        case .ask(let jobs): output = jobs.map { "ask \($0)" }
         }
     }
 
@@ -65,6 +66,7 @@ struct OrderReport: Hashable {
         }
         switch order.command {
         case .jobs(let verb, _): tell(answer, verb.rawValue, verb.result, printsJSON)
+        case .ask: tell(answer, "ask", "is known", printsJSON)
         case .move(_, let target): tell(answer, "move", "is moved \(target.words)", printsJSON)
         case .matching(let verb, _, let atMost):
             tell(answer, verb.rawValue, verb.result, printsJSON)

@@ -29,7 +29,7 @@ extension OrderRequest {
     var queues: [QueueName] {
         switch command {
         case .stopQueues(let queues), .startQueues(let queues): queues
-        case .jobs, .matching, .move, .sweepDestination, .sweepStaging: []
+        case .jobs, .matching, .move, .sweepDestination, .sweepStaging, .ask: []
         }
     }
 }

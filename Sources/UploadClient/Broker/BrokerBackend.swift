@@ -6,7 +6,7 @@ import Uploads
 import UploadsRabbitMQ
 
 /// Carries uploads over the broker. What lives is heard by a transient watch of every transfer queue that is used; what ended, also
-/// while nobody ran, lies in the durable queue that the notifier keeps for the identifier.
+/// while nobody ran, lies in the durable queue that the notifier keeps for the identifier. What else was missed the notifier is asked for.
 final class BrokerBackend: UploadBackend {
     /// Between two looks into the durable queue: who watches has heard of an end before.
     private static let outcomeInterval = Duration.seconds(1)
@@ -35,6 +35,8 @@ final class BrokerBackend: UploadBackend {
     private let link: BrokerLink
     private let store: ClientStore
     private let logger: Logger
+    let gaps: AsyncStream<Void>
+    private let gap: AsyncStream<Void>.Continuation
     private let passes = OutcomePasses()
     private let state = Mutex(State())
 
@@ -46,6 +48,7 @@ final class BrokerBackend: UploadBackend {
         self.delegate = delegate
         self.link = link
         self.logger = logger
+        (gaps, gap) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         store = try await ClientStore.open(identifier, in: link.area)
     }
 
@@ -58,6 +61,7 @@ final class BrokerBackend: UploadBackend {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.readOutcomes() }
             group.addTask { await self.findQueues() }
+            group.addTask { await self.noteReturns() }
             var begun: Set<QueueName> = []
             while !Task.isCancelled {
                 for queue in state.withLock({ $0.wanted }).subtracting(begun) {
@@ -108,13 +112,28 @@ final class BrokerBackend: UploadBackend {
         return inbox
     }
 
+    /// While the connection was away, the broker may have lost what listened, and what was told to it.
+    private func noteReturns() async {
+        while !Task.isCancelled {
+            if let broker = try? await link.broker(within: link.patience.connection),
+                let returns = try? await broker.returns()
+            {
+                for await _ in returns { gap.yield() }
+            }
+            try? await Task.sleep(for: Self.failurePause)
+        }
+    }
+
     private func watch(_ queue: QueueName, _ sink: @escaping Sink) async {
+        var isAgain = false
         while !Task.isCancelled {
             // At once: what happens before it is watched is not seen.
             if let broker = try? await link.broker(within: link.patience.connection) {
                 do throws(UploadError) {
                     let watch = try await broker.watch(queue, steps: true)
                     _ = state.withLock { $0.watched.insert(queue) }
+                    if isAgain { gap.yield() }
+                    isAgain = true
                     await follow(watch, sink)
                     _ = state.withLock { $0.watched.remove(queue) }
                     await watch.close()
@@ -173,12 +192,25 @@ final class BrokerBackend: UploadBackend {
     /// Returns when what happens in the queue is heard, if it can be.
     private func beWatching(_ queue: QueueName) async {
         want(queue)
+        await beWatchingAll { $0 == queue }
+    }
+
+    private func beWatchingAll(where isMeant: (QueueName) -> Bool = { _ in true }) async {
         let end = ContinuousClock.now + Self.watchPatience
         while link.connected != nil, ContinuousClock.now < end, !Task.isCancelled,
-            state.withLock({ $0.wanted.contains(queue) && !$0.watched.contains(queue) })
+            state.withLock({ state in state.wanted.contains { isMeant($0) && !state.watched.contains($0) } })
         {
             try? await Task.sleep(for: Self.lookPause)
         }
+    }
+
+    /// Waits until all that is to be watched is, so that what happens after the answer is heard.
+    func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? {
+        // Of its two connections one may be back long before the other.
+        _ = try await link.broker(within: link.patience.question)
+        for upload in try await store.uploads() { want(upload.job.queue) }
+        await beWatchingAll()
+        return try await link.ask(ids)
     }
 
     func order(_ verb: Verb, _ id: JobID) async throws(UploadError) {
@@ -235,6 +267,7 @@ final class BrokerBackend: UploadBackend {
             state.isClosed = true
             return state.inbox
         }
+        gap.finish()
         await passes.close()
         await inbox?.close()
         await link.close()

@@ -25,6 +25,8 @@ package final class BrokerLink: Sendable {
         package var connection = Duration.seconds(10)
         /// For the notifier's answer to an order.
         package var answer = Duration.seconds(10)
+        /// For its answer to a question, which holds up nothing: after a broker's restart a notifier may be back later than the app.
+        package var question = Duration.seconds(UploadOrder.questionPatience)
 
         package init() {}
     }
@@ -218,8 +220,10 @@ package final class BrokerLink: Sendable {
     }
 
     /// A broker that is blocked may not even let its answer be waited for.
-    private func give(_ order: UploadOrder, to broker: UploadBroker) async throws(UploadError) -> OrderAnswer? {
-        let patience = patience.answer
+    private func give(
+        _ order: UploadOrder, to broker: UploadBroker, patience: Duration? = nil
+    ) async throws(UploadError) -> OrderAnswer? {
+        let patience = patience ?? self.patience.answer
         return try await TimeLimit.within(patience + .seconds(1), "did not confirm the order") {
             () throws(UploadError) in try await broker.order(order, patience: patience)
         }
@@ -236,6 +240,17 @@ package final class BrokerLink: Sendable {
             await outboxPublisher(broker).publish(atMost: Self.outboxCountMaximum)
             if isKept() { try? await Task.sleep(for: Self.lookPause) }
         }
+    }
+
+    /// Asks how 1 to ``UploadOrder/jobsMaximum`` jobs stand.
+    /// - Returns: those that the notifier knows; nil when no notifier answered in time.
+    /// - Throws: `networkFailure` when the broker does not take the question.
+    package func ask(_ jobs: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? {
+        let broker = try await broker(within: patience.question)
+        let order = UploadOrder(.ask(jobs), by: name)
+        guard let answer = try await give(order, to: broker, patience: patience.question) else { return nil }
+        let known = answer.jobs.compactMap { job in job.standing.map { (job.id, $0) } }
+        return Dictionary(known, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: Ending

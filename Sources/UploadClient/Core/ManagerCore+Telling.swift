@@ -30,7 +30,7 @@ extension ManagerCore {
     func take(_ event: UploadEvent) async -> Bool {
         let id = event.job.id
         guard event.kind.isEnd else {
-            followed[id]?.change { $0.apply(event) }
+            followed[id]?.hear(event)
             return true
         }
         do throws(UploadError) {
@@ -181,31 +181,6 @@ extension ManagerCore {
                 update.isSizeKnown = true
                 update.bytesDone = update.bytesTotal
             }
-        }
-    }
-}
-
-extension UploadUpdate {
-    /// What an event that is no end says.
-    fileprivate mutating func apply(_ event: UploadEvent) {
-        learnSize(of: event.job)
-        switch event.kind {
-        case .started: status = .running
-        case .progress:
-            status = .running
-            bytesDone = event.data.bytesDone ?? bytesDone
-            bytesPerSecond = event.data.bytesPerSecond
-        case .waiting:
-            status = .waiting(
-                until: event.data.waitingUntil, reason: event.data.reason, event.data.error)
-            bytesPerSecond = nil
-        case .paused:
-            status = .paused
-            bytesPerSecond = nil
-        case .enqueued, .handedOver:
-            status = .queued
-            bytesPerSecond = nil
-        case .suspect, .completed, .failed, .cancelled: break
         }
     }
 }

@@ -28,10 +28,16 @@ package actor ManagerCore {
     var isToTellAgain = false
     /// Outcomes that the delegate refused, until when they rest.
     var resting: [String: ContinuousClock.Instant] = [:]
+    /// Uploads that were under way when this program began to follow them, and are to be asked for.
+    var toAsk: [JobID] = []
+    var asking: Task<Void, Never>?
+    /// Of the last time that it was begun to ask.
+    var askingNumber = 0
     /// Uploads that this program is starting.
     private var beingStarted: Set<JobID> = []
     private var hearing: Task<Void, Never>?
     private var looking: Task<Void, Never>?
+    private var askingAfterGaps: Task<Void, Never>?
     private var closing: Task<Void, Never>?
     private(set) var isClosed = false
 
@@ -55,6 +61,9 @@ package actor ManagerCore {
         await reconcile()
         let sink: @Sendable (UploadEvent) async -> Bool = { [weak self] event in await self?.take(event) ?? false }
         hearing = Task { [backend] in await backend.run(sink) }
+        askingAfterGaps = Task { [backend, weak self] in
+            for await _ in backend.gaps { await self?.askForAll() }
+        }
         looking = Task { [weak self] in
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.interval)
@@ -101,7 +110,7 @@ package actor ManagerCore {
 
     private func handOver(_ job: UploadJob) async throws(UploadError) -> UploadHandle {
         // A caller that has listed the uploads since it was noted may follow it already.
-        let handle = follow(UploadUpdate(job), round: 1, afresh: false)
+        let handle = follow(UploadUpdate(job), round: 1, afresh: false, isNew: true)
         do throws(UploadError) {
             try await backend.accept(job)
         } catch {
@@ -163,6 +172,7 @@ package actor ManagerCore {
             try await store.remove(state.id)
             if let event = ended.end { show(event) }
         }
+        askForNoted()
         return handle
     }
 
@@ -176,6 +186,12 @@ package actor ManagerCore {
     }
 
     package func handle(for id: JobID) async throws(UploadError) -> UploadHandle? {
+        defer { askForNoted() }
+        return try await take(up: id)
+    }
+
+    /// What is to be asked is noted.
+    private func take(up id: JobID) async throws(UploadError) -> UploadHandle? {
         try checkOpen()
         if let upload = try await store.upload(id) {
             return follow(UploadUpdate(upload.job), round: upload.round, afresh: false)
@@ -201,6 +217,7 @@ package actor ManagerCore {
                 "these uploads were saved under the identifier '\(saved.identifier)', and this manager's is '\(identifier)'"
             )
         }
+        defer { askForNoted() }
         var handles: [UploadHandle] = []
         for upload in saved.uploads {
             if var known = try await store.upload(upload.id) {
@@ -209,7 +226,7 @@ package actor ManagerCore {
                     try await store.put(known)
                 }
             }
-            if let taken = try await handle(for: upload.id) { handles.append(taken) }
+            if let taken = try await take(up: upload.id) { handles.append(taken) }
         }
         return handles
     }
@@ -219,8 +236,10 @@ package actor ManagerCore {
         try await backend.order(verb, id)
     }
 
-    /// - Parameter afresh: whether what is known of an earlier round does not count.
-    private func follow(_ update: UploadUpdate, round: Int, afresh: Bool) -> UploadHandle {
+    /// - Parameters:
+    ///   - afresh: whether what is known of an earlier round does not count.
+    ///   - isNew: whether nothing can have become of it yet; otherwise it is noted to be asked for.
+    private func follow(_ update: UploadUpdate, round: Int, afresh: Bool, isNew: Bool = false) -> UploadHandle {
         if !afresh, let progress = followed[update.id] { return handle(of: progress) }
         let progress = UploadProgress(update, round: round) { [weak self] outcome in
             guard let self else { return }
@@ -228,6 +247,7 @@ package actor ManagerCore {
             if !toCount.isEmpty { Task { await self.count(toCount) } }
         }
         followed[update.id] = progress
+        if !isNew { toAsk.append(update.id) }
         return handle(of: progress)
     }
 
@@ -254,6 +274,8 @@ package actor ManagerCore {
 
     private func shutDown() async {
         looking?.cancel()
+        askingAfterGaps?.cancel()
+        asking?.cancel()
         hearing?.cancel()
         await backend.close()
         // What ends until then is noted, and told with the rest.

@@ -30,6 +30,21 @@ package protocol UploadBackend: Sendable {
     /// Returns when every outcome that was told before this call has gone through the sink.
     func catchUp() async throws(UploadError)
 
+    /// An element whenever something may have been missed of what happens, so that it is worth asking how uploads stand. For one
+    /// listener.
+    var gaps: AsyncStream<Void> { get }
+
+    /// Asks how uploads stand.
+    /// - Returns: those of which anything is known; nil when nothing answers.
+    func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]?
+
     /// Lets go of everything. `run` was cancelled before.
     func close() async
+}
+
+/// A backend whose sink misses nothing has nothing to be asked.
+extension UploadBackend {
+    package var gaps: AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    package func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? { nil }
 }

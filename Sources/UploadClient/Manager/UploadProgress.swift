@@ -13,7 +13,7 @@ package final class UploadProgress: Sendable {
     private typealias Listener = AsyncStream<UploadUpdate>.Continuation
 
     private struct State {
-        var latest: UploadUpdate
+        var upload: FollowedUpload
         var listeners: [Int: Listener] = [:]
         var lastListener = 0
         var isClosed = false
@@ -33,21 +33,36 @@ package final class UploadProgress: Sendable {
     package init(_ update: UploadUpdate, round: Int, onTaken: @escaping @Sendable (_ outcome: String) -> Void) {
         id = update.id
         self.round = round
-        state = Mutex(State(latest: update))
+        state = Mutex(State(upload: FollowedUpload(update, round: round)))
         self.onTaken = onTaken
     }
 
-    package var latest: UploadUpdate { state.withLock { $0.latest } }
+    package var latest: UploadUpdate { state.withLock { $0.upload.update } }
 
     /// Nothing follows the end.
     /// - Parameter outcome: the outcome's id, where this is the end.
     package func change(outcome: String? = nil, _ body: (inout UploadUpdate) -> Void) {
+        tell(outcome: outcome) { upload in
+            upload.change(body)
+            return true
+        }
+    }
+
+    /// Takes an event that is no end.
+    func hear(_ event: UploadEvent) { tell { $0.hear(event) } }
+
+    /// Takes what the notifier answers.
+    func learn(_ standing: JobStanding) { tell { $0.learn(standing) } }
+
+    /// - Parameter body: whether there is anything to tell.
+    private func tell(outcome: String? = nil, _ body: (inout FollowedUpload) -> Bool) {
         telling.withLock { _ in
             let (latest, listeners) = state.withLock { state in
-                guard !state.latest.status.isEnd, !state.isClosed else { return (state.latest, [Listener]()) }
-                body(&state.latest)
+                guard !state.upload.update.status.isEnd, !state.isClosed, body(&state.upload) else {
+                    return (state.upload.update, [Listener]())
+                }
                 state.outcome = outcome
-                return (state.latest, Array(state.listeners.values))
+                return (state.upload.update, Array(state.listeners.values))
             }
             for listener in listeners {
                 listener.yield(latest)
@@ -71,8 +86,8 @@ package final class UploadProgress: Sendable {
         let (stream, listener) = AsyncStream.makeStream(
             of: UploadUpdate.self, bufferingPolicy: .bufferingNewest(Self.backlogMaximum))
         let number = state.withLock { state -> Int? in
-            listener.yield(state.latest)
-            guard !state.latest.status.isEnd, !state.isClosed else {
+            listener.yield(state.upload.update)
+            guard !state.upload.update.status.isEnd, !state.isClosed else {
                 listener.finish()
                 return nil
             }

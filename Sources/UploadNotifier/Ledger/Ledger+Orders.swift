@@ -63,6 +63,9 @@ extension Ledger {
             case .sweepDestination, .sweepStaging:
                 // Made by the sweepers, which no transaction can wait for.
                 progress.finish(count: 0)
+            case .ask:
+                // Answered by `standings`, which writes nothing.
+                progress.finish(count: 0)
             case .jobs(let verb, let ids):
                 let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.pageMaximum(verb)))
                 try progress.add(obey(verb, page))

@@ -11,6 +11,7 @@ extension UploadOrder: Codable {
     /// And the one for places in line.
     private enum LineVerb: String, Codable { case move }
     private enum SweepVerb: String, Codable { case sweepDestination, sweepStaging }
+    private enum QuestionVerb: String, Codable { case ask }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -33,6 +34,11 @@ extension UploadOrder: Codable {
         if LineVerb(rawValue: try container.decode(String.self, forKey: .verb)) != nil {
             let jobs = try bounded(try container.decode([JobID].self, forKey: .jobs), .jobs, Self.jobsMaximum)
             self.init(.move(jobs, try Self.target(container)), by: by, at: at, id: id)
+            return
+        }
+        if QuestionVerb(rawValue: try container.decode(String.self, forKey: .verb)) != nil {
+            let jobs = try bounded(try container.decode([JobID].self, forKey: .jobs), .jobs, Self.jobsMaximum)
+            self.init(.ask(jobs), by: by, at: at, id: id)
             return
         }
         if let verb = SweepVerb(rawValue: try container.decode(String.self, forKey: .verb)) {
@@ -116,6 +122,9 @@ extension UploadOrder: Codable {
         case .sweepStaging(let dryRun):
             try container.encode(SweepVerb.sweepStaging, forKey: .verb)
             try container.encode(dryRun, forKey: .dryRun)
+        case .ask(let jobs):
+            try container.encode(QuestionVerb.ask, forKey: .verb)
+            try container.encode(jobs, forKey: .jobs)
         }
     }
 }

@@ -4,7 +4,7 @@ public import Foundation
 /// notifier and no worker is up. JSON `upload.order.v1`.
 ///
 /// The notifier reads it in the order of its queue: a job that was submitted before is known by then. An order that comes
-/// again under the same id changes nothing.
+/// again under the same id changes nothing. The one exception is a question (``isQuestion``), which changes nothing and is not kept.
 public struct UploadOrder: Hashable, Sendable, Identifiable {
     /// Most jobs that one order may name; a filter may match more.
     public static let jobsMaximum = 1000
@@ -12,6 +12,8 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     public static let queuesMaximum = 100
     /// Seconds: what is younger may be an upload that was begun and not told yet. 1 hour.
     public static let sweepAfterMinimum: TimeInterval = 3600
+    /// Seconds that a question may wait for a notifier: the program that asked waits no longer. 1 minute.
+    public static let questionPatience: TimeInterval = 60
     /// Most characters of ``by`` that are kept.
     public static let byCountMaximum = 200
 
@@ -33,6 +35,9 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
         case sweepDestination(DestinationName, olderThan: TimeInterval?, dryRun: Bool)
         /// The same for the notifier's staging area.
         case sweepStaging(dryRun: Bool)
+        /// How 1 to ``UploadOrder/jobsMaximum`` jobs stand, by their ids: the answer has a ``JobStanding`` for each that the ledger knows.
+        /// Changes nothing, and is neither recorded nor kept for a notifier that is away.
+        case ask([JobID])
     }
 
     public let id: UUID

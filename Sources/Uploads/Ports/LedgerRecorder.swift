@@ -33,6 +33,10 @@ public protocol LedgerRecorder: Sendable {
     /// reason of its own, such as a damaged row, is answered with that reason.
     func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep
 
+    /// How jobs stand by all that was recorded before the call: one answer for each, in their order. One that the ledger does not know,
+    /// or whose row cannot be read, is answered with that reason. Reads only.
+    func standings(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job]
+
     /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
     /// left out and struck off. A note that cannot be read is struck off as well, and kept with the reason as a dead letter.
     func owed() async throws(UploadError) -> [OwedAction]

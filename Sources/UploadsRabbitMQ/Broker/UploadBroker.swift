@@ -116,6 +116,24 @@ public final class UploadBroker: Sendable {
         }
     }
 
+    /// An element when the connection that reads is there, and another one each time that it is there again after a loss: what is
+    /// watched and read is in place by then, and what happened meanwhile may have been missed. Ends with the connection.
+    public func returns() async throws(UploadError) -> AsyncStream<Void> {
+        let states = try await consumingConnection().states()
+        let (returns, input) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let listening = Task {
+            var last: UInt64?
+            for await state in states {
+                guard case .connected(let epoch) = state, epoch != last else { continue }
+                last = epoch
+                input.yield()
+            }
+            input.finish()
+        }
+        input.onTermination = { _ in listening.cancel() }
+        return returns
+    }
+
     /// Whether every connection that was opened is up.
     public var isConnected: Bool { lostConnection == nil }
 

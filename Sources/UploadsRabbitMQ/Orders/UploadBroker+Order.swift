@@ -7,7 +7,7 @@ extension UploadBroker {
     private static let confirmPatience = Duration.seconds(10)
 
     /// Gives an order: when this returns or times out waiting, it is on disk in the notifier's queue, and holds when the
-    /// notifier reads it, also if none is up.
+    /// notifier reads it, also if none is up. A question is not kept: the broker drops it after ``UploadOrder/questionPatience``.
     ///
     /// - Parameter patience: how long to wait for the broker and for the notifier's answer together; nil: for no answer.
     /// - Returns: the answer; nil when none came in time.

@@ -58,6 +58,10 @@ public enum WireFormat {
         message.messageID = order.id.uuidString.lowercased()
         message.correlationID = message.messageID
         message.replyTo = replyTo
+        if order.command.isQuestion {
+            message.isPersistent = false
+            message.expiration = "\(Int(UploadOrder.questionPatience * 1000))"
+        }
         return message
     }
 

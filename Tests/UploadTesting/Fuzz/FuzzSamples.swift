@@ -123,7 +123,7 @@ public enum FuzzSamples {
             .init(.sweepStaging(dryRun: true), by: "jo", at: time),
             .init(
                 .sweepDestination(DestinationName(unchecked: "photos"), olderThan: 7200, dryRun: false), by: "jo",
-                at: time),
+                at: time), .init(.ask([job.id, JobID()]), by: "app", at: time),
         ]
     }
 
@@ -143,7 +143,15 @@ public enum FuzzSamples {
         return answer
     }
 
-    public static var answers: [OrderAnswer] { [answer, OrderAnswer(order: UUID(), notRecorded: "the disk is full")] }
+    public static var answers: [OrderAnswer] {
+        var told = OrderAnswer(order: UUID())
+        var known = ledgerJobs[0]
+        known.trouble = known.baton.failures.last?.message
+        var standing = JobStanding(known)
+        standing.note(bytesDone: 5, bytesPerSecond: 1.5, at: time)
+        told.add([OrderAnswer.Job(id: job.id, standing: standing)])
+        return [answer, told, OrderAnswer(order: UUID(), notRecorded: "the disk is full")]
+    }
 
     public static var entries: [ControlEntry] {
         var piece = SnapshotPiece(of: UUID(), number: 2, count: 3)
