@@ -189,6 +189,14 @@ extension UploadUpdate {
     /// What an event that is no end says.
     fileprivate mutating func apply(_ event: UploadEvent) {
         learnSize(of: event.job)
+        if event.data.baton.isCancel {
+            // Its worker says `started` and `waiting` of the cancelling.
+            status = .cancelling(until: event.data.waitingUntil)
+            bytesPerSecond = nil
+            return
+        }
+        // A cancellation sticks: what is heard now was told before it.
+        if case .cancelling = status { return }
         switch event.kind {
         case .started: status = .running
         case .progress:
