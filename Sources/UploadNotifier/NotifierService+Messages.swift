@@ -83,11 +83,12 @@ extension NotifierService {
         while true {
             let step: OrderStep
             do throws(UploadError) {
-                step = try await ledger.carryOut(order, view: view.withLock { $0 }, now: clock.now())
+                step = try await carryOutForRoutes(order)
             } catch {
                 guard LedgerFailure.isOfOne(error) else { throw error }
                 return try await setAside(order, replyTo: replyTo, error)
             }
+            if step.owed.contains(where: \.isOutcome) { deliveries.wake() }
             try await publish(step.owed)
             guard let answer = step.answer else { continue }
             logger.notice(

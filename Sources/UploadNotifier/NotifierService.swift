@@ -103,6 +103,14 @@ public final class NotifierService: Service {
         }
     }
 
+    /// The next part of an order, between two changes of delegates: it may end jobs.
+    func carryOutForRoutes(_ order: UploadOrder) async throws(UploadError) -> OrderStep {
+        try await recording.pass { () async throws(UploadError) in
+            let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
+            return try await ledger.carryOut(order, view: view, routes: routes, now: clock.now())
+        }
+    }
+
     func say(_ refusal: SingleRecording.Refusal) {
         var metadata: Logger.Metadata = [LogKey.reason: "\(refusal.reason)"]
         if let job = refusal.job { metadata[LogKey.job] = "\(job)" }

@@ -77,6 +77,9 @@ struct OwedPublisher: Sendable {
     private func publish(_ action: IssuingAction) async throws(UploadError) {
         switch action {
         case .mark(let marker): try await bus.mark(marker)
+        case .issue(let baton, let lane, let maybeRepeated) where baton.onlyRemovesCopy:
+            // Where no lane takes it, the staging area's sweep removes the copy.
+            _ = try await bus.issue(baton, on: lane, maybeRepeated: maybeRepeated)
         case .issue(let baton, let lane, let maybeRepeated):
             logger.notice(
                 "issuing a job anew",

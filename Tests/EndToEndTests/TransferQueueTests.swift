@@ -90,6 +90,51 @@ import Uploads
         }
     }
 
+    @Test func aSessionThatIsCancelledBeforeItsTurnEndsAtOnceAndWasNeverActive() async throws {
+        try await with { deployment, bucket, file in
+            try await deployment.withTransferQueue { queue in
+                let told = Mutex<[TransferQueueEvent]>([])
+                let events = await queue.events
+                let listening = Task { for await event in events { told.withLock { $0.append(event) } } }
+                let a = try await queue.enqueue(file, to: "bucket")
+                // One travels in its job, the other one is staged.
+                let files = [("b1", 10), ("b2", 300_000)].map {
+                    TransferFile(.data(Data(repeating: 7, count: $0.1)), to: $0.0)
+                }
+                let b = try await queue.enqueue(files, to: TransferAccount("local")).id
+                try await queue.start()
+                try await waitForFirstPart(bucket)
+                try await queue.waitForState(.running, of: a)
+                try await eventually("all wait in line") {
+                    try deployment.queryLedger("SELECT count(*) FROM line") == ["3"]
+                }
+                let copy = try #require(
+                    try deployment.queryLedger("SELECT staged FROM jobs WHERE key = 'b2' AND staged IS NOT NULL").first)
+                let path = deployment.staging.appending(path: copy).path
+                #expect(FileManager.default.fileExists(atPath: path))
+                try await queue.cancel(b)
+                try await queue.waitForState(.cancelled, of: b)
+                try await eventually("its copy is gone") { !FileManager.default.fileExists(atPath: path) }
+                #expect(await queue.state(of: a)?.isEnd == false)
+                #expect(try deployment.queryLedger("SELECT count(*) FROM line") == ["1"])
+                bucket.proxy.setRule { _ in .forward }
+                try await queue.waitForState(.finished, of: a)
+                // Its worker has told nothing, before and after its end.
+                let kinds = "SELECT kind FROM events WHERE job IN (SELECT id FROM jobs WHERE key IN ('b1', 'b2'))"
+                #expect(try deployment.queryLedger(kinds) == ["cancelled", "cancelled"])
+                try await eventually("all is told") { told.withLock { $0.contains { $0.kind == .finished } } }
+                let ofB = told.withLock { $0.filter { $0.session.id == b }.map(\.kind) }
+                #expect(ofB.filter { $0 != .changed } == [.added, .cancelled], "\(ofB)")
+                try await queue.run(b)
+                try await queue.waitForState(.finished, of: b)
+                listening.cancel()
+            }
+            try await deployment.waitForOutcomes(5)
+            #expect(try deployment.completedKeys() == ["a", "b1", "b2"])
+            try await expectArrived(file, bucket, deployment)
+        }
+    }
+
     @Test func runningAnotherSessionInterruptsTheOneThatRunsAndGivesItsTurnBack() async throws {
         try await with { deployment, bucket, file in
             try await deployment.withTransferQueue { queue in

@@ -41,7 +41,7 @@ final class LedgerDesk: OperatorDesk {
         }
         guard patience != nil, !isSilent else { return nil }
         while true {
-            let step = try await ledger.carryOut(order, view: state.withLock { $0.view }, now: Sample.start)
+            let step = try await ledger.carryOut(order, view: state.withLock { $0.view }, routes: [], now: Sample.start)
             for owed in step.owed {
                 if case .append(let entry) = owed.action { state.withLock { $0.view.apply(entry) } }
             }

@@ -155,7 +155,7 @@ struct DeliveryHistoryTests {
             [.job(job, maybeRepeated: false), Sample.event(.failed, job), Sample.event(.completed, other)],
             view: ControlView(), routes: routes,
             now: Sample.start)
-        _ = try await ledger.order(.runAgain, of: job.id, view: ControlView(), now: Sample.start)
+        _ = try await ledger.order(.runAgain, of: job.id, view: ControlView(), routes: [], now: Sample.start)
         for action in try await ledger.owed() {
             guard case .mark(let marker) = action.action else { continue }
             _ = try await ledger.record([.marker(marker)], view: ControlView(), routes: routes, now: Sample.start)

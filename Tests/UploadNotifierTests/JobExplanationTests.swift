@@ -99,6 +99,23 @@ import Uploads
         #expect(code(job { $0.status = .running }, ControlView(), [:]) == .running)
     }
 
+    @Test func `a job that is being cancelled says until when it waits for workers to hear of it`() {
+        let waiting = job {
+            $0.isCancelling = true
+            $0.status = .waiting
+            $0.reason = "cancelling"
+            $0.waitingUntil = Sample.start
+        }
+        let explanation = JobExplanation(of: waiting, control: ControlView(), lanes: busy)
+        #expect(explanation.code == .cancelling && explanation.until == Sample.start)
+        #expect(explanation.text.contains("cancelled, until \(WireJSON.timestamp(Sample.start))"))
+        let running = job {
+            $0.isCancelling = true
+            $0.status = .running
+        }
+        #expect(JobExplanation(of: running, control: ControlView(), lanes: busy).until == nil)
+    }
+
     @Test func `an ended job says how, and what is possible`() {
         let failed = job {
             $0.status = .failed

@@ -119,7 +119,7 @@ private final class DamagedWorld {
         _ = try await service.recordForRoutes(messages)
         for verb in [Verb.pause, .cancel] {
             let order = UploadOrder(.jobs(verb, jobs[8..<11].map(\.id)), by: "jo", at: Sample.start)
-            _ = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+            _ = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
         }
         try await ledger.pause("other", reason: "refused", at: Sample.start, held: true)
         let due = try await ledger.due(for: "hook", ordered: true, now: Sample.start + 1, excluding: [], limit: 2)
@@ -300,7 +300,7 @@ private final class DamagedWorld {
         ] {
             let order = UploadOrder(command, by: "jo", at: Sample.start)
             var steps = 0
-            while try await ledger.carryOut(order, view: ControlView(), now: Sample.start).answer == nil {
+            while try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start).answer == nil {
                 steps += 1
                 try #require(steps < 100, "an order comes to no end")
             }

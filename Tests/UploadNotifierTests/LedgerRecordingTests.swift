@@ -272,14 +272,14 @@ struct LedgerRecordingTests {
         let ports: Ports = try Ledger.open(path: scratch.file())
         let job = Sample.job()
         try await record(ports, [.job(job, maybeRepeated: false)])
-        let owed = try await ports.order(.cancel, of: job.id, view: ControlView(), now: Sample.start)
+        let owed = try await ports.order(.cancel, of: job.id, view: ControlView(), routes: [], now: Sample.start)
         #expect(owed.count == 1)
         #expect(try await ports.job(job.id)?.isCancelling == true)
         await #expect(throws: UploadError.self) {
-            _ = try await ports.order(.pause, of: job.id, view: ControlView(), now: Sample.start)
+            _ = try await ports.order(.pause, of: job.id, view: ControlView(), routes: [], now: Sample.start)
         }
         await #expect(throws: UploadError.self) {
-            _ = try await ports.order(.cancel, of: JobID(), view: ControlView(), now: Sample.start)
+            _ = try await ports.order(.cancel, of: JobID(), view: ControlView(), routes: [], now: Sample.start)
         }
     }
 

@@ -36,7 +36,7 @@ struct OrderTests {
     private func carryOut(_ order: UploadOrder, in ledger: Ledger) async throws -> (OrderAnswer, [OwedAction]) {
         var owed: [OwedAction] = []
         while true {
-            let step = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+            let step = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
             owed += step.owed
             if let answer = step.answer { return (answer, owed) }
         }
@@ -119,7 +119,7 @@ struct OrderTests {
         let jobs = jobs(Ledger.orderPageMaximum * 2 + 1)
         try await record(messages(jobs), in: ledger)
         let order = order(.matching(.cancel, OrderFilter(queue: .standard), atMost: nil))
-        let first = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+        let first = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
         #expect(first.answer == nil && first.owed.count == Ledger.orderPageMaximum)
         let (answer, owed) = try await carryOut(order, in: ledger)
         #expect(answer.matched == jobs.count && answer.done == jobs.count)

@@ -248,7 +248,7 @@ struct QuarantineTests {
         let job = Sample.job()
         try await record([.job(job, maybeRepeated: false)], in: ledger)
         let order = UploadOrder(.jobs(.pause, [job.id]), by: "jo", at: Sample.start)
-        _ = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+        _ = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
         try await ledger.write { try $0.execute(sql: "UPDATE orders SET progress = x'7B'") }
         let bus = MemoryNotifierBus()
         bus.send(

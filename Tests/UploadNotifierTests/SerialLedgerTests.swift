@@ -19,6 +19,8 @@ struct SerialLedgerTests {
         /// Batons that nobody has ended yet, in the order of their issue.
         var running: [Baton] = []
         var issued: [JobID] = []
+        /// Batons that only remove a copy.
+        var tidied: [Baton] = []
 
         init() throws {
             scratch = try Scratch()
@@ -32,7 +34,7 @@ struct SerialLedgerTests {
         func carryOut(_ command: UploadOrder.Command) async throws -> OrderAnswer {
             let order = UploadOrder(command, by: "jo")
             while true {
-                let step = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+                let step = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
                 owed += step.owed
                 if let answer = step.answer { return answer }
             }
@@ -53,6 +55,7 @@ struct SerialLedgerTests {
                 for action in now {
                     switch action.action {
                     case .mark(let marker): markers.append(marker)
+                    case .issue(let baton, _, _) where baton.onlyRemovesCopy: tidied.append(baton)
                     case .issue(let baton, _, let maybeRepeated):
                         if maybeRepeated {
                             try await record([.event(UploadEvent(kind: .suspect, of: baton, at: Sample.start))])

@@ -56,6 +56,7 @@ import Uploads
         baton.job.properties = ObjectProperties(
             cacheControl: "max-age=60", contentDisposition: "attachment; filename=\"a b\"", contentEncoding: "br",
             contentLanguage: "en", storageClass: "STANDARD_IA", tags: ["team": "web", "empty": ""])
+        baton.onlyRemovesCopy = true
         baton.unknown = ["colour": "red"]
         return baton
     }

@@ -104,6 +104,7 @@ struct WaitBoard {
             "no worker that took it knows its destination yet; check their configuration",
         WaitReason.unknownStagingArea.label: "no worker that took it serves its staging area yet; check --staging",
         WaitReason.unsupportedVersion.label: "the worker that took it is too old for it; update the worker",
+        WaitReason.cancelling.label: "it is being cancelled",
         "circuitOpen": "its destination cannot be used; it is tried again by itself",
         "limited": "a limit of its destination or its worker holds it up; it comes by itself",
         "clock": "its time is over by its worker's clock, which no other clock has confirmed yet",

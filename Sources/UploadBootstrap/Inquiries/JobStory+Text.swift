@@ -94,7 +94,9 @@ extension ListedEvent {
         let why = error.map { JobStory.why($0.message, $0.code) } ?? ""
         let again = round > 1 ? " (round \(round))" : ""
         return switch kind {
-        case "waiting": "waits (\(reason ?? "retry"))" + (waitingUntil.map { " until \(time.text($0))" } ?? "") + why
+        case "waiting":
+            (reason == WaitReason.cancelling.label ? "is being cancelled" : "waits (\(reason ?? "retry"))")
+                + (waitingUntil.map { " until \(time.text($0))" } ?? "") + why
         case "handedOver": "handed over"
         case "suspect": "its worker may be gone; the notifier hands it out anew"
         case "completed": "completed" + (detail.map { ": \($0)" } ?? "")

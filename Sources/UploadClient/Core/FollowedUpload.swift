@@ -46,6 +46,14 @@ extension UploadUpdate {
     /// What an event that is no end says.
     fileprivate mutating func apply(_ event: UploadEvent) {
         learnSize(of: event.job)
+        if event.data.baton.isCancel {
+            // Its worker says `started` and `waiting` of the cancelling.
+            status = .cancelling(until: event.data.waitingUntil)
+            bytesPerSecond = nil
+            return
+        }
+        // A cancellation sticks: what is heard now was told before it.
+        if case .cancelling = status { return }
         switch event.kind {
         case .started: status = .running
         case .progress:
@@ -72,6 +80,13 @@ extension UploadUpdate {
             bytesTotal = size
             isSizeKnown = true
         }
+        if standing.isCancelling {
+            status = .cancelling(until: standing.waitingUntil)
+            bytesPerSecond = nil
+            return
+        }
+        // A cancellation sticks: the answer is older.
+        if case .cancelling = status { return }
         bytesDone = standing.bytesDone ?? bytesDone
         bytesPerSecond = standing.bytesPerSecond
         switch standing.status {

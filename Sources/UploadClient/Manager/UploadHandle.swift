@@ -29,7 +29,7 @@ public struct UploadHandle: Sendable, Identifiable {
                 case .completed(let receipt): return receipt
                 case .failed(let failure): throw failure
                 case .cancelled: throw UploadFailure(UploadError(.cancelled, "the upload was cancelled"), state: nil)
-                case .queued, .running, .waiting, .paused: continue
+                case .queued, .running, .waiting, .paused, .cancelling: continue
                 }
             }
             throw UploadFailure(
@@ -63,7 +63,7 @@ public struct UploadHandle: Sendable, Identifiable {
                 case .failed(let failure): onError(failure)
                 case .cancelled:
                     onError(UploadFailure(UploadError(.cancelled, "the upload was cancelled"), state: nil))
-                case .queued, .running, .waiting, .paused: break
+                case .queued, .running, .waiting, .paused, .cancelling: break
                 }
             }
         }

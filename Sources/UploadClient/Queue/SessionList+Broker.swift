@@ -64,6 +64,10 @@ extension SessionList {
 
     mutating func accepted(_ job: JobID) {
         change(job) { $0.isAccepted = true }
+        // A cancellation that was ordered before was refused: the notifier did not know the job.
+        for index in sessions.indices where sessions[index].isCancelling && sessions[index].openJobs.contains(job) {
+            sessions[index].isCancelTold = false
+        }
     }
 
     /// Nobody knows it any more: it is handed over again.

@@ -11,6 +11,7 @@ extension SessionList {
         case .running: return hear(update.id, .running, bytesDone: bytesDone, size: size)
         case .waiting: return hear(update.id, .interrupted, bytesDone: bytesDone, size: size)
         case .paused: return hear(update.id, .paused, bytesDone: bytesDone, size: size)
+        case .cancelling: return hear(update.id, .cancelling, bytesDone: bytesDone, size: size)
         case .completed: return hear(update.id, .completed, size: size)
         case .cancelled: return hear(update.id, .cancelled)
         case .failed(let failure): return hear(update.id, .failed, failure: failure.error)
@@ -28,8 +29,11 @@ extension SessionList {
             let file = sessions[index].files.firstIndex(where: { $0.job == job }),
             !sessions[index].files[file].state.isEnd
         else { return [] }
-        // What completed was sent, also where nothing was heard of that: a small file, or one sent while the broker was away.
-        if state == .completed, sessions[index].state != .running, !sessions[index].hasGivenWay {
+        // What completed was sent, also where nothing was heard of that: a small file, or one sent while the broker was away. A session
+        // that is being cancelled does not start to run any more.
+        if state == .completed, sessions[index].state != .running, !sessions[index].hasGivenWay,
+            !sessions[index].isCancelling
+        {
             return hear(job, .running) + hear(job, .completed, bytesDone: bytesDone, size: size)
         }
         let old = sessions[index]
@@ -41,9 +45,10 @@ extension SessionList {
         // one before it.
         let hasTurn = first == old.id || old.isGivingWay || old.state.isActive
         if hasTurn { sessions[index].hasGivenWay = false }
-        if state.isEnd || hasTurn || (state == .running && !old.hasGivenWay) {
-            sessions[index].files[file].state = state
-        }
+        let counts =
+            old.isCancelling
+            ? state.isEnd : hasTurn || state.isEnd || state == .cancelling || (state == .running && !old.hasGivenWay)
+        if counts { sessions[index].files[file].state = state }
         let changes = settle(index)
         if !changes.isEmpty || sessions[index] == old { return changes }
         return [event(sessions[index].bytesDone == old.bytesDone ? .changed : .progress, index)]
@@ -53,6 +58,7 @@ extension SessionList {
     /// - Returns: nothing if that is what it was.
     mutating func settle(_ index: Int) -> [Event] {
         let before = sessions[index].state
+        let wasActivated = sessions[index].isActivated
         let id = sessions[index].id
         let state = Self.state(of: sessions[index])
         if sessions[index].isIdle {
@@ -61,13 +67,14 @@ extension SessionList {
         }
         guard state != before else { return [] }
         sessions[index].state = state
+        sessions[index].keepsTurn = state == .cancelling && wasActivated
         if state.isEnd {
             sessions[index].isPaused = false
             sessions[index].isCancelling = false
             sessions[index].isGivingWay = false
             line.removeAll { $0 == id }
         }
-        var events = Self.kinds(from: before, to: state).map { event($0, index) }
+        var events = Self.kinds(from: before, to: state, isActivated: wasActivated).map { event($0, index) }
         if state.isEnd, sessions[index].isRemoving { events.append(takeOut(index)) }
         return events
     }
@@ -79,24 +86,29 @@ extension SessionList {
             if states.contains(.failed) { return .failed }
             return states.contains(.cancelled) ? .cancelled : .finished
         }
+        if session.isCancelling { return .cancelling }
         if states.contains(.running) { return .running }
         if states.contains(.paused) || states.contains(.interrupted) { return .active }
         return session.state == .queued ? .queued : .active
     }
 
     /// What is told, in its order, of a session that goes from one state to another.
-    static func kinds(from before: TransferSession.State, to after: TransferSession.State) -> [Event.Kind] {
+    /// - Parameter isActivated: whether it was told that its turn came, and not that it is over. A session that is being cancelled keeps
+    ///   its turn until it has ended.
+    static func kinds(
+        from before: TransferSession.State, to after: TransferSession.State, isActivated: Bool
+    ) -> [Event.Kind] {
         var kinds: [Event.Kind] = []
-        if !before.isActive, after.isActive { kinds += [.willActivate, .didActivate] }
+        if !isActivated, after.isActive { kinds += [.willActivate, .didActivate] }
         if after == .running { kinds += [.willStartRunning, .didStartRunning] }
         if before == .running { kinds += [.willStopRunning, .didStopRunning] }
         switch after {
         case .cancelled: kinds.append(.cancelled)
         case .failed: kinds.append(.failed)
         case .finished: kinds.append(.finished)
-        case .saved, .queued, .active, .running: break
+        case .saved, .queued, .active, .running, .cancelling: break
         }
-        if before.isActive, !after.isActive { kinds += [.willDeactivate, .didDeactivate] }
+        if isActivated, !after.isActive, after != .cancelling { kinds += [.willDeactivate, .didDeactivate] }
         return kinds
     }
 }

@@ -50,7 +50,9 @@ extension SessionList {
             if list.sessions[index].state.isEnd || list.sessions[index].isIdle { list.sessions[index].beginAgain() }
             list.sessions[index].isPaused = false
             list.sessions[index].isGivingWay = false
-            if let front, front != index, !list.sessions[index].isIdle { list.sessions[front].isGivingWay = true }
+            if let front, front != index, !list.sessions[index].isIdle, !list.sessions[front].isCancelling {
+                list.sessions[front].isGivingWay = true
+            }
             list.put(id, at: 0)
             return []
         }
@@ -78,7 +80,8 @@ extension SessionList {
             sessions[index].files[file].state = .waiting
         }
         sessions[index].state = .queued
-        return (before == .queued ? [.changed] : Self.kinds(from: before, to: .queued)).map { event($0, index) }
+        let kinds = Self.kinds(from: before, to: .queued, isActivated: before.isActive)
+        return (before == .queued ? [.changed] : kinds).map { event($0, index) }
     }
 
     private mutating func put(_ id: UUID, at place: Int) {
@@ -109,11 +112,13 @@ extension SessionList {
 }
 
 extension TransferSession {
-    /// What nobody was given ends at once.
+    /// What the broker was not given ends at once. A pause holds up no cancellation, nor does a turn that is being given back.
     mutating func beginCancelling() {
         isCancelling = true
-        for index in files.indices where files[index].job == nil && !files[index].state.isEnd {
-            files[index].state = .cancelled
+        isPaused = false
+        isGivingWay = false
+        for index in files.indices where !files[index].state.isEnd {
+            files[index].state = files[index].job == nil ? .cancelled : .cancelling
         }
     }
 

@@ -108,7 +108,8 @@ struct SessionList: Hashable, Codable, Sendable {
         if !session.state.isEnd, !session.openJobs.isEmpty {
             sessions[index].isRemoving = true
             sessions[index].beginCancelling()
-            return ([event(.changed, index)], nil)
+            let events = settle(index)
+            return (events.isEmpty ? [event(.changed, index)] : events, nil)
         }
         return ([takeOut(index)], session)
     }

@@ -3,14 +3,14 @@ public import Uploads
 
 /// Sessions and accounts.
 extension TransferQueue {
-    /// Interrupts it. It stays listed, and does not run again by itself.
+    /// Interrupts it. It stays listed, and does not run again by itself. It is ``TransferSession/State/cancelling`` until all of it has ended.
     public func cancel(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.cancel(session) }
     }
 
     /// Before all others: what has its turn gives it back, and has it again afterwards. One that was cancelled or failed runs again,
     /// with those of its files that did not complete.
-    /// - Throws: `rejected` for one that has finished, and while another one is paused and holds the queue.
+    /// - Throws: `rejected` for one that has finished or is being cancelled, and while another one is paused and holds the queue.
     public func run(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.run(session) }
     }

@@ -10,6 +10,8 @@ extension TransferSession {
             /// Waits for another try.
             case interrupted
             case paused
+            /// Its upload is being cancelled.
+            case cancelling
             case cancelled
             case failed
             case completed

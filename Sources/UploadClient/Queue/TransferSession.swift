@@ -13,6 +13,9 @@ public struct TransferSession: Hashable, Encodable, Sendable, Identifiable {
         /// Its turn has come, and at the moment nothing of it is sent: it waits for another try, or is paused.
         case active
         case running
+        /// Was cancelled, and what a worker was given of it has not ended: that takes a worker that removes what is half there, and more
+        /// than a minute where another one may not have heard and be sending still.
+        case cancelling
         /// Does not run again by itself.
         case cancelled
         /// Does not run again by itself.
@@ -41,6 +44,8 @@ public struct TransferSession: Hashable, Encodable, Sendable, Identifiable {
     var isHandedOver = false
     var isCancelling = false
     var isCancelTold = false
+    /// Whether it had its turn when it was cancelled, which is over when it has ended.
+    var keepsTurn = false
     var isPauseTold = false
     /// Whether it is to be removed when it has ended.
     var isRemoving = false
@@ -73,6 +78,9 @@ public struct TransferSession: Hashable, Encodable, Sendable, Identifiable {
     /// Why it failed: what its first failed file says.
     public var failure: UploadError? { files.lazy.compactMap(\.failure).first }
 
+    /// Whether it was told that its turn came, and not that it is over.
+    var isActivated: Bool { state.isActive || keepsTurn }
+
     /// Whether it waits for files to be added.
     var isIdle: Bool { staysOpen && !state.isEnd && files.allSatisfy(\.state.isEnd) }
 
@@ -95,6 +103,7 @@ extension TransferSession: Decodable {
         isHandedOver = try container.decode(Bool.self, forKey: .isHandedOver)
         isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
         isCancelTold = try container.decode(Bool.self, forKey: .isCancelTold)
+        keepsTurn = try container.decode(Bool.self, forKey: .keepsTurn)
         isPauseTold = try container.decode(Bool.self, forKey: .isPauseTold)
         isRemoving = try container.decode(Bool.self, forKey: .isRemoving)
         isGivingWay = try container.decode(Bool.self, forKey: .isGivingWay)

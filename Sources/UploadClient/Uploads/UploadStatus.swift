@@ -9,6 +9,9 @@ public enum UploadStatus: Sendable {
     /// Until when at most, the wait reason's word (`retry`, `circuitOpen`, `limited` …), and the failure that made it wait.
     case waiting(until: Date?, reason: String?, UploadError?)
     case paused
+    /// Is being cancelled, and ends soon. Until when at most it waits for a worker that may not have heard of that and be sending
+    /// still; nil while it does not wait.
+    case cancelling(until: Date?)
     case completed(UploadReceipt)
     case failed(UploadFailure)
     case cancelled
@@ -17,7 +20,7 @@ public enum UploadStatus: Sendable {
     public var isEnd: Bool {
         switch self {
         case .completed, .failed, .cancelled: true
-        case .queued, .running, .waiting, .paused: false
+        case .queued, .running, .waiting, .paused, .cancelling: false
         }
     }
 }

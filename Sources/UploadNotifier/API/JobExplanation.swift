@@ -51,10 +51,8 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             }
         } else if job.isCancelling {
             code = .cancelling
-            text =
-                consumers == 0
-                ? "it is being cancelled, which waits for a worker that serves queue '\(queue)'"
-                : "it is being cancelled"
+            text = Self.text(ofCancelling: job, consumers: consumers)
+            until = job.status == .waiting ? job.waitingUntil : nil
         } else if job.isPaused || job.status == .paused {
             code = .paused
             text = Self.text(ofPaused: job)
@@ -126,6 +124,19 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             "\(job.reason ?? "the broker gave the job's message up"); the notifier hands the job out again after "
                 + WireJSON.timestamp(hold.until)
         }
+    }
+
+    private static func text(ofCancelling job: LedgerJob, consumers: Int?) -> String {
+        let queue = job.baton.job.queue
+        if consumers == 0 { return "it is being cancelled, which waits for a worker that serves queue '\(queue)'" }
+        guard job.status == .waiting, let until = job.waitingUntil else { return "it is being cancelled" }
+        let why =
+            switch job.reason {
+            case "cancelling": "; until then a worker that has not heard of it may still be sending"
+            case "locked": "; another slice works on its staged copy"
+            default: trouble(of: job)
+            }
+        return "it is being cancelled, until \(WireJSON.timestamp(until))\(why)"
     }
 
     private static func text(ofPaused job: LedgerJob) -> String {

@@ -12,25 +12,27 @@ extension Ledger {
         verb == .forget ? forgettingPageMaximum : orderPageMaximum
     }
 
-    public func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep {
+    public func carryOut(
+        _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date
+    ) async throws(UploadError) -> OrderStep {
         do throws(UploadError) {
-            return try await carryOut(order, view: view, now: now, isSingly: false)
+            return try await carryOut(order, view: view, routes: routes, now: now, isSingly: false)
         } catch {
             guard LedgerFailure.isOfOne(error) else { throw error }
             // One of its jobs cannot obey for a reason of its own: the others can.
-            return try await carryOut(order, view: view, now: now, isSingly: true)
+            return try await carryOut(order, view: view, routes: routes, now: now, isSingly: true)
         }
     }
 
     /// - Parameter isSingly: whether what a job cannot obey is taken back, and answered, for that job alone.
     private func carryOut(
-        _ order: UploadOrder, view: ControlView, now: Date, isSingly: Bool
+        _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date, isSingly: Bool
     ) async throws(UploadError) -> OrderStep {
         try await write { [rows] db in
             if isSingly { try self.checkTables(db) }
             var progress = try OrderProgress.known(of: order, in: db) ?? OrderProgress(OrderAnswer(order: order.id))
             guard !progress.isDone else { return OrderStep(owed: [], answer: progress.answer) }
-            let empty = LedgerBatch(db, rows, view: view, routes: [], now: now)
+            let empty = LedgerBatch(db, rows, view: view, routes: routes, now: now)
             var batch = empty
             var owed: [OwedAction] = []
             func obey(_ verb: Verb, _ page: [JobID]) throws -> [OrderAnswer.Job] {

@@ -59,10 +59,10 @@ extension Ledger: LedgerRecorder {
     }
 
     public func order(
-        _ verb: Verb, of job: JobID, view: ControlView, now: Date
+        _ verb: Verb, of job: JobID, view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> [OwedAction] {
         try await write { [rows] db in
-            var batch = LedgerBatch(db, rows, view: view, routes: [], now: now)
+            var batch = LedgerBatch(db, rows, view: view, routes: routes, now: now)
             try batch.load([job])
             try batch.order(verb, of: job)
             try batch.save()

@@ -19,7 +19,7 @@ extension SliceRun {
     }
 
     func tellStartedInTime() async {
-        guard (try? await runner.clock.sleep(for: runner.startedAfter)) != nil else { return }
+        guard !baton.onlyRemovesCopy, (try? await runner.clock.sleep(for: runner.startedAfter)) != nil else { return }
         let (isTold, session) = open.withLock { open in
             defer { open.isStartedTold = true }
             return (open.isStartedTold, open.session)

@@ -5,7 +5,7 @@ extension Baton: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case job, round, generation, slice, attempts, idleWaits, waitingSince, state, failures, isCancel, runsAlone,
             bytesSent
-        case activeSeconds, startedAt, triedSince
+        case activeSeconds, startedAt, triedSince, onlyRemovesCopy
 
         static let names = allCases.map(\.stringValue)
     }
@@ -28,6 +28,7 @@ extension Baton: Codable {
             try container.decodeListIfPresent(
                 of: FailureRecord.self, atMost: Self.failureCountMaximum, forKey: .failures) ?? []
         isCancel = try container.decodeIfPresent(Bool.self, forKey: .isCancel) ?? false
+        onlyRemovesCopy = try container.decodeIfPresent(Bool.self, forKey: .onlyRemovesCopy) ?? false
         runsAlone = try container.decodeIfPresent(Bool.self, forKey: .runsAlone) ?? false
         bytesSent = try container.decodeIfPresent(0...WireLimits.bytesSentMaximum, forKey: .bytesSent) ?? 0
         activeSeconds = try container.decodeIfPresent(0...WireLimits.secondsMaximum, forKey: .activeSeconds) ?? 0
@@ -49,6 +50,7 @@ extension Baton: Codable {
         try container.encodeIfPresent(state.flatMap { $0.fitsMessages ? $0 : nil }, forKey: .state)
         try container.encode(failures, forKey: .failures)
         try container.encode(isCancel, forKey: .isCancel)
+        if onlyRemovesCopy { try container.encode(true, forKey: .onlyRemovesCopy) }
         try container.encode(runsAlone, forKey: .runsAlone)
         try container.encode(bytesSent, forKey: .bytesSent)
         try container.encode(activeSeconds, forKey: .activeSeconds)

@@ -27,6 +27,9 @@ public struct Baton: Hashable, Sendable {
     public var failures: [FailureRecord]
     /// Whether this baton's work is to cancel the job.
     public var isCancel: Bool
+    /// Whether the ledger has ended the round before any worker was given the job, so that all that is left to do is to remove the
+    /// staged copy. The worker tells nothing of such a baton.
+    public var onlyRemovesCopy: Bool
     /// Whether the job must run with nothing beside it, because it may kill its worker.
     public var runsAlone: Bool
     /// Bytes that were sent in this round, repeats included.
@@ -53,6 +56,7 @@ public struct Baton: Hashable, Sendable {
         self.state = nil
         self.failures = []
         self.isCancel = false
+        self.onlyRemovesCopy = false
         self.runsAlone = false
         self.bytesSent = 0
         self.activeSeconds = 0

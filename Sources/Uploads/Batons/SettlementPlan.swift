@@ -98,6 +98,8 @@ public struct SettlementPlan: Hashable, Sendable {
             default: break
             }
         }
+        // The round's end was told before this baton was published.
+        if baton.onlyRemovesCopy { event = nil }
     }
 }
 

@@ -13,6 +13,9 @@ public enum TakingVerdict: Hashable, Sendable {
         // Comes before suspicion: the notifier would only drop it.
         if view.standing(of: baton) == .superseded {
             self = .superseded
+        } else if baton.onlyRemovesCopy {
+            // Doing it twice harms nothing, and the notifier would drop it: the round has ended.
+            self = .work
         } else {
             self = isRedelivered || isMaybeRepeated ? .suspect : .work
         }

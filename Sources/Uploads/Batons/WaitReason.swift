@@ -10,6 +10,8 @@ public enum WaitReason: Hashable, Sendable {
     case unsupportedVersion
     /// Another slice works on the staged copy.
     case locked
+    /// It is being cancelled, and a worker that has not heard of that may be sending it still.
+    case cancelling
     /// A limit of the worker or the destination holds it up.
     case limited(UploadError)
     /// The destination's circuit is open, or the job found out that the destination still fails; the error says why.
@@ -33,7 +35,7 @@ public enum WaitReason: Hashable, Sendable {
         switch self {
         case .circuitOpen, .resting, .notYet, .unknownDestination, .unknownStagingArea, .unsupportedVersion: true
         case .retry, .paused, .scheduled: false
-        case .limited, .locked, .clock: nil
+        case .limited, .locked, .cancelling, .clock: nil
         }
     }
 
@@ -45,6 +47,7 @@ public enum WaitReason: Hashable, Sendable {
         case .unknownStagingArea: "unknownStagingArea"
         case .unsupportedVersion: "unsupportedVersion"
         case .locked: "locked"
+        case .cancelling: "cancelling"
         case .limited: "limited"
         case .circuitOpen: "circuitOpen"
         case .notYet: "notYet"

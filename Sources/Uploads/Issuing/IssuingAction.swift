@@ -20,12 +20,12 @@ public enum IssuingAction: Hashable, Sendable {
     }
 
     /// Whether what was noted and not confirmed has to be made again, as the job stands now: a baton is not published
-    /// once more when its round is over or a later generation counts.
+    /// once more when its round is over (unless it removes what that has left) or a later generation counts.
     /// - Parameter job: nil if the ledger knows it no longer, or if the note is about no single job.
     public func isNeeded(for job: LedgerJob?) -> Bool {
         guard let job else { if case .append = self { return true } else { return false } }
         return switch self {
-        case .issue(let baton, _, _): job.end == nil && baton.generation == job.generation
+        case .issue(let baton, _, _): (job.end != nil) == baton.onlyRemovesCopy && baton.generation == job.generation
         case .mark(let marker): job.wish?.marker.id == marker.id
         case .append, .outcome: true
         case .record, .note: false

@@ -1,5 +1,5 @@
-/// Serial lines: jobs of one queue that run one after the other, in strict order. A job that waits in line has never been
-/// given to anybody, so what is wanted of it is decided here, without a baton; from its release on it is a job like any other,
+/// Serial lines: jobs of one queue that run one after the other, in strict order. No worker has a baton of a job that waits in
+/// line, so what is wanted of it is decided here, without a baton; from its release on it is a job like any other,
 /// and the next one is released by whatever end it comes to.
 extension IssuingMachine {
     /// The job's turn has come: it is issued when its marker has come by.
@@ -49,6 +49,30 @@ extension IssuingMachine {
         job.line = .waiting
         return IssuingDecision(
             job: job, actions: [.append(.fence([job.id: job.generation])), .append(.lift([job.id]))], place: place)
+    }
+
+    /// Ends a job that waits in line as cancelled. No worker was ever given it, so nothing of it runs or lies at its destination; a worker
+    /// is given a baton that only removes its staged copy, after the end.
+    func endInLine(_ known: LedgerJob) -> IssuingDecision {
+        var job = known
+        let wasPaused = job.pausedThrough != nil
+        // Above whatever may still lie about, and below the next round's, so that the baton removes nothing from under that.
+        if let generation = nextGeneration(of: job) { job.raiseGeneration(to: generation) }
+        job.isCancelling = true
+        job.baton.isCancel = true
+        job.pausedThrough = nil
+        var event = UploadEvent(kind: .cancelled, of: job.baton, at: now)
+        event.data.endedAt = now
+        job.end(event)
+        var actions: [IssuingAction] = [.record(event), .outcome(event.told)]
+        if case .staged = job.baton.job.source {
+            var baton = job.baton
+            baton.onlyRemovesCopy = true
+            actions.append(.issue(baton, lane: .urgent, maybeRepeated: false))
+        }
+        actions.append(.append(.fence([job.id: job.generation])))
+        if wasPaused { actions.append(.append(.lift([job.id]))) }
+        return IssuingDecision(job: job, actions: actions)
     }
 
     /// A job that was just heard of, if it belongs to a line.

@@ -1,5 +1,7 @@
 extension IssuingMachine {
     func deadLetter(_ baton: Baton, _ cause: DeathCause, for job: LedgerJob?) -> IssuingDecision {
+        // The staging area's sweep removes the copy instead.
+        if baton.onlyRemovesCopy { return IssuingDecision(job: job, actions: [.note(.roundHasEnded)]) }
         var event = UploadEvent(kind: .suspect, of: baton, at: now)
         event.id += ".dead"
         event.data.reason = cause.reason

@@ -12,8 +12,9 @@ extension IssuingMachine {
         case .cancel:
             // A second one is granted by the first.
             if job.isCancelling { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
+            if job.wasNeverIssued { return endInLine(job) }
             job.isCancelling = true
-            // What has not begun leaves the line at once; what has keeps its place until it has ended.
+            // A job that gave its turn back leaves the line at once; one that was released keeps its place until it has ended.
             if job.line == .waiting { job.line = nil }
         case .resume, .runNow, .runAgain, .discard: break
         }

@@ -20,6 +20,12 @@ extension LedgerJob {
         line == .released && isPaused && end == nil && !isCancelling && (status == .paused || status == .waiting)
     }
 
+    /// Whether no worker was ever given it: it waits in its line since it was enqueued, or its turn has come and its marker has not. Its
+    /// first baton has generation 2, and the control log would name a higher one.
+    var wasNeverIssued: Bool {
+        end == nil && round == 1 && generation == 1 && (line == .waiting || line == .releasing)
+    }
+
     mutating func learn(_ order: UploadJob) {
         baton.job = order
         isWhole = true
@@ -31,6 +37,7 @@ extension LedgerJob {
         let order = baton.job.known(like: told.job)
         baton = told
         baton.job = order
+        baton.onlyRemovesCopy = false
         if told.isCancel { isCancelling = true }
     }
 

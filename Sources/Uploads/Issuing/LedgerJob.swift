@@ -45,6 +45,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     /// A job that was just heard of.
     public init(_ baton: Baton, isWhole: Bool, at time: Date) {
         self.baton = baton
+        self.baton.onlyRemovesCopy = false
         self.isWhole = isWhole
         self.status = .queued
         self.since = time

@@ -14,6 +14,8 @@ public struct JobStanding: Codable, Hashable, Sendable {
     public var slice: Int
     /// Whether a worker has told that it began this slice.
     public var isSliceStarted: Bool
+    /// Whether it is being cancelled and has not ended.
+    public var isCancelling: Bool
     /// Bytes; nil of an object at a destination that no worker has looked at yet.
     public var size: Int64?
     /// `running`: bytes of the file that the destination holds, if the worker has told it within the last minute.
@@ -37,6 +39,7 @@ public struct JobStanding: Codable, Hashable, Sendable {
         generation = known.generation
         slice = known.baton.slice
         isSliceStarted = known.isSliceStarted
+        isCancelling = known.isCancelling && known.end == nil
         size = known.baton.job.isExamined ? known.baton.job.size : nil
         waitingUntil = known.waitingUntil
         reason = known.reason?.codePointPrefix(Self.reasonLengthMaximum)
@@ -53,6 +56,7 @@ public struct JobStanding: Codable, Hashable, Sendable {
         generation = try container.decode(1...WireLimits.countMaximum, forKey: .generation)
         slice = try container.decode(0...WireLimits.countMaximum, forKey: .slice)
         isSliceStarted = try container.decode(Bool.self, forKey: .isSliceStarted)
+        isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
         size = try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .size)
         bytesDone = try container.decodeIfPresent(0...WireLimits.sizeMaximum, forKey: .bytesDone)
         bytesPerSecond = try container.decodeIfPresent(

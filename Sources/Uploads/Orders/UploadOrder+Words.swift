@@ -19,6 +19,7 @@ extension UploadOrder.Command {
         case .jobs, .matching, .move, .stopQueues, .startQueues, .ask: false
         }
     }
+
     /// Whether it forgets jobs: carried out beside the notifier's messages too, for it may be about every job there ever was.
     public var isForgetting: Bool {
         switch self {

@@ -23,15 +23,21 @@ public protocol LedgerRecorder: Sendable {
         copy: @escaping @Sendable (NotifierMessage) -> MessageCopy
     ) async throws(UploadError) -> SingleRecording
 
-    /// Notes an operator's word, in one durable transaction.
+    /// Notes an operator's word, in one durable transaction. A job that no worker was given yet ends with it.
+    /// - Parameter routes: which outcomes go into whose outbox.
     /// - Throws: `rejected` when the job cannot obey or is not known.
-    func order(_ verb: Verb, of job: JobID, view: ControlView, now: Date) async throws(UploadError) -> [OwedAction]
+    func order(
+        _ verb: Verb, of job: JobID, view: ControlView, routes: [DeliveryRoute], now: Date
+    ) async throws(UploadError) -> [OwedAction]
 
     /// Carries out the next part of an order, in one durable transaction; to be called until it has the answer, and
     /// what is owed is published in between. An order whose id is known already goes on where it stopped; one that was
     /// done changes nothing and has the same answer. Orders are remembered as long as ended jobs. A job that cannot obey for a
     /// reason of its own, such as a damaged row, is answered with that reason.
-    func carryOut(_ order: UploadOrder, view: ControlView, now: Date) async throws(UploadError) -> OrderStep
+    /// - Parameter routes: which outcomes go into whose outbox.
+    func carryOut(
+        _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date
+    ) async throws(UploadError) -> OrderStep
 
     /// How jobs stand by all that was recorded before the call: one answer for each, in their order. One that the ledger does not know,
     /// or whose row cannot be read, is answered with that reason. Reads only.

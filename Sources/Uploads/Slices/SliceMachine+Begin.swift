@@ -46,6 +46,7 @@ extension SliceMachine {
     private mutating func begin() -> [SliceAction] {
         // What somebody held before may be done: it is asked for before a pause is obeyed.
         if let early = earlySettlement, !baton.mustProbe || yieldReason != nil { return settle(early) }
+        if baton.onlyRemovesCopy { return claim() }
         guard baton.isIssued else { return find() }
         // An issued job may be one that kills workers: it counts only if this was confirmed before the work.
         phase = .tellingStarted
@@ -124,6 +125,7 @@ extension SliceMachine {
     }
 
     mutating func claimAnswered(_ fact: SliceFact) -> [SliceAction] {
+        if baton.onlyRemovesCopy { return copyClaimAnswered(fact) }
         switch fact {
         case .sourceClaimed:
             hasStarted = true
@@ -136,13 +138,7 @@ extension SliceMachine {
             isSourceGone = true
             if baton.isCancel { return cancelLeftovers() }
             return check(then: unverified == nil ? .probe(.sourceGone) : .readBack)
-        case .sourceAreaUnknown(let area):
-            return waitIdle(
-                .unknownStagingArea,
-                failing: UploadError(
-                    .misconfigured,
-                    "no worker that took the job serves the staging area '\(area)': mount it there, then run the job again"
-                ))
+        case .sourceAreaUnknown(let area): return waitForStagingArea(area)
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
         case .failed(let error):
             if baton.isCancel { return cancelWithoutLock() }
@@ -150,6 +146,15 @@ extension SliceMachine {
             return unverified == nil ? giveUpOrRetry(error) : check(then: .readBack)
         default: return []
         }
+    }
+
+    mutating func waitForStagingArea(_ area: String) -> [SliceAction] {
+        waitIdle(
+            .unknownStagingArea,
+            failing: UploadError(
+                .misconfigured,
+                "no worker that took the job serves the staging area '\(area)': mount it there, then run the job again"
+            ))
     }
 
     mutating func opened(_ session: SessionFacts) -> [SliceAction] {

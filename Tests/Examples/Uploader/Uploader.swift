@@ -34,7 +34,7 @@ import Uploads
             switch update.status {
             case .running: say("\(Int(update.fractionDone * 100)) % of \(update.bytesTotal) bytes")
             case .waiting(_, let reason, _): say("waits: \(reason ?? "")")
-            case .queued, .paused, .completed, .failed, .cancelled: say(word(for: update.status))
+            case .queued, .paused, .cancelling, .completed, .failed, .cancelled: say(word(for: update.status))
             }
         }
 
@@ -56,6 +56,7 @@ import Uploads
         case .running: "running"
         case .waiting: "waiting"
         case .paused: "paused"
+        case .cancelling: "is being cancelled"
         case .completed: "completed"
         case .failed: "failed"
         case .cancelled: "cancelled"

@@ -52,6 +52,24 @@ import Uploads
         }
     }
 
+    @Test func `what is being cancelled is told so, and until when it waits, whatever comes late`() async throws {
+        try await with { core, backend in
+            let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
+            let former = try await backend.baton(of: handle.id)
+            var baton = former
+            baton.isCancel = true
+            _ = await core.take(UploadEvent(kind: .started, of: baton, at: Date()))
+            guard case .cancelling(nil) = handle.latest.status else { throw DidNotHappen("a cancellation") }
+            var event = UploadEvent(kind: .waiting, of: baton, at: Date())
+            event.data.waitingUntil = .distantFuture
+            _ = await core.take(event)
+            _ = await core.take(UploadEvent(kind: .progress, of: former, at: Date()))
+            guard case .cancelling(.distantFuture) = handle.latest.status else { throw DidNotHappen("a wait") }
+            try await backend.end(handle.id, with: .cancelled)
+            guard case .cancelled = handle.latest.status else { throw DidNotHappen("an end") }
+        }
+    }
+
     @Test func `an earlier round's end that nobody has taken is not the end of the next round`() async throws {
         try await with { core, backend in
             let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))

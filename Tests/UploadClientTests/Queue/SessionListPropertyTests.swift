@@ -62,7 +62,8 @@ import Uploads
         let session = list.sessions.randomElement(using: &dice)
         let id = session?.id ?? UUID()
         let files: [TransferSession.File.State] = [
-            .waiting, .running, .running, .interrupted, .paused, .cancelled, .failed, .completed, .completed,
+            .waiting, .running, .running, .interrupted, .paused, .cancelling, .cancelled, .failed, .completed,
+            .completed,
         ]
         do {
             switch Int.random(in: 0..<15, using: &dice) {

@@ -107,6 +107,87 @@ import Uploads
         #expect(list[a]?.openJobs.count == 1 && list[a]?.openJobs != [jobs[1]])
     }
 
+    @Test func `one that is cancelled before its turn is told to be cancelled, and never to be active`() throws {
+        var list = SessionList()
+        let a = try list.add(), b = try list.add(files: 2)
+        list.isStarted = true
+        list.handOver(a)
+        list.handOver(b)
+        let jobs = list.arrangement
+        _ = list.hear(jobs[0], .running)
+        #expect(try list.cancel(b).map(\.kind) == [.changed])
+        #expect(list[b]?.state == .cancelling && list[b]?.files.map(\.state) == [.cancelling, .cancelling])
+        // Whatever its worker says on the way, and whatever was told before and comes late.
+        let first = UploadUpdate(id: jobs[1], status: .cancelling(until: .distantFuture), bytesTotal: 10)
+        #expect(list.hear(first).isEmpty)
+        for state in [TransferSession.File.State.running, .interrupted, .waiting, .paused] {
+            #expect(list.kinds(jobs[1], state).isEmpty)
+            #expect(list[b]?.state == .cancelling)
+        }
+        #expect(list.kinds(jobs[1], .completed) == [.progress])
+        #expect(list[b]?.state == .cancelling)
+        #expect(list.kinds(jobs[2], .cancelled) == [.cancelled])
+        #expect(list[b]?.state == .cancelled && list[a]?.state == .running)
+    }
+
+    @Test func `one that is cancelled while it runs stops, and has its turn until it has ended`() throws {
+        var list = SessionList()
+        let a = try list.add(), b = try list.add()
+        list.isStarted = true
+        list.handOver(a)
+        list.handOver(b)
+        let jobs = list.arrangement
+        _ = list.hear(jobs[0], .running)
+        #expect(try list.cancel(a).map(\.kind) == [.willStopRunning, .didStopRunning])
+        #expect(list[a]?.state == .cancelling)
+        #expect(list.kinds(jobs[0], .running).isEmpty)
+        // Another one that is to run now does not wait for it to give its turn back.
+        _ = try list.run(b)
+        #expect(list[a]?.isGivingWay == false)
+        let copy = try WireJSON.decode(SessionList.self, from: try WireJSON.encode(list))
+        #expect(copy == list)
+        #expect(try list.remove(a).value == nil)
+        #expect(list.kinds(jobs[0], .cancelled) == [.cancelled, .willDeactivate, .didDeactivate, .removed])
+    }
+
+    @Test(arguments: [true, false]) func `a paused or stopped one that is cancelled holds up no other`(
+        isPaused: Bool
+    ) throws {
+        var list = SessionList()
+        let a = try list.add(), b = try list.add()
+        list.isStarted = true
+        list.handOver(a)
+        list.handOver(b)
+        _ = list.hear(list.arrangement[0], .running)
+        _ = try isPaused ? list.pause(a) : list.stop(a)
+        _ = try list.cancel(a)
+        #expect(list[a]?.isPaused == false && list[a]?.isGivingWay == false)
+        _ = try list.run(b)
+        #expect(list.gaveWay(a).isEmpty && list[a]?.state == .cancelling)
+    }
+
+    @Test func `a job that an operator cancels before its turn does not make its session active`() throws {
+        var list = SessionList()
+        let a = try list.add(), b = try list.add()
+        list.handOver(a)
+        list.handOver(b)
+        let jobs = list.arrangement
+        #expect(list.kinds(jobs[1], .cancelling) == [.changed])
+        #expect(list[b]?.state == .queued && list[b]?.files.first?.state == .cancelling)
+        #expect(list.kinds(jobs[1], .cancelled) == [.cancelled])
+    }
+
+    @Test func `a cancellation that came before its job is ordered again`() throws {
+        var list = SessionList()
+        let a = try list.add()
+        list.beginHandingOver(a, queue: .standard, namespace: "test")
+        _ = try list.cancel(a)
+        let job = try #require(list.nextToCancel?.openJobs.first)
+        list.sessions[0].isCancelTold = true
+        list.accepted(job)
+        #expect(list.nextToCancel?.id == a)
+    }
+
     @Test func `a session that is in nobody's hands is cancelled at once`() throws {
         var list = SessionList()
         let a = try list.add()

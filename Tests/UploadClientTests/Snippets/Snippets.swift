@@ -32,7 +32,7 @@ enum Snippets {
             case .waiting(_, let reason, _): print("waits: \(reason ?? "")")
             case .completed(let receipt): print("is at \(receipt.object.location)")
             case .failed(let failure): print("failed: \(failure)")
-            case .queued, .paused, .cancelled: break
+            case .queued, .paused, .cancelling, .cancelled: break
             }
         }
     }

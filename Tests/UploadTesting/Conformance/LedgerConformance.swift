@@ -22,7 +22,7 @@ public struct LedgerConformance: Sendable {
         }
     }
 
-    public static let rules = recording + forgetting + listing + asking
+    public static let rules = recording + ordering + forgetting + listing + asking
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
 

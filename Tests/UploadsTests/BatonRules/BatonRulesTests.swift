@@ -6,18 +6,20 @@ import Testing
 /// The rules of the baton, in every order of events of a small world: one job, two workers, a notifier, a destination.
 /// What decides is what decides in production; see ``RuleBook``.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct BatonRulesTests {
-    private static func order(isStaged: Bool) -> UploadJob {
+    private static func order(isStaged: Bool, isSerial: Bool) -> UploadJob {
         var order = UploadJob(
             source: isStaged ? .staged(area: "a", name: "n") : .inline(Data("hello".utf8)),
             destination: .named(DestinationName(unchecked: "model"), key: "x"), size: 10, enqueuedAt: RuleBook.now)
         order.retry = RetryPolicy(maxAttempts: 2)
+        order.serial = isSerial ? .end : nil
         return order
     }
 
     private func explore(_ bound: ModelBound, without mutation: Mutation? = nil, limit: Int) -> Exploration {
-        let book = RuleBook(order: Self.order(isStaged: bound.isStaged))
+        let book = RuleBook(order: Self.order(isStaged: bound.isStaged, isSerial: bound.isSerial))
         let world = BatonWorld(
-            book, budget: bound.budget, isProducerInDoubt: bound.isProducerInDoubt, mutation: mutation)
+            book, budget: bound.budget, verbs: bound.isSerial ? [.cancel, .runAgain] : Verb.allCases,
+            hasTurn: bound.hasTurn, isProducerInDoubt: bound.isProducerInDoubt, mutation: mutation)
         return Exploration(world, limit: limit)
     }
 

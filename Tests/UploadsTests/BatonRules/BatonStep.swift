@@ -18,6 +18,7 @@ enum BatonStep: Hashable {
     case strikeOff
     case lose(Int32)
     case issueHeld
+    case release
     case crashNotifier
     case order(Verb)
 
@@ -37,7 +38,7 @@ enum BatonStep: Hashable {
         case .perform(_, _, let answer): answer != .arrives
         case .publish(_, _, let confirm), .settle(_, let confirm): confirm != .confirmed
         case .decide(_, let isAcknowledged): !isAcknowledged
-        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld: false
+        case .take, .read, .acknowledge, .learn, .strikeOff, .issueHeld, .release: false
         }
     }
 
@@ -45,7 +46,7 @@ enum BatonStep: Hashable {
         switch self {
         case .take(let worker, let baton):
             let baton = book.batons[baton]
-            return "worker \(worker) takes \(baton.lineage)\(baton.isCancel ? ", cancel" : "")"
+            return "worker \(worker) takes \(baton.lineage)\(baton.word)"
         case .read(let worker): return "worker \(worker) reads the control log"
         case .perform(let worker, let action, let answer):
             return "worker \(worker): \(book.actions[action].word), answer \(answer.rawValue)"
@@ -62,6 +63,7 @@ enum BatonStep: Hashable {
         case .settle(let action, let confirm):
             return "notifier publishes \(book.owed[action].word), \(confirm.rawValue)"
         case .strikeOff: return "notifier strikes off what it has published, and acknowledges"
+        case .release: return "notifier begins to issue the job, whose turn in the line has come"
         case .crashNotifier: return "notifier dies"
         case .lose(let baton): return "the broker drops \(book.batons[baton].lineage) from its lane"
         case .issueHeld: return "notifier begins to issue the job that it holds"
@@ -92,7 +94,7 @@ extension IssuingAction {
         switch self {
         case .mark: "a marker"
         case .issue(let baton, _, let isFlagged):
-            "the baton \(baton.lineage)\(baton.isCancel ? ", cancel" : "")\(isFlagged ? ", flagged" : "")"
+            "the baton \(baton.lineage)\(baton.word)\(isFlagged ? ", flagged" : "")"
         case .append(.fence(let fences)): "the fence \(fences.values.first ?? 0)"
         case .append(.pause): "a pause"
         case .append(.lift): "a lift"
@@ -105,4 +107,5 @@ extension IssuingAction {
 
 extension Baton {
     fileprivate var lineage: String { "\(round).\(generation).\(slice)" }
+    fileprivate var word: String { onlyRemovesCopy ? ", removes the copy" : isCancel ? ", cancel" : "" }
 }

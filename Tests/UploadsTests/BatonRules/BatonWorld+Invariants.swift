@@ -18,7 +18,9 @@ extension BatonWorld {
         }
         if let held = workers[0].held, let other = workers[1].held, case .working = held.phase,
             case .working = other.phase,
-            book.facts(ofBaton: held.baton).generation == book.facts(ofBaton: other.baton).generation
+            book.facts(ofBaton: held.baton).generation == book.facts(ofBaton: other.baton).generation,
+            // A copy may be removed twice.
+            !book.facts(ofBaton: held.baton).onlyRemovesCopy
         {
             return "two workers work on one generation"
         }
@@ -32,6 +34,7 @@ extension BatonWorld {
     func violationAtRest() -> String? {
         guard let job = book.facts(ofJob: notifier.job) else { return "the ledger has never heard of the job" }
         if job.end == nil {
+            if job.waitsInLine, !hasTurn { return lane.isEmpty ? nil : "a job that waits in line has a baton" }
             if lane.isEmpty { return "the job is gone: no end is recorded, and nobody holds its baton" }
             if !job.isPaused { return "the job rests on the ladder, and nobody paused it" }
             return nil
@@ -41,6 +44,10 @@ extension BatonWorld {
         let left = sessions.count(where: \.isOpen)
         // Of what a crash, a lost confirm or a refusal has left, the sweep or the bucket takes care; nothing else is left.
         if left > disturbances { return "\(left) sessions are left after \(disturbances) disturbances" }
+        // Whatever crashes, the copy of a job that was cancelled in its line goes, unless the broker drops the baton that removes it.
+        if disturbances == orders || (!hasTurn && !hasLost), isStaged, hasCopy, job.end == .cancelled {
+            return "a cancelled job's copy is left"
+        }
         if disturbances == 0, isStaged, hasCopy, job.end != .failed { return "the staged copy is left" }
         return nil
     }

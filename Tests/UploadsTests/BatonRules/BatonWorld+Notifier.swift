@@ -13,6 +13,7 @@ extension BatonWorld {
             if let message = queue.first { decide(message, into: &next) }
             if let message = dead.first { decide(message, isDead: true, into: &next) }
             if isHoldDue { issueHeld(into: &next) }
+            if isTurnDue { release(into: &next) }
         }
     }
 
@@ -21,9 +22,19 @@ extension BatonWorld {
         mutation != .forgetsWhatItHolds && book.facts(ofJob: notifier.job)?.isHeld == true
     }
 
+    /// Whether the job waits in a line: the one before it may end at any moment.
+    var isTurnDue: Bool { hasTurn && book.facts(ofJob: notifier.job)?.waitsInLine == true }
+
     private func issueHeld(into next: inout [Next]) {
-        let decision = book.issueHeld(notifier.job, fence: book.fence(in: head), marker: notifier.markers)
-        add(.issueHeld, to: &next) { world in
+        begin(.issueHeld, book.issueHeld(notifier.job, fence: book.fence(in: head), marker: notifier.markers), &next)
+    }
+
+    private func release(into next: inout [Next]) {
+        begin(.release, book.release(notifier.job, fence: book.fence(in: head), marker: notifier.markers), &next)
+    }
+
+    private func begin(_ step: BatonStep, _ decision: RuleBook.Decision, _ next: inout [Next]) {
+        add(step, to: &next) { world in
             world.notifier.job = decision.job
             world.notifier.owed = decision.publications
             world.notifier.published = 0

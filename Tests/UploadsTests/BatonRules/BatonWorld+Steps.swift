@@ -23,7 +23,7 @@ extension BatonWorld {
         goOnNotifying(into: &next)
         if budget.losses > 0 { lose(into: &next) }
         if budget.verbs > 0 {
-            for verb in Verb.allCases {
+            for verb in verbs {
                 add(.order(verb), to: &next) { world in
                     world.budget.verbs -= 1
                     world.disturbances += 1
@@ -39,7 +39,7 @@ extension BatonWorld {
     /// with what workers tell, and an entry of the log may put an end to a wait, or to its end.
     private var goesFirst: Bool {
         guard notifier.isHandling || !notifier.owed.isEmpty else {
-            return !queue.isEmpty && dead.isEmpty && !isHoldDue
+            return !queue.isEmpty && dead.isEmpty && !isHoldDue && !isTurnDue
         }
         guard notifier.published < notifier.owed.count else { return true }
         return switch book.owed[notifier.owed[notifier.published]] {

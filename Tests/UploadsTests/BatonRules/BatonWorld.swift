@@ -108,19 +108,37 @@ struct BatonWorld {
     var told: [Int32] = [0]
     /// Faults and orders so far: what is sent again or left over is bounded by them.
     var disturbances = 0
+    /// What an operator may order.
+    let verbs: [Verb]
+    /// Whether the turn of a job in a serial line may come.
+    let hasTurn: Bool
+    private let first: Budget
 
-    init(_ book: RuleBook, budget: Budget, isProducerInDoubt: Bool = false, mutation: Mutation? = nil) {
+    /// Orders so far.
+    var orders: Int { Int(first.verbs - budget.verbs) }
+    /// Whether the broker has dropped a message.
+    var hasLost: Bool { first.losses > budget.losses }
+
+    init(
+        _ book: RuleBook, budget: Budget, verbs: [Verb] = Verb.allCases, hasTurn: Bool = true,
+        isProducerInDoubt: Bool = false, mutation: Mutation? = nil
+    ) {
         self.book = book
         self.budget = budget
         self.mutation = mutation
+        self.verbs = verbs
+        self.hasTurn = hasTurn
+        first = budget
         if case .staged = book.order.source { isStaged = true } else { isStaged = false }
         let baton = book.batons.number(of: Baton(job: book.order))
-        lane = [Parcel(baton: baton)]
+        // A job of a serial line is published to the notifier alone.
+        let isSerial = book.order.serial != nil
+        lane = isSerial ? [] : [Parcel(baton: baton)]
         queue = [book.news.number(of: .message(.job(book.order, maybeRepeated: false)))]
         log = [book.views.number(of: ControlView())]
         if isProducerInDoubt {
             disturbances = 1
-            lane.append(Parcel(baton: baton, isFlagged: true))
+            if !isSerial { lane.append(Parcel(baton: baton, isFlagged: true)) }
             queue.append(book.news.number(of: .message(.job(book.order, maybeRepeated: true))))
         }
     }

@@ -12,6 +12,10 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var losses: Int8 = 0
     /// Whether the producer did not hear that its job had arrived, and published it once more.
     var isProducerInDoubt = false
+    /// Whether the job waits in a serial line first, where it may be cancelled.
+    var isSerial = false
+    /// Whether the job's turn in its line may come.
+    var hasTurn = true
 
     var budget: BatonWorld.Budget {
         BatonWorld.Budget(
@@ -26,7 +30,9 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
         ]
         let named =
             parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" } + (isProducerInDoubt ? ["producer in doubt"] : [])
-        return "\(isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
+        let line = isSerial ? hasTurn ? "serial, " : "serial without a turn, " : ""
+        return
+            "\(line)\(isStaged ? "staged" : "inline"), \(named.isEmpty ? "undisturbed" : named.joined(separator: ", "))"
     }
 
     /// `LONGSHORE_MODEL_BOUND`: 1 (the default) is one disturbance of each kind, and two for the job that needs no
@@ -39,6 +45,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     static var all: [ModelBound] {
         var bounds =
             singles(isStaged: true) + singles(isStaged: false) + pairs(isStaged: false).filter { $0.verbs == 0 }
+        bounds += [true, false].flatMap { serial(isStaged: $0) }
         if level >= 2 { bounds += pairs(isStaged: true) + pairs(isStaged: false).filter { $0.verbs > 0 } }
         for crashes in 3...max(3, level) where level >= 3 {
             bounds += [true, false].map { ModelBound(isStaged: $0, crashes: Int8(crashes), verbs: 1) }
@@ -55,6 +62,17 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
             + kinds.map { kind in
                 var bound = ModelBound(isStaged: isStaged)
                 bound[keyPath: kind] = 1
+                return bound
+            }
+    }
+
+    /// A cancellation before, at and after the job's turn; and in line, with one disturbance of each kind that may meet it there.
+    static func serial(isStaged: Bool) -> [ModelBound] {
+        let kinds: [WritableKeyPath<ModelBound, Int8>] = [\.crashes, \.confirms, \.losses, \.drains, \.verbs]
+        return [ModelBound(isStaged: isStaged, verbs: 1, isSerial: true)]
+            + kinds.map { kind in
+                var bound = ModelBound(isStaged: isStaged, verbs: 1, isSerial: true, hasTurn: false)
+                bound[keyPath: kind] += 1
                 return bound
             }
     }

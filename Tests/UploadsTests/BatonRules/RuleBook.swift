@@ -10,6 +10,7 @@ final class RuleBook {
         var generation: Int
         var round: Int
         var isCancel: Bool
+        var onlyRemovesCopy: Bool
     }
 
     /// What the world has to know of the ledger's job.
@@ -19,6 +20,8 @@ final class RuleBook {
         var isPaused: Bool
         /// Whether it is held, and not about to be issued.
         var isHeld: Bool
+        /// Whether it waits for its turn in a serial line.
+        var waitsInLine: Bool
     }
 
     struct SliceAnswer {
@@ -175,7 +178,9 @@ final class RuleBook {
     func facts(ofBaton number: Int32) -> BatonFacts {
         if let facts = batonFacts[number] { return facts }
         let baton = batons[number]
-        let facts = BatonFacts(generation: baton.generation, round: baton.round, isCancel: baton.isCancel)
+        let facts = BatonFacts(
+            generation: baton.generation, round: baton.round, isCancel: baton.isCancel,
+            onlyRemovesCopy: baton.onlyRemovesCopy)
         batonFacts[number] = facts
         return facts
     }
@@ -186,7 +191,7 @@ final class RuleBook {
         let job = jobs[number]
         let facts = JobFacts(
             round: job.round, end: job.end?.kind, isPaused: job.isPaused,
-            isHeld: job.hold != nil && job.openWish == nil)
+            isHeld: job.hold != nil && job.openWish == nil, waitsInLine: job.line == .waiting)
         jobFacts[number] = facts
         return facts
     }
@@ -212,6 +217,12 @@ final class RuleBook {
     func issueHeld(_ job: Int32, fence: Int, marker: Int) -> Decision {
         let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
         return numbered(machine.issueHeld(jobs[job]), by: machine)
+    }
+
+    /// What follows when the job before it in its line has ended.
+    func release(_ job: Int32, fence: Int, marker: Int) -> Decision {
+        let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
+        return numbered(machine.release(jobs[job]), by: machine)
     }
 
     private func numbered(_ decision: IssuingDecision, by machine: IssuingMachine) -> Decision {

@@ -28,6 +28,27 @@ import Uploads
         SettlementPlan(SettledSlice(settlement, report: report), of: baton ?? self.baton(), now: now)
     }
 
+    @Test func `of a baton that only removes a copy nothing is told, and it goes on until that is done`() {
+        let removal = baton {
+            $0.isCancel = true
+            $0.onlyRemovesCopy = true
+        }
+        for settlement in [
+            Settlement.ended(.cancelled), .handOver(nil), .wait(until: now, reason: .locked, state: nil),
+            .ended(.failed(UploadError(.accessDenied, "it cannot be removed"), state: nil)),
+        ] {
+            let plan = plan(settlement, of: removal)
+            #expect(plan.event == nil && plan.acknowledges)
+            #expect(plan.onward.map { $0.lane == .urgent && $0.baton.onlyRemovesCopy } ?? true)
+        }
+        #expect(plan(.handOver(nil), of: removal).onward != nil)
+        // The notifier would drop it as a suspect.
+        #expect(TakingVerdict(removal, isRedelivered: true, isMaybeRepeated: true, view: ControlView()) == .work)
+        var view = ControlView()
+        view.apply(.fence([removal.job.id: removal.generation + 1]))
+        #expect(TakingVerdict(removal, isRedelivered: false, isMaybeRepeated: false, view: view) == .superseded)
+    }
+
     @Test func `what was urgent stays urgent until it ends`() {
         for settlement in [
             Settlement.handOver(state), .handOver(nil),
@@ -168,7 +189,7 @@ import Uploads
     }
 
     @Test(arguments: [
-        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked,
+        WaitReason.unknownDestination, .unknownStagingArea, .unsupportedVersion, .locked, .cancelling,
         .limited(UploadError(.rateLimited, "a limit holds it up: wait")),
         .circuitOpen(UploadError(.serverFailure, "it keeps failing: look at it")),
         .notYet(UploadError(.unknown, "it is not done: wait", retry: .notYet(seconds: 5))), .paused, .scheduled,

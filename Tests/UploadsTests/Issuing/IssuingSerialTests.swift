@@ -180,15 +180,85 @@ import Uploads
         #expect(decision.job?.line == .waiting)
     }
 
-    @Test func `cancelled in line it leaves at once, and a worker tidies up`() throws {
-        var scene = scene()
+    @Test(arguments: [false, true]) func `cancelled before it was issued it ends at once, and no worker hears of it`(
+        isReleasing: Bool
+    ) throws {
+        var scene = scene(released: isReleasing)
+        let marker = scene.marker
         try scene.order(.cancel)
-        #expect(scene.job?.line == nil)
+        #expect(scene.job?.end?.kind == .cancelled && scene.job?.line == nil)
+        #expect(scene.outcome?.id == "\(scene.order.id).1.ended")
+        #expect(scene.issued == nil && scene.marker == nil)
+        #expect(scene.entries == [.fence([scene.order.id: 2])])
+        if let marker {
+            scene.receive(.marker(marker))
+            #expect(scene.publications.isEmpty && scene.note == .staleMarker)
+        }
+        // What was published to a lane by mistake counts no longer.
+        scene.tell(.suspect, scene.baton(generation: 1))
+        #expect(scene.publications.isEmpty && scene.note == .roundHasEnded)
+        #expect(throws: UploadError.self) { try scene.order(.cancel) }
+        try scene.order(.runAgain)
+        #expect(scene.job?.line == .waiting && scene.job?.generation == 3 && scene.job?.isCancelling == false)
+    }
+
+    @Test func `its staged copy goes by a baton that only removes it, after the end`() throws {
+        var order = Self.order()
+        order.source = .staged(area: "a1", name: "n1")
+        var scene = IssuingScene(order)
+        try scene.order(.cancel)
+        let kinds = scene.publications.map { action in
+            switch action {
+            case .outcome: "end"
+            case .issue: "baton"
+            case .append(.fence): "fence"
+            default: "other"
+            }
+        }
+        #expect(kinds == ["end", "baton", "fence"])
+        let baton = try #require(scene.issued)
+        #expect(baton.onlyRemovesCopy && baton.isCancel && baton.generation == 2 && scene.lane == .urgent)
+        let issue = IssuingAction.issue(baton, lane: .urgent, maybeRepeated: false)
+        #expect(issue.isNeeded(for: scene.job), "a crash repeats it")
+        // What its worker has told all the same, and what the broker drops, brings nothing back.
+        scene.tell(.started, baton)
+        #expect(scene.note == .roundHasEnded && scene.publications.isEmpty)
+        scene.receive(.deadBaton(baton, .expired(queue: "lane")))
+        #expect(scene.publications.isEmpty && scene.job?.end?.kind == .cancelled)
+        try scene.order(.runAgain)
+        #expect(!issue.isNeeded(for: scene.job), "a later round's copy is not its own to remove")
+        scene.job = nil
+        scene.receive(.deadBaton(baton, .expired(queue: "lane")))
+        #expect(scene.job == nil)
+    }
+
+    @Test func `a pause between release and issue is lifted with the end`() throws {
+        var scene = scene(released: true)
+        try scene.order(.pause)
+        try scene.order(.cancel)
+        #expect(scene.entries == [.fence([scene.order.id: 2]), .lift([scene.order.id])])
+    }
+
+    @Test func `one that gave its turn back was issued: it leaves at once, and a worker cancels it`() throws {
+        var scene = scene(released: true)
         scene.markerComesBy()
-        #expect(scene.issued?.isCancel == true)
-        #expect(scene.lane == .urgent)
+        try scene.order(.pause)
+        scene.tell(.paused, scene.baton(slice: 1))
+        scene.job = try move(scene, to: 1).job
+        try scene.order(.cancel)
+        #expect(scene.job?.line == nil && scene.job?.end == nil)
+        scene.markerComesBy()
+        let issued = try #require(scene.issued)
+        #expect(issued.isCancel && !issued.onlyRemovesCopy && scene.lane == .urgent)
         scene.tell(.cancelled)
         #expect(scene.outcome?.kind == .cancelled)
+    }
+
+    @Test func `one that the control log knows to be issued is not ended without its worker`() throws {
+        var scene = scene()
+        scene.fence = 2
+        try scene.order(.cancel)
+        #expect(scene.job?.end == nil && scene.marker != nil)
     }
 
     @Test func `cancelled after its release it keeps its place until it has ended`() throws {

@@ -46,7 +46,7 @@ import Testing
         var slice = cancel(source: .inline(Data("x".utf8)))
         #expect(
             slice.settlement
-                == .wait(until: H.start + SliceRules().cancelSettleDelay, reason: .locked, state: nil))
+                == .wait(until: H.start + SliceRules().cancelSettleDelay, reason: .cancelling, state: nil))
         var baton = H.baton(H.job(source: .inline(Data("x".utf8))), generation: 2, slice: 1, isCancel: true)
         baton.idleWaits = 1
         slice = H(baton)
@@ -70,6 +70,36 @@ import Testing
         #expect(slice.holding(.failed(denied)) == [.removeStagedCopy])
         slice.tell(.stagedCopyRemoved)
         #expect(slice.outcome == .cancelled)
+    }
+
+    private func removal() -> H {
+        var baton = H.baton(generation: 2, isCancel: true)
+        baton.onlyRemovesCopy = true
+        var slice = H(baton)
+        slice.tell(.begun)
+        return slice
+    }
+
+    @Test func `where the ledger has ended the round, only the copy goes: no start is told, no destination asked`() {
+        var slice = removal()
+        #expect(slice.tell(.standing(.paused)) == [.claimSource])
+        #expect(slice.holding(.sourceClaimed) == [.removeStagedCopy])
+        slice.tell(.stagedCopyRemoved)
+        #expect(slice.outcome == .cancelled)
+        // The next round's copy is not its own to remove.
+        slice = removal()
+        slice.tell(.standing(.holds))
+        slice.tell(.sourceClaimed)
+        #expect(slice.tell(.standing(.superseded)) == [.settle(.superseded)])
+    }
+
+    @Test(arguments: [SliceFact.sourceBusy, .sourceAreaUnknown("a1"), .sourceGone])
+    func `a copy that cannot be removed now is tried again, and one that is gone is done`(answer: SliceFact) {
+        var slice = removal()
+        slice.tell(.standing(.holds))
+        slice.tell(answer)
+        #expect((slice.outcome == .cancelled) == (answer == .sourceGone))
+        #expect((slice.wait == nil) == (answer == .sourceGone))
     }
 
     @Test func `cancelling obeys no pause`() {

@@ -41,6 +41,7 @@ import Testing
         baton.failures = [FailureRecord(at: job.enqueuedAt, attempt: 1, error: UploadError(.rateLimited, "slow"))]
         baton.isCancel = true
         baton.runsAlone = true
+        baton.onlyRemovesCopy = true
         baton.bytesSent = 1 << 40
         baton.activeSeconds = 1.5
         baton.startedAt = job.enqueuedAt
