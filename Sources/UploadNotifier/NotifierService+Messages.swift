@@ -6,7 +6,8 @@ extension NotifierService {
     /// Before anything is taken: reads the control log, and repeats what a crash left owed.
     func recover() async throws(UploadError) {
         await outcomes.end()
-        let current = try await bus.controlView()
+        let current = try await viewToBeginWith()
+        try checkClaim(current)
         view.withLock { $0 = current }
         let owed = try await ledger.owed()
         guard !owed.isEmpty else { return }
@@ -17,6 +18,7 @@ extension NotifierService {
     /// One batch: the transaction, and the publications. Nothing that is decided next depends on whether outcomes are told
     /// already, so these are the end of the batch.
     func handle(_ batch: [NotifierMessage]) async throws(UploadError) -> NotifierBus.BatchEnd {
+        try checkClaim()
         for message in batch {
             if case .unreadable(_, let reason, _) = message {
                 logger.error(
@@ -37,6 +39,7 @@ extension NotifierService {
         }
         try await outcomes.told()
         let current = try await bus.controlView()
+        try checkClaim(current)
         view.withLock { $0 = current }
         var rest = batch[...]
         while let first = rest.first {

@@ -16,6 +16,10 @@ public final class NotifierService: Service {
     let configuration: NotifierConfiguration
     let clock: NotifierClock
     let logger: Logger
+    private let claim: LedgerClaim?
+    /// Until it is used for the first time.
+    private let claimed: Mutex<ControlView?>
+    private let superseded = Mutex(false)
     /// Which outcomes go into whose outbox; changes between two batches only, by the gate below.
     let routes: Mutex<[DeliveryRoute]>
     private let recording = SerialGate()
@@ -42,14 +46,18 @@ public final class NotifierService: Service {
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
 
+    /// - Parameter claimed: what the control log said when the namespace was claimed for the ledger (``LedgerClaimant``); the service ends
+    ///   when the log names another ledger than that. nil: the log's ledger is not looked at.
     public init(
-        bus: any NotifierBus, ledger: Ledger, delegates: [RegisteredDelegate],
+        bus: any NotifierBus, ledger: Ledger, claimed: ControlView? = nil, delegates: [RegisteredDelegate],
         configuration: NotifierConfiguration = NotifierConfiguration(), sweeper: Sweeper? = nil,
         stagingSweeper: StagingSweeper? = nil, progress: ProgressBoard = ProgressBoard(),
         progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system, logger: Logger
     ) {
         self.bus = bus
         self.ledger = ledger
+        self.claim = claimed?.ledger
+        self.claimed = Mutex(claimed)
         self.configuration = configuration
         self.clock = clock
         self.logger = logger
@@ -66,9 +74,13 @@ public final class NotifierService: Service {
     /// What the control log says, as far as this notifier has read and written it.
     public var controlView: ControlView { view.withLock { $0 } }
 
+    /// Whether another ledger has the namespace by now, or another copy of this one: nothing is recorded or told any more.
+    public var isSuperseded: Bool { superseded.withLock { $0 } }
+
     /// Why nothing is recorded now (a full disk, say), in a line; nil while batches are recorded.
     public var obstacle: String? {
-        trouble.withLock { $0.beginning ?? $0.batch }.map { "it cannot record: \($0.message)" }
+        if isSuperseded { return "another ledger has the namespace now" }
+        return trouble.withLock { $0.beginning ?? $0.batch }.map { "it cannot record: \($0.message)" }
     }
 
     /// Serves other delegates from now on: nothing is recorded while they are chosen, so that each outcome is recorded for those
@@ -151,9 +163,10 @@ public final class NotifierService: Service {
         var failures = 0
     }
 
-    private enum Part { case deliveries, messages, upkeep, sweeping, progress, grace }
+    private enum Part { case deliveries, messages, upkeep, sweeping, progress, grace, superseded }
 
-    /// Works until a graceful shutdown, which takes seconds, or cancellation.
+    /// Works until a graceful shutdown, which takes seconds, or cancellation; or until it is superseded, which stops it at once, with
+    /// nothing acknowledged that it has not recorded.
     public func run() async throws {
         await withTaskGroup(of: Part.self) { group in
             group.addTask {
@@ -191,6 +204,10 @@ public final class NotifierService: Service {
                 return .progress
             }
             group.addTask {
+                await self.watchClaim()
+                return .superseded
+            }
+            group.addTask {
                 do { try await gracefulShutdown() } catch { return .grace }
                 await self.stop()
                 return .grace
@@ -198,7 +215,7 @@ public final class NotifierService: Service {
             var working: Set<Part> = [.deliveries, .messages]
             while !working.isEmpty, let part = await group.next() {
                 working.remove(part)
-                if part == .grace { group.cancelAll() }
+                if part == .grace || (part == .superseded && isSuperseded) { group.cancelAll() }
             }
             group.cancelAll()
         }
@@ -212,8 +229,48 @@ public final class NotifierService: Service {
         try? await Task.sleep(for: configuration.stopGrace)
     }
 
+    /// Until the control log names another ledger than the one that this notifier has, or the task is cancelled.
+    private func watchClaim() async {
+        guard let claim else { return }
+        while !Task.isCancelled, !isSuperseded {
+            do throws(UploadError) {
+                try checkClaim(await bus.controlView(withLedgerOtherThan: claim))
+            } catch {
+                guard !isSuperseded else { return }
+                // The control log cannot be read now, which stops recording as well.
+                do { try await clock.sleep(for: configuration.retryDelayMaximum) } catch { return }
+            }
+        }
+    }
+
+    private func supersede() {
+        let isNews = superseded.withLock { superseded in
+            defer { superseded = true }
+            return !superseded
+        }
+        if isNews { logger.error("another ledger has the namespace now; this notifier records and tells nothing more") }
+    }
+
+    /// What the control log says at the start: it was read just now if the namespace was claimed.
+    func viewToBeginWith() async throws(UploadError) -> ControlView {
+        let claimed = claimed.withLock { claimed in
+            defer { claimed = nil }
+            return claimed
+        }
+        if let claimed { return claimed }
+        return try await bus.controlView()
+    }
+
+    /// - Throws: `rejected` once another ledger has the namespace.
+    func checkClaim(_ view: ControlView? = nil) throws(UploadError) {
+        if let view, let claim, view.ledger != claim { supersede() }
+        guard !isSuperseded else {
+            throw UploadError(.rejected, "another ledger has the namespace now; the notifier with that one is at work")
+        }
+    }
+
     private func consume() async {
-        while !Task.isCancelled, !isStopping.withLock({ $0 }) {
+        while !Task.isCancelled, !isStopping.withLock({ $0 }), !isSuperseded {
             do throws(UploadError) {
                 try await recover()
                 trouble.withLock { $0.beginning = nil }
@@ -233,7 +290,7 @@ public final class NotifierService: Service {
                 }
                 return
             } catch {
-                guard !Task.isCancelled else { return }
+                guard !Task.isCancelled, !isSuperseded else { return }
                 let problem = error
                 let failures = trouble.withLock { trouble in
                     if trouble.batch == nil { trouble.beginning = problem }

@@ -7,9 +7,10 @@ struct UploadNotifierCommand: ParsableCommand {
         abstract: "Records what became of every upload and tells the delegates.",
         usage: "upload-notifier [options]",
         discussion: """
-            Uploads go on while it is down; its record is complete when it is back. One
-            is at work at a time, a second one stands by. SIGHUP reads the delegates
-            anew.
+            Uploads go on while it is down; its record is complete when it is back. A
+            namespace has one ledger: one notifier is at work with it, a second one with
+            the same ledger stands by, and one with another ledger is not ready and
+            takes nothing ('uploadctl ledger adopt'). SIGHUP reads the delegates anew.
             """)
 
     /// The end of `--help`.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Two notifiers with one ledger on one host: one works, the other one takes over.
+/// Two notifiers with one ledger on one host: one works, the other one takes over. With two ledgers one is refused.
 @Suite(.timeLimit(.minutes(40))) struct TakeoverTests {
     private func waitUntil(_ program: RunningProgram, says text: String) async throws {
         try await eventually("\(program.name) says '\(text)'") {
@@ -54,6 +54,64 @@ import UploadTesting
         }
     }
 
+    @Test func aNotifierWithAnotherLedgerTakesNothingUntilAnOperatorAdoptsIt() async throws {
+        try await Deployment.with { deployment in
+            let first = try deployment.start(.notifier)
+            try await waitUntil(first, says: "ready")
+            let other = deployment.path.appending(path: "other.sqlite")
+            let foreign = try deployment.start(.notifier, ["--ledger", other.path])
+            try await waitUntil(foreign, says: "not ready: the namespace has the ledger")
+            let reason = try foreign.readiness()
+            #expect(reason.contains("\(other.path) is another one") && reason.contains("uploadctl ledger adopt"))
+            let port = try #require(foreign.port)
+            #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/healthz") == "alive\n")
+            let page = try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/")
+            #expect(page.contains("<h2 id=\"heading\">Another ledger has the namespace</h2>"))
+            let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)", expecting: 69)
+            #expect(jobs.errorText.contains("uploadctl ledger adopt"), "\(jobs.errorText)")
+            #expect(foreign.errorText.contains("this notifier records and tells nothing"))
+
+            // A serial line goes on after a restart of the first one, though the other one was alone meanwhile.
+            let files = try (0..<3).map { try deployment.makeFile("\($0).bin", bytes: 1000) }
+            let ids = try await deployment.enqueue(["--to", "local:", "--serial"] + files.map(\.path))
+            try await deployment.waitForLedger()
+            #expect(await first.stop() == 0)
+            let worker = try deployment.start(.worker)
+            try await waitUntil(worker, says: "ready")
+            let again = try deployment.start(.notifier)
+            try await waitUntil(again, says: "ready")
+            let told = try await deployment.waitForOutcomes(3)
+            #expect(told.compactMap { $0["subject"] as? String } == ids)
+            try await waitUntil(foreign, says: "not ready: the namespace has the ledger")
+            #expect(try deployment.queryLedger("SELECT count(*) FROM jobs", in: other) == ["0"])
+
+            try await deployment.waitForLedger()
+
+            // What the other ledger lacks is listed, and nothing happens without a yes.
+            let refused = try await deployment.control("ledger", "adopt", "--ledger", other.path, expecting: 77)
+            #expect(refused.outputText.contains("names 3 jobs that it does not know"), "\(refused.outputText)")
+            #expect(ids.allSatisfy(refused.outputText.contains))
+            #expect(refused.outputText.contains("the jobs that wait in serial lines, of every transfer queue"))
+            #expect(refused.errorText.contains("nothing was changed"))
+            try await waitUntil(again, says: "ready")
+            try await deployment.control("ledger", "adopt", "--ledger", other.path, "--yes")
+            try await waitUntil(foreign, says: "ready")
+            try await waitUntil(again, says: "not ready: the namespace has the ledger")
+            let same = try await deployment.control("ledger", "adopt", "--ledger", other.path)
+            #expect(same.errorText.contains("has this ledger already"), "\(same.errorText)")
+
+            // The old one is refused after a restart, too; the adopted one records and tells.
+            #expect(await again.stop() == 0)
+            let late = try deployment.start(.notifier)
+            try await waitUntil(late, says: "not ready: the namespace has the ledger")
+            let four = try deployment.makeFile("four.bin", bytes: 1000)
+            let id = try await deployment.enqueue(["--to", "local:", four.path])
+            try await deployment.waitForOutcomes(4)
+            #expect(try deployment.queryLedger("SELECT id FROM jobs", in: other) == id)
+            #expect(try deployment.queryLedger("SELECT count(*) FROM jobs") == ["3"])
+        }
+    }
+
     @Test func aLostLedgerIsBuiltAnewFromWhatComesInAndNoUploadIsLost() async throws {
         try await Deployment.with { deployment in
             let first = try deployment.start(.notifier)
@@ -70,6 +128,9 @@ import UploadTesting
             }
             try deployment.start(.worker)
             let second = try deployment.start(.notifier)
+            // A new ledger is another one, and an operator says that it is to be the namespace's.
+            try await waitUntil(second, says: "not ready: the namespace has the ledger")
+            try await deployment.control("ledger", "adopt", "--yes")
             try await waitUntil(second, says: "ready")
             let told = try await deployment.waitForOutcomes(3)
             #expect(Set(told.compactMap { $0["id"] as? String }) == Set(ids.map { "\($0).1.ended" }))

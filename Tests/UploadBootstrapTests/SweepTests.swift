@@ -173,6 +173,9 @@ private final class StandByBus: NotifierBus {
     func append(_ entry: ControlEntry) async throws(UploadError) { try await inner.append(entry) }
     func appendSnapshot() async throws(UploadError) { try await inner.appendSnapshot() }
     func controlView() async throws(UploadError) -> ControlView { try await inner.controlView() }
+    func controlView(withLedgerOtherThan claim: LedgerClaim?) async throws(UploadError) -> ControlView {
+        try await inner.controlView(withLedgerOtherThan: claim)
+    }
     func tell(_ outcome: UploadEvent) async throws(UploadError) { try await inner.tell(outcome) }
     func copy(of message: NotifierMessage) -> MessageCopy { inner.copy(of: message) }
     func answer(_ answer: OrderAnswer, to address: String) async {}

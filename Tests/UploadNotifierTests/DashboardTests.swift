@@ -205,7 +205,8 @@ import Uploads
     @Test func `a notifier that stands by says so`() async throws {
         let router = Router(context: APIRequestContext.self)
         let obstacle = Mutex(LedgerObstacle.taken)
-        StandInPage.add(to: router) { obstacle.withLock(\.self) }
+        router.add(middleware: StandByGuard(openPaths: StandInPage.assetPaths) { obstacle.withLock(\.self) })
+        StandInPage.addAssets(to: router)
         try await Application(router: router, logger: quiet).test(.router) { client in
             let page = try await client.ask(.get, "/")
             #expect(

@@ -87,6 +87,7 @@ import Uploads
         var piece = SnapshotPiece(of: UUID(), number: 2, count: SnapshotPiece.countMaximum)
         piece.fences = [baton.job.id: WireLimits.countMaximum]
         piece.stoppedQueues = [.standard]
+        piece.ledger = LedgerClaim(ledger: UUID(), term: WireLimits.countMaximum, opening: UUID())
         var cases: [(String, Data)] = []
         var serial = Samples.job()
         serial.serial = .end
@@ -110,7 +111,8 @@ import Uploads
             ControlEntry.fence([baton.job.id: 2]), .pause([baton.job.id: 2]), .lift([baton.job.id]),
             .forget([baton.job.id: 2]),
             .queueStopped(.standard), .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
-            .marker(UUID()), .lift((0..<ControlEntry.jobCountMaximum).map { _ in JobID() }),
+            .ledger(LedgerClaim(ledger: UUID(), term: 1, opening: UUID())), .marker(UUID()),
+            .lift((0..<ControlEntry.jobCountMaximum).map { _ in JobID() }),
         ] {
             cases.append(("upload.control.v1", try WireFormat.message(entry: entry).body))
         }
@@ -185,6 +187,8 @@ import Uploads
             ("upload.control.v1", #"{"kind": "pause", "generations": {"\#(JobID())": 1000000001}}"#),
             ("upload.control.v1", #"{"kind": "lift", "jobs": \#((0..<1001).map { _ in "\(JobID())" })}"#),
             ("upload.control.v1", #"{"kind": "snapshotBegins"}"#),
+            ("upload.control.v1", #"{"kind": "ledger", "ledger": "\#(UUID())", "term": 0, "opening": "\#(UUID())"}"#),
+            ("upload.control.v1", #"{"kind": "ledger", "ledger": "\#(UUID())", "term": 1}"#),
             (
                 "upload.control.v1",
                 #"{"kind": "snapshot", "id": "\#(UUID())", "piece": 1, "pieces": 100001, "fences": {}, "pauses": {}, "stoppedQueues": []}"#

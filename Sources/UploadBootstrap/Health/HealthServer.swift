@@ -14,7 +14,7 @@ public struct HealthServer: Service {
     private let readiness: Readiness
     private let registry: PrometheusRegistry
     private let api: NotifierAPI?
-    private let obstacle: (@Sendable () -> LedgerObstacle)?
+    private let obstacle: (@Sendable () -> LedgerObstacle?)?
     private let logger: Logger
     private let bringUpToDate: @Sendable () async -> Void
 
@@ -22,11 +22,11 @@ public struct HealthServer: Service {
     private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
 
     /// - Parameters:
-    ///   - obstacle: of a notifier without a ledger: why it has none.
+    ///   - obstacle: of a notifier: why it is not at work with its ledger; nil once it is.
     ///   - bringUpToDate: before the metrics are shown: what is too dear to be kept current all the time.
     public init(
         _ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, api: NotifierAPI? = nil,
-        obstacle: (@Sendable () -> LedgerObstacle)? = nil, logger: Logger,
+        obstacle: (@Sendable () -> LedgerObstacle?)? = nil, logger: Logger,
         bringUpToDate: @escaping @Sendable () async -> Void = {}
     ) {
         self.bringUpToDate = bringUpToDate
@@ -83,8 +83,8 @@ public struct HealthServer: Service {
         let router = Router(context: APIRequestContext.self)
         if let obstacle {
             router.add(
-                middleware: StandByGuard(openPaths: Self.openPaths.union(StandInPage.paths), obstacle: obstacle))
-            StandInPage.add(to: router, obstacle: obstacle)
+                middleware: StandByGuard(openPaths: Self.openPaths.union(StandInPage.assetPaths), obstacle: obstacle))
+            if api == nil { StandInPage.addAssets(to: router) }
         }
         api?.add(to: router, openPaths: Self.openPaths)
         router.get("/healthz") { _, _ in "alive\n" }

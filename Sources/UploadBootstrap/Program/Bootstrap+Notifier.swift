@@ -54,6 +54,7 @@ extension Bootstrap {
         try await configuration.configure(delegateDesk, queues: queues, logger: logger)
         let summaries = Mutex(configuration.destinationSummaries)
         let progress = ProgressBoard()
+        let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
             access: try configuration.apiAccess(), ledger: ledger, history: ledger, desk: desk, delegates: delegateDesk,
             destinations: { summaries.withLock { $0 } }, progress: progress, logger: logger)
@@ -64,7 +65,8 @@ extension Bootstrap {
             sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
                 destinations.sweepable
             }, stagingSweeper: Self.stagingSweeper(configuration, ledger, logger), staging: configuration.staging,
-            readiness: readiness, desk: desk, delegateDesk: delegateDesk, progress: progress, logger: logger)
+            readiness: readiness, desk: desk, delegateDesk: delegateDesk, progress: progress,
+            meet: { met in obstacle.withLock { $0 = met } }, logger: logger)
         logger.info(
             "notifier starts",
             metadata: [
@@ -74,9 +76,10 @@ extension Bootstrap {
         do {
             try await Self.run(
                 [
-                    HealthServer(settings.http, readiness: readiness, registry: registry, api: api, logger: logger) {
-                        await delegateDesk.showBacklogs()
-                    },
+                    HealthServer(
+                        settings.http, readiness: readiness, registry: registry, api: api,
+                        obstacle: { obstacle.withLock { $0 } }, logger: logger
+                    ) { await delegateDesk.showBacklogs() },
                     ReloadService(input: input, logger: logger) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
                         try destinations.reload(new) { warn(logger, $0, $1) }

@@ -5,7 +5,8 @@ import UploadNotifier
 import Uploads
 import UploadsRabbitMQ
 
-/// The notifier on its broker: connects, records and tells, closes. Which delegates are told is the delegate desk's to say.
+/// The notifier on its broker: connects, claims the namespace for its ledger, records and tells, closes. Which delegates are told is
+/// the delegate desk's to say.
 final class NotifierRunner: Service {
     private let connector: BrokerConnector
     private let ledger: Ledger
@@ -18,16 +19,20 @@ final class NotifierRunner: Service {
     private let desk: BrokerDesk
     private let delegateDesk: DelegateDesk
     private let progress: ProgressBoard
+    private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
 
+    /// - Parameter meet: told when the ledger is not the namespace's, and with nil when it is.
     init(
         connector: BrokerConnector, ledger: Ledger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
         sweeper: Sweeper,
         stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, desk: BrokerDesk,
-        delegateDesk: DelegateDesk, progress: ProgressBoard, logger: Logger
+        delegateDesk: DelegateDesk, progress: ProgressBoard,
+        meet: @escaping @Sendable (LedgerObstacle?) -> Void, logger: Logger
     ) {
         self.desk = desk
         self.progress = progress
+        self.meet = meet
         self.delegateDesk = delegateDesk
         self.connector = connector
         self.ledger = ledger
@@ -41,29 +46,67 @@ final class NotifierRunner: Service {
     }
 
     func run() async throws {
+        while try await work() {}
+    }
+
+    /// From the connection to its end. A notifier whose namespace was given to another ledger comes back, and waits for it.
+    /// - Returns: whether it is to come back.
+    private func work() async throws -> Bool {
         let connected = try await untilGracefulShutdown { [connector] in
             try await connector.connect { broker throws(UploadError) in try await broker.notifierBus() }
         }
-        guard let connected else { return }
+        guard let connected else { return false }
         let broker = connected.0
         let bus = connected.1
         queues.use(broker)
         let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
+        let isSuperseded: Bool
         do {
-            try await outbox.publishing { try await self.serve(broker, bus) }
+            if let claimed = try await claim(broker, bus) {
+                isSuperseded = try await outbox.publishing { try await self.serve(broker, bus, claimed) }
+            } else {
+                isSuperseded = false
+            }
         } catch {
             await broker.close()
             throw error
         }
-        readiness.set("stopped")
+        if isSuperseded {
+            let reason = LedgerObstacle.foreign("another ledger has the namespace now")
+            meet(reason)
+            readiness.set(reason.reason(path: ledger.path))
+        } else {
+            readiness.set("stopped")
+        }
         await broker.close()
+        return isSuperseded
     }
 
-    private func serve(_ broker: UploadBroker, _ bus: RabbitMQNotifierBus) async throws {
+    /// Nothing is published or taken before.
+    /// - Returns: nil when it was stopped first.
+    private func claim(_ broker: UploadBroker, _ bus: RabbitMQNotifierBus) async throws -> ControlView? {
+        readiness.set { await broker.obstacle(within: Readiness.patience) ?? "reading the control log" }
+        let claimant = LedgerClaimant(bus: bus, ledger: ledger, configuration: configuration, logger: logger)
+        let claimed = try await untilGracefulShutdown { [self] in
+            try await claimant.claim { obstacle in
+                if case .foreign = obstacle { meet(obstacle) }
+                let reason = obstacle.reason(path: ledger.path)
+                readiness.set { await broker.obstacle(within: Readiness.patience) ?? reason }
+            }
+        }
+        if claimed != nil { meet(nil) }
+        return claimed
+    }
+
+    /// - Returns: whether another ledger has the namespace by now.
+    private func serve(
+        _ broker: UploadBroker, _ bus: RabbitMQNotifierBus, _ claimed: ControlView
+    ) async throws -> Bool {
         let service = await delegateDesk.serve { delegates in
             NotifierService(
-                bus: bus, ledger: ledger, delegates: delegates, configuration: configuration, sweeper: sweeper,
-                stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker, logger: logger)
+                bus: bus, ledger: ledger, claimed: claimed, delegates: delegates, configuration: configuration,
+                sweeper: sweeper, stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker,
+                logger: logger)
         }
         readiness.set {
             if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
@@ -83,5 +126,6 @@ final class NotifierRunner: Service {
         } onGracefulShutdown: {
             Task { await group.triggerGracefulShutdown() }
         }
+        return service.isSuperseded
     }
 }

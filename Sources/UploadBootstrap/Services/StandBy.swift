@@ -91,6 +91,8 @@ final class StandBy: Service {
         case .taken: logger.notice("standing by: another notifier has the ledger", metadata: ["ledger": "\(path)"])
         case .failed(let error):
             logger.error("the ledger cannot be opened; it is tried again", metadata: ["error": "\(error)"])
+        // Only a ledger that is open says whose it is.
+        case .foreign: break
         }
     }
 }

@@ -38,10 +38,13 @@ package struct OutboxPublisher: Sendable {
     }
 
     /// Publishes beside the body, for as long as that runs.
-    package func publishing(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    package func publishing<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let beside = Task { await run() }
+        let value: Value
         do {
-            try await body()
+            value = try await body()
         } catch {
             beside.cancel()
             await beside.value
@@ -49,6 +52,7 @@ package struct OutboxPublisher: Sendable {
         }
         beside.cancel()
         await beside.value
+        return value
     }
 
     /// One look. What goes wrong is logged, and tried again at the next look.

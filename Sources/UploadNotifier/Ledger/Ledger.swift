@@ -21,6 +21,7 @@ public import Uploads
 /// - `owed`: publications that nobody has confirmed yet; repeated after a crash.
 /// - `orders`: what operators wanted, by the order's id, and how far it was carried out.
 /// - `line`: the serial lines, one row for each job that waits in one or is on its way out of it.
+/// - `identity`: which ledger this is, and when a notifier last went to work with it.
 /// - `holds`: jobs whose message the broker has lost, and when they are issued anew.
 /// - `unreadable`: messages that could not be read, and those that could not be recorded, as they came, with the reason. Nothing
 ///   sums over it or decides by it.
@@ -48,7 +49,7 @@ public import Uploads
 /// secrets of registered delegates.
 public final class Ledger: Sendable {
     let pool: DatabasePool
-    let path: String
+    public let path: String
     let rows: DamagedRows
     private let lock: LedgerLock
     let files: LedgerFiles

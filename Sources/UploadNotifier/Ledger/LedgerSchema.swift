@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Uploads
 
@@ -60,6 +61,11 @@ enum LedgerSchema {
         migrator.registerMigration("sums") { db in try db.execute(sql: LedgerSums.columns + LedgerSums.triggers) }
         migrator.registerMigration("counts") { db in try db.execute(sql: LedgerSums.triggers) }
         migrator.registerMigration("forgotten") { db in try db.execute(sql: forgotten) }
+        migrator.registerMigration("identity") { db in
+            try db.execute(sql: identity)
+            try db.execute(
+                sql: "INSERT INTO identity (id, opening) VALUES (?, ?)", arguments: [UUID().text, UUID().text])
+        }
         return migrator
     }
 
@@ -68,6 +74,17 @@ enum LedgerSchema {
     private static let forgotten = """
         ALTER TABLE jobs ADD COLUMN forgotten REAL;
         CREATE INDEX jobs_forgotten ON jobs (id) WHERE forgotten IS NOT NULL;
+        """
+
+    /// Which ledger this is, in one row that all its copies have. `opening` is the last one that the control log has, `pending` one that
+    /// it may have.
+    private static let identity = """
+        CREATE TABLE identity (
+            one INTEGER PRIMARY KEY DEFAULT 1 CHECK (one = 1),
+            id TEXT NOT NULL,
+            opening TEXT NOT NULL,
+            pending TEXT
+        ) STRICT;
         """
 
     /// Jobs whose message the broker has lost, which the notifier issues anew when `due` has come. A wish that was noted before says

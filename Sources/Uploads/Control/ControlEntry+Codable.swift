@@ -2,10 +2,10 @@ import Foundation
 
 extension ControlEntry: Codable {
     private enum Key: String, CodingKey {
-        case kind, generations, jobs, queue, id, piece, pieces, fences, pauses, stoppedQueues
+        case kind, generations, jobs, queue, id, piece, pieces, fences, pauses, stoppedQueues, ledger
     }
     private enum Kind: String, Codable {
-        case fence, pause, lift, forget, queueStopped, queueStarted, snapshotBegins, snapshot, marker
+        case fence, pause, lift, forget, queueStopped, queueStarted, snapshotBegins, snapshot, ledger, marker
     }
 
     /// Bounds: ``jobCountMaximum`` names in each list, generations from 1 to ``WireLimits/countMaximum``.
@@ -27,7 +27,9 @@ extension ControlEntry: Codable {
             piece.fences = try container.generations(.fences)
             piece.pauses = try container.generations(.pauses)
             piece.stoppedQueues = Set(try container.names(.stoppedQueues) as [QueueName])
+            piece.ledger = try container.decodeIfPresent(LedgerClaim.self, forKey: .ledger)
             self = .snapshot(piece)
+        case .ledger: self = .ledger(try LedgerClaim(from: decoder))
         case .marker: self = .marker(try container.decode(UUID.self, forKey: .id))
         }
     }
@@ -72,6 +74,10 @@ extension ControlEntry: Codable {
             try container.encode(piece.fences, forKey: .fences)
             try container.encode(piece.pauses, forKey: .pauses)
             try container.encode(piece.stoppedQueues, forKey: .stoppedQueues)
+            try container.encodeIfPresent(piece.ledger, forKey: .ledger)
+        case .ledger(let claim):
+            try container.encode(Kind.ledger, forKey: .kind)
+            try claim.encode(to: encoder)
         case .marker(let id):
             try container.encode(Kind.marker, forKey: .kind)
             try container.encode(id, forKey: .id)

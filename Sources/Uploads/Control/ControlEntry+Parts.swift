@@ -14,7 +14,7 @@ extension ControlEntry {
                 .lift(Array(jobs[$0..<min($0 + Self.jobCountMaximum, jobs.count)]))
             }
         // Pieces are made small (``ControlView/snapshot(_:)``), the others name one thing.
-        case .queueStopped, .queueStarted, .snapshotBegins, .snapshot, .marker: [self]
+        case .queueStopped, .queueStarted, .snapshotBegins, .snapshot, .ledger, .marker: [self]
         }
     }
 
@@ -23,7 +23,8 @@ extension ControlEntry {
         switch self {
         case .fence(let generations), .pause(let generations), .forget(let generations): generations.count
         case .lift(let jobs): jobs.count
-        case .queueStopped, .queueStarted: 1
+        // One, so that what a fold keeps of these has bounds.
+        case .queueStopped, .queueStarted, .ledger: 1
         case .snapshot(let piece): piece.fences.count + piece.pauses.count + piece.stoppedQueues.count
         case .snapshotBegins, .marker: 0
         }

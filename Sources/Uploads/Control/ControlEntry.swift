@@ -21,6 +21,8 @@ public enum ControlEntry: Hashable, Sendable {
     case snapshotBegins(UUID)
     /// One of its pieces.
     case snapshot(SnapshotPiece)
+    /// A notifier goes to work with a ledger, or an operator gives the namespace one.
+    case ledger(LedgerClaim)
     /// Nothing but a place in the log: whoever appended it has read everything before when it comes by.
     case marker(UUID)
 }

@@ -3,8 +3,8 @@ import Foundation
 /// Reads the control log: a pure fold over its entries, from the first one or from any other.
 ///
 /// A snapshot is an entry that begins it, and pieces that say what the log had said up to there. Other entries may come in
-/// between, and the pieces of another notifier's snapshot. When all pieces are read, pauses and stopped queues are those of the
-/// snapshot with what came since it was begun: then nothing from before its beginning is needed. A reader that has not
+/// between, and the pieces of another notifier's snapshot. When all pieces are read, pauses, stopped queues and the ledger are those of
+/// the snapshot with what came since it was begun: then nothing from before its beginning is needed. A reader that has not
 /// read the beginning does not know what came since, so to such a reader the pieces are no snapshot.
 public struct ControlFold: Sendable {
     /// Snapshots that may be open at once. A notifier that dies leaves one that never becomes whole.
@@ -19,6 +19,7 @@ public struct ControlFold: Sendable {
         var numbers: Set<Int> = []
         var pauses: JobGenerations = [:]
         var stoppedQueues: Set<QueueName> = []
+        var ledger: LedgerClaim?
         var since: [ControlEntry] = []
         var namesSince = 0
     }
@@ -35,7 +36,7 @@ public struct ControlFold: Sendable {
         switch entry {
         case .snapshotBegins(let id): begin(id)
         case .snapshot(let piece): return add(piece)
-        case .pause, .lift, .forget, .queueStopped, .queueStarted: note(entry)
+        case .pause, .lift, .forget, .queueStopped, .queueStarted, .ledger: note(entry)
         // Fences only rise: the view has them already.
         case .fence, .marker: break
         }
@@ -68,11 +69,12 @@ public struct ControlFold: Sendable {
         open[index].numbers.insert(piece.number)
         for (job, generation) in piece.pauses { open[index].pauses.raise(job, to: generation) }
         open[index].stoppedQueues.formUnion(piece.stoppedQueues)
+        open[index].ledger = open[index].ledger ?? piece.ledger
         guard open[index].numbers.count == piece.count else { return false }
         let whole = open[index]
         // Those that were begun before it say nothing that it does not say.
         open.removeSubrange(...index)
-        view.replace(pauses: whole.pauses, stoppedQueues: whole.stoppedQueues)
+        view.replace(pauses: whole.pauses, stoppedQueues: whole.stoppedQueues, ledger: whole.ledger)
         for entry in whole.since { view.apply(entry) }
         return true
     }

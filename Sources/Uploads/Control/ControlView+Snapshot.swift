@@ -16,6 +16,7 @@ extension ControlView {
                 guard number < count else { return nil }
                 number += 1
                 var piece = SnapshotPiece(of: id, number: number, count: count)
+                if number == 1 { piece.ledger = ledger }
                 var room = size
                 while room > 0, let (job, generation) = fences.next() {
                     piece.fences[job] = generation

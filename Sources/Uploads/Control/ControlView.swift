@@ -5,6 +5,8 @@ public struct ControlView: Hashable, Sendable {
     /// Per job the highest generation that is paused.
     public private(set) var pauses: JobGenerations = [:]
     public private(set) var stoppedQueues: Set<QueueName> = []
+    /// Which ledger the namespace has; nil: no notifier has claimed it yet.
+    public private(set) var ledger: LedgerClaim?
 
     public init() {}
 
@@ -20,14 +22,16 @@ public struct ControlView: Hashable, Sendable {
         case .queueStarted(let queue): stoppedQueues.remove(queue)
         // Fences only rise, so one that was read before and is missing from a snapshot does no harm.
         case .snapshot(let piece): raiseFences(piece.fences)
+        case .ledger(let claim): if claim.holds(after: ledger) { ledger = claim }
         case .snapshotBegins, .marker: break
         }
     }
 
     /// What a whole snapshot says.
-    mutating func replace(pauses: JobGenerations, stoppedQueues: Set<QueueName>) {
+    mutating func replace(pauses: JobGenerations, stoppedQueues: Set<QueueName>, ledger: LedgerClaim?) {
         self.pauses = pauses
         self.stoppedQueues = stoppedQueues
+        self.ledger = ledger
     }
 
     private mutating func raiseFences(_ generations: [JobID: Int]) {

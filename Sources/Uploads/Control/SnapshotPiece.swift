@@ -14,6 +14,8 @@ public struct SnapshotPiece: Hashable, Sendable {
     public var fences: [JobID: Int] = [:]
     public var pauses: [JobID: Int] = [:]
     public var stoppedQueues: Set<QueueName> = []
+    /// Which ledger the namespace had; in one piece of a snapshot at least.
+    public var ledger: LedgerClaim?
 
     public init(of snapshot: UUID, number: Int, count: Int) {
         self.snapshot = snapshot

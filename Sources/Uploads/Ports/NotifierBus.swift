@@ -34,6 +34,10 @@ public protocol NotifierBus: Sendable {
     /// What the control log says, read up to now.
     func controlView() async throws(UploadError) -> ControlView
 
+    /// Waits until the control log names another ledger, term or opening than this, or the calling task is cancelled.
+    /// - Returns: what the log says then, as far as it is read.
+    func controlView(withLedgerOtherThan claim: LedgerClaim?) async throws(UploadError) -> ControlView
+
     /// Tells an outcome to whoever listens on `upload.outcomes`. Confirmed when this returns; nobody listening is no error.
     func tell(_ outcome: UploadEvent) async throws(UploadError)
 

@@ -163,8 +163,21 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     public func controlView() async throws(UploadError) -> ControlView {
-        try await startLog()
+        // The start itself reads up to now.
+        if try await startLog() { return log.view }
         return try await upToDate()
+    }
+
+    public func controlView(
+        withLedgerOtherThan claim: LedgerClaim?
+    ) async throws(UploadError) -> ControlView {
+        try await startLog()
+        let changed = Signal()
+        let observer = log.observe { [log] in if log.view.ledger != claim { changed.fire() } }
+        defer { log.removeObserver(observer) }
+        // Observed before it is looked at, so that no entry falls between.
+        if log.view.ledger == claim { await changed.wait(atMost: nil) }
+        return log.view
     }
 
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {
@@ -237,8 +250,11 @@ public final class RabbitMQNotifierBus: NotifierBus {
 
     // MARK: Control log
 
-    private func startLog() async throws(UploadError) {
-        let start = logStart.withLock { start in
+    /// - Returns: whether it was this call that started it.
+    @discardableResult
+    private func startLog() async throws(UploadError) -> Bool {
+        let (start, isFirst) = logStart.withLock { start in
+            let isFirst = start == nil
             let task =
                 start
                 ?? Task { [log] () -> UploadError? in
@@ -250,9 +266,10 @@ public final class RabbitMQNotifierBus: NotifierBus {
                     }
                 }
             start = task
-            return task
+            return (task, isFirst)
         }
         if let failure = await start.value { throw failure }
+        return isFirst
     }
 
     private func upToDate() async throws(UploadError) -> ControlView {

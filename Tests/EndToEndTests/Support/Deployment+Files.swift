@@ -95,13 +95,14 @@ extension Deployment {
             .joined(separator: "\n")
     }
 
-    /// Rows of a query on the ledger, by Python's SQLite, columns joined by `|`.
-    func queryLedger(_ sql: String) throws -> [String] {
+    /// Rows of a query on the ledger, or on another one, by Python's SQLite, columns joined by `|`.
+    func queryLedger(_ sql: String, in other: URL? = nil) throws -> [String] {
         let script = """
             import sqlite3, sys
             connection = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=30)
             for row in connection.execute(sys.argv[2]): print("|".join(str(column) for column in row))
             """
-        return try Shell.run("python3", "-c", script, ledger.path, sql).split(separator: "\n").map(String.init)
+        return try Shell.run("python3", "-c", script, (other ?? ledger).path, sql).split(separator: "\n").map(
+            String.init)
     }
 }

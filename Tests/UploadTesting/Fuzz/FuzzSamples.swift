@@ -158,9 +158,11 @@ public enum FuzzSamples {
         piece.fences = [job.id: 4, JobID(): 5]
         piece.pauses = [job.id: 4]
         piece.stoppedQueues = [.standard]
+        piece.ledger = LedgerClaim(ledger: UUID(), term: 3, opening: UUID())
         return [
             .fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .forget([job.id: 6]), .queueStopped(.standard),
-            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece), .marker(UUID()),
+            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .ledger(LedgerClaim(ledger: UUID(), term: 2, opening: UUID())), .marker(UUID()),
         ]
     }
 

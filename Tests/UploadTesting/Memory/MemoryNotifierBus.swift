@@ -39,6 +39,8 @@ public final class MemoryNotifierBus: NotifierBus {
         var depths: [QueueName: [Lane: LaneDepth]]?
         var acknowledged = 0
         var answers: [String: [OrderAnswer]] = [:]
+        var ledgerWaiters: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastWaiter = 0
     }
 
     /// Most messages of a batch.
@@ -186,7 +188,10 @@ public final class MemoryNotifierBus: NotifierBus {
     }
 
     public func append(_ entry: ControlEntry) async throws(UploadError) {
-        try publish(.append(entry)) { $0.control.apply(entry) }
+        try publish(.append(entry)) { state in
+            state.control.apply(entry)
+            for waiter in state.ledgerWaiters.values { waiter.yield() }
+        }
     }
 
     public func appendSnapshot() async throws(UploadError) {
@@ -198,6 +203,21 @@ public final class MemoryNotifierBus: NotifierBus {
             state.attemptsAtViews.append(state.attempts)
             return state.control
         }
+    }
+
+    public func controlView(
+        withLedgerOtherThan claim: LedgerClaim?
+    ) async throws(UploadError) -> ControlView {
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            state.ledgerWaiters[state.lastWaiter] = change
+            return state.lastWaiter
+        }
+        defer { state.withLock { _ = $0.ledgerWaiters.removeValue(forKey: id) } }
+        change.yield()
+        for await _ in changes where state.withLock({ $0.control.ledger }) != claim { break }
+        return state.withLock { $0.control }
     }
 
     public func tell(_ outcome: UploadEvent) async throws(UploadError) {

@@ -68,6 +68,20 @@ import Testing
         #expect(fold.view.pauses.isEmpty && fold.view.stoppedQueues.isEmpty)
     }
 
+    @Test func `a snapshot says which ledger the namespace has, also to a reader that has read a rival's claim alone`()
+    {
+        let (id, first, rival, opening) = (UUID(), UUID(), UUID(), UUID())
+        let claim = LedgerClaim(ledger: first, term: 1, opening: UUID())
+        let lost = ControlEntry.ledger(LedgerClaim(ledger: rival, term: 1, opening: UUID()))
+        let (fold, _) = fold([lost, .snapshotBegins(id)] + pieces(of: view(.ledger(claim)), id))
+        #expect(fold.view.ledger == claim)
+        // What came since the snapshot was begun counts more than its piece.
+        let again = ControlEntry.ledger(LedgerClaim(ledger: first, term: 1, opening: opening))
+        let later = self.fold([lost, .snapshotBegins(id), again] + pieces(of: view(.ledger(claim)), id))
+        #expect(later.wholes == [3])
+        #expect(later.fold.view.ledger?.opening == opening)
+    }
+
     @Test func `what is appended between the pieces counts, whichever piece it comes before`() {
         let id = UUID()
         let paused = Array(jobs.prefix(3))
@@ -133,6 +147,7 @@ import Testing
     @Test(arguments: 0..<20) func `whatever comes in between, wherever a reader begins`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let queues = ["a", "b"].map { try! QueueName($0) }
+        let ledgers = [UUID(), UUID()]
         var log: [ControlEntry] = []
         /// What the ordinary entries say, after each entry of the log.
         var truths: [ControlView] = []
@@ -148,7 +163,13 @@ import Testing
             let job = jobs[Int.random(in: 0..<6, using: &random)]
             let generation = generations[job, default: 1]
             let writer = Int.random(in: 0..<2, using: &random)
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<13, using: &random) {
+            case 6:
+                append(
+                    .ledger(
+                        LedgerClaim(
+                            ledger: ledgers[Int.random(in: 0..<2, using: &random)],
+                            term: Int.random(in: 1...4, using: &random), opening: UUID())))
             case 0:
                 generations[job] = generation + 1
                 append(.fence([job: generation + 1]))
@@ -178,6 +199,7 @@ import Testing
                 guard isWhole else { continue }
                 #expect(fold.view.pauses == truths[place].pauses, "seed \(seed), from \(start), at \(place)")
                 #expect(fold.view.stoppedQueues == truths[place].stoppedQueues)
+                #expect(fold.view.ledger == truths[place].ledger)
                 #expect(jobs.prefix(6).allSatisfy { fold.view.fence(of: $0) >= truths[place].fence(of: $0) })
             }
         }
@@ -187,6 +209,7 @@ import Testing
     private func small(_ view: ControlView, _ id: UUID) -> [ControlEntry] {
         let count = max(1, view.fences.count + view.pauses.count + view.stoppedQueues.count)
         var pieces = (1...count).map { SnapshotPiece(of: id, number: $0, count: count) }
+        pieces[count - 1].ledger = view.ledger
         var index = 0
         for (job, generation) in view.fences {
             pieces[index].fences = [job: generation]

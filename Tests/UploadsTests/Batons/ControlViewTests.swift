@@ -42,6 +42,22 @@ import Testing
         #expect(view(.fence([job.id: 2]), .fence([job.id: 5])).fence(of: job.id) == 5)
     }
 
+    @Test func `the highest term has the namespace, within it the ledger that came first, with its latest opening`() {
+        let (one, two) = (UUID(), UUID())
+        func claim(_ ledger: UUID, _ term: Int) -> LedgerClaim {
+            LedgerClaim(ledger: ledger, term: term, opening: UUID())
+        }
+        func last(_ claims: LedgerClaim...) -> LedgerClaim? {
+            claims.reduce(into: ControlView()) { $0.apply(.ledger($1)) }.ledger
+        }
+        let (first, again, adopted) = (claim(one, 1), claim(one, 1), claim(two, 2))
+        #expect(ControlView().ledger == nil)
+        #expect(last(first, claim(two, 1)) == first)
+        #expect(last(first, claim(two, 1), again) == again)
+        #expect(last(first, adopted) == adopted)
+        #expect(last(adopted, first, claim(one, 2)) == adopted)
+    }
+
     @Test func `a pause holds up to and including its generation, and not for cancelling`() {
         let view = view(.pause([job.id: 2]))
         #expect(view.standing(of: baton(1)) == .paused)

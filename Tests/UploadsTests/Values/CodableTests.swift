@@ -60,9 +60,11 @@ import Testing
         piece.fences = [job.id: 4]
         piece.pauses = [job.id: 5]
         piece.stoppedQueues = [.standard]
+        piece.ledger = LedgerClaim(ledger: UUID(), term: 3, opening: UUID())
         for entry in [
             ControlEntry.fence([job.id: 4]), .pause([job.id: 5]), .lift([job.id]), .queueStopped(.standard),
-            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece), .marker(UUID()),
+            .queueStarted(.standard), .snapshotBegins(UUID()), .snapshot(piece),
+            .ledger(LedgerClaim(ledger: UUID(), term: 2, opening: UUID())), .marker(UUID()),
         ] { try roundTrip(entry) }
         for source in [SourceReference.staged(area: "a", name: "n"), .inline(Data("hello".utf8))] {
             try roundTrip(source)

@@ -1,0 +1,44 @@
+import Foundation
+import GRDB
+public import Uploads
+
+extension Ledger {
+    /// Which ledger this is, and with which openings notifiers went to work with it.
+    /// - Throws: `misconfigured` if another program has damaged that.
+    public func identity() async throws(UploadError) -> LedgerIdentity {
+        try await read { [path] db in try Self.identity(db, path: path) }
+    }
+
+    /// Notes an opening that is about to be appended to the control log: the log may have it, whatever becomes of this process.
+    func notePending(_ opening: UUID) async throws(UploadError) {
+        try await write { db in
+            try db.execute(sql: "UPDATE identity SET pending = ?", arguments: [opening.text])
+        }
+    }
+
+    /// Notes that the control log has the opening.
+    func noteOpened(_ opening: UUID) async throws(UploadError) {
+        try await write { db in
+            try db.execute(sql: "UPDATE identity SET opening = ?, pending = NULL", arguments: [opening.text])
+        }
+    }
+
+    static func identity(_ db: Database, path: String) throws -> LedgerIdentity {
+        let row = try Row.fetchOne(db, sql: "SELECT id, opening, pending FROM identity")
+        let pending: String? = row?["pending"]
+        guard let row, let id = UUID(uuidString: row["id"]), let opening = UUID(uuidString: row["opening"]),
+            pending == nil || pending.flatMap(UUID.init(uuidString:)) != nil
+        else {
+            throw UploadError(
+                .misconfigured,
+                "another program has changed which ledger \(path) is (table 'identity'); put a backup in its place, or move it "
+                    + "away, start the notifier with a new one, and let that take over with 'uploadctl ledger adopt'")
+        }
+        return LedgerIdentity(id: id, opening: opening, pending: pending.flatMap(UUID.init(uuidString:)))
+    }
+}
+
+extension UUID {
+    /// As it is kept and shown.
+    var text: String { uuidString.lowercased() }
+}

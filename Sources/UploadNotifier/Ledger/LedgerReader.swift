@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+public import Uploads
+
+/// A ledger's file as another program reads it, beside the notifier that may have it open. Changes nothing in it.
+public final class LedgerReader: Sendable {
+    public let path: String
+    private let file: DatabaseQueue
+
+    /// - Throws: `misconfigured` that says what stands in the way: no such file, no permission, not a ledger, one of another version.
+    public init(path: String) throws(UploadError) {
+        self.path = path
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw UploadError(
+                .misconfigured,
+                "there is no ledger \(path); name the one that the notifier uses (its 'notifier.ledger'), or start the notifier, "
+                    + "which makes it")
+        }
+        var configuration = Configuration()
+        configuration.label = "ledger reader"
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        do {
+            file = try DatabaseQueue(path: path, configuration: configuration)
+            try file.read { db in
+                guard try LedgerSchema.isLedger(db) else {
+                    throw UploadError(
+                        .misconfigured, "\(path) is a database, but no ledger; name the one that the notifier uses")
+                }
+                guard try LedgerSchema.migrator.hasCompletedMigrations(db),
+                    try !LedgerSchema.migrator.hasBeenSuperseded(db)
+                else {
+                    throw UploadError(
+                        .misconfigured,
+                        "the ledger \(path) is of another version than this program; start the notifier of this version once"
+                    )
+                }
+            }
+        } catch {
+            throw LedgerFailure.describe(error, path: path)
+        }
+    }
+
+    /// Which ledger this is.
+    public func identity() async throws(UploadError) -> LedgerIdentity {
+        try await read { [path] db in try Ledger.identity(db, path: path) }
+    }
+
+    /// How many jobs the ledger knows.
+    public func jobCount() async throws(UploadError) -> Int {
+        try await read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0 }
+    }
+
+    /// Those of the jobs that the ledger does not know, in no order.
+    public func unknown(among jobs: Set<JobID>) async throws(UploadError) -> Set<JobID> {
+        try await read { db in
+            let known = try String.fetchAll(
+                db, sql: "SELECT id FROM jobs WHERE id IN (SELECT value FROM json_each(?))",
+                arguments: [try Ledger.list(jobs.map(\.rawValue))])
+            return jobs.subtracting(known.compactMap { JobID($0) })
+        }
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(UploadError) -> Value {
+        do { return try await file.read(body) } catch { throw LedgerFailure.describe(error, path: path) }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+public import Logging
+public import Uploads
+
+/// Claims the namespace for a ledger before a notifier goes to work with it, and waits while the namespace has another one.
+///
+/// The opening is noted in the ledger before it is appended to the control log, so a crash in between leaves a ledger that still knows
+/// what the log says. Who has the namespace is what the log says behind that entry: of two that claim it at once one loses.
+public struct LedgerClaimant: Sendable {
+    let bus: any NotifierBus
+    let ledger: Ledger
+    let configuration: NotifierConfiguration
+    let clock: NotifierClock
+    let logger: Logger
+
+    public init(
+        bus: any NotifierBus, ledger: Ledger, configuration: NotifierConfiguration = NotifierConfiguration(),
+        clock: NotifierClock = .system, logger: Logger
+    ) {
+        self.bus = bus
+        self.ledger = ledger
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Tries until the namespace has this ledger, opened by this process.
+    /// - Parameter report: told what is in the way, whenever that changes.
+    /// - Returns: what the control log says; its ledger is this one, until another notifier or an operator appends otherwise.
+    /// - Throws: `CancellationError` when the calling task is cancelled first.
+    public func claim(_ report: @Sendable (LedgerObstacle) -> Void) async throws -> ControlView {
+        var failures = 0
+        while true {
+            try Task.checkCancellation()
+            do throws(UploadError) {
+                if let view = try await attempt(report) { return view }
+                failures = 0
+            } catch {
+                try Task.checkCancellation()
+                failures = min(failures + 1, 16)
+                report(.failed(error))
+                logger.error(
+                    "cannot claim the namespace for the ledger; it is tried again",
+                    metadata: [LogKey.error: "\(error)", LogKey.attempt: "\(failures)"])
+                let delay = min(configuration.retryDelayMaximum.seconds, pow(2, Double(failures)) / 4)
+                try await clock.sleep(for: .seconds(delay))
+            }
+        }
+    }
+
+    /// - Returns: nil if another ledger has the namespace, or had it until now.
+    private func attempt(_ report: (LedgerObstacle) -> Void) async throws(UploadError) -> ControlView? {
+        let claim = try await bus.controlView().ledger
+        let identity = try await ledger.identity()
+        let verdict = identity.verdict(on: claim)
+        guard let term = verdict.term else {
+            let reason = verdict.reason(for: identity, at: ledger.path) ?? ""
+            report(.foreign(reason))
+            logger.error("this notifier records and tells nothing", metadata: [LogKey.reason: "\(reason)"])
+            _ = try await bus.controlView(withLedgerOtherThan: claim)
+            return nil
+        }
+        let own = LedgerClaim(ledger: identity.id, term: term, opening: UUID())
+        try await ledger.notePending(own.opening)
+        try await bus.append(.ledger(own))
+        // The own entry is read now, or one that came before it and counts more.
+        let view = try await bus.controlView(withLedgerOtherThan: claim)
+        guard view.ledger == own else { return nil }
+        try await ledger.noteOpened(own.opening)
+        return view
+    }
+}
