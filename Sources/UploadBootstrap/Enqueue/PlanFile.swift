@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import Uploads
 
 /// Where a plan is kept: a SQLite database of its own with neither name nor journal. SQLite keeps its pages in memory until they are more
@@ -24,10 +25,21 @@ final class PlanFile: Sendable {
         var isKeyed: Bool
     }
 
+    /// Rows that are read at once, for most are read one after another.
+    static let pageCount = 128
+
+    private struct Page {
+        var start = 0
+        var rows: [Row] = []
+    }
+
     private let queue: DatabaseQueue
+    /// Those that were read last. A row does not change.
+    private let page = Mutex(Page())
 
     init(cacheBytes: Int = PlanFile.cacheBytes) throws(UploadError) {
         var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
             try db.execute(
                 sql: """
@@ -50,6 +62,8 @@ final class PlanFile: Sendable {
                         CREATE TABLE claims (claim BLOB PRIMARY KEY, position INTEGER NOT NULL) WITHOUT ROWID;
                         CREATE TABLE made (position INTEGER PRIMARY KEY, body BLOB NOT NULL);
                         CREATE TABLE notes (number INTEGER PRIMARY KEY, text TEXT NOT NULL);
+                        -- Never committed: the next program starts anew anyway, and each commit would cost.
+                        BEGIN;
                         """)
             }
             return queue
@@ -68,15 +82,36 @@ final class PlanFile: Sendable {
     }
 
     func row(at position: Int) throws(UploadError) -> Row {
+        let known = page.withLock { page in
+            page.rows.indices.contains(position - page.start) ? page.rows[position - page.start] : nil
+        }
+        if let known { return known }
+        let rows = try rows(from: position)
+        guard let row = rows.first else {
+            throw UploadError(.unknown, "the upload \(position) is not in the plan")
+        }
+        page.withLock { $0 = Page(start: position, rows: rows) }
+        return row
+    }
+
+    private func rows(from position: Int) throws(UploadError) -> [Row] {
         try write { db in
-            let statement = try db.cachedStatement(sql: "SELECT * FROM uploads WHERE position = ?")
-            guard let row = try GRDB.Row.fetchOne(statement, arguments: [position]),
-                let id = JobID(row["id"])
-            else { throw DatabaseError(message: "the upload \(position) is not there") }
-            return Row(
-                path: FilePath(bytes: row["path"] as Data), content: try Self.content(row["kind"], row["content"]),
-                key: row["key"], size: row["size"], contentType: row["type"], wishes: row["wishes"], id: id,
-                isReadLater: row["isReadLater"], isKeyed: row["isKeyed"])
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT path, kind, content, key, size, type, wishes, id, isReadLater, isKeyed FROM uploads
+                    WHERE position >= ? ORDER BY position LIMIT ?
+                    """)
+            let found = try GRDB.Row.fetchCursor(statement, arguments: [position, Self.pageCount])
+            var rows: [Row] = []
+            while let row = try found.next() {
+                guard let id = JobID(row[7]) else { throw DatabaseError(message: "an id cannot be read") }
+                rows.append(
+                    Row(
+                        path: FilePath(bytes: row[0] as Data), content: try Self.content(row[1], row[2]), key: row[3],
+                        size: row[4], contentType: row[5], wishes: row[6], id: id, isReadLater: row[8],
+                        isKeyed: row[9]))
+            }
+            return rows
         }
     }
 
