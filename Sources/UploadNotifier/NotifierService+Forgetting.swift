@@ -22,7 +22,8 @@ extension NotifierService {
         let order = accepted.order
         while !Task.isCancelled {
             do throws(UploadError) {
-                let step = try await ledger.carryOut(order, view: view.withLock { $0 }, now: clock.now())
+                let step = try await ledger.carryOut(
+                    order, view: view.withLock { $0 }, routes: [], now: clock.now())
                 guard let answer = step.answer else { continue }
                 if answer.done > 0 { await scrub(rewriting: true) }
                 return await end(accepted, answer)

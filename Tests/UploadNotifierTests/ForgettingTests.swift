@@ -48,7 +48,7 @@ struct ForgettingTests {
     private func forget(_ ids: [JobID], in ledger: Ledger) async throws -> OrderAnswer {
         let order = UploadOrder(.jobs(.forget, ids), by: "jo", at: Sample.start)
         while true {
-            let step = try await ledger.carryOut(order, view: ControlView(), now: Sample.start)
+            let step = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
             if let answer = step.answer { return answer }
         }
     }
@@ -140,7 +140,7 @@ struct ForgettingTests {
         try await run(bus, ledger) { try await until { bus.acknowledged == count } }
         // The process ended between two pages of the order.
         try await ledger.accept(order)
-        #expect(try await ledger.carryOut(order, view: ControlView(), now: Sample.start).answer == nil)
+        #expect(try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start).answer == nil)
         let next = MemoryNotifierBus()
         next.send(.order(order, replyTo: "here"))
         try await run(next, ledger) { try await until { next.answers["here"] != nil } }

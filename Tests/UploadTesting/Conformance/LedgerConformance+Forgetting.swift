@@ -112,7 +112,7 @@ extension LedgerConformance {
 
     private static func carryOut(_ order: UploadOrder, in ledger: any Ports) async throws -> OrderAnswer {
         while true {
-            let step = try await ledger.carryOut(order, view: ControlView(), now: start)
+            let step = try await ledger.carryOut(order, view: ControlView(), routes: [], now: start)
             #expect(step.owed.isEmpty)
             if let answer = step.answer { return answer }
         }
