@@ -40,7 +40,7 @@ struct ConfigurationLayerTests {
 
     @Test func `what the ledger keeps, and how long, can be said for each kind`() throws {
         let day = 86_400.0
-        let usual = try UploadConfiguration(try files.input("")).notifier.keep
+        let usual = try UploadConfiguration(try files.input("namespace: upload")).notifier.keep
         #expect(usual == LedgerRetention(jobs: 30 * day, names: 30 * day, deliveries: 30 * day, deadLetters: nil))
         let keep = try UploadConfiguration(
             try files.input("notifier: {keep: {jobs: 90d, names: 1h, deliveries: 2d, deadLetters: 7d}}")

@@ -14,7 +14,8 @@ struct ForgettingTests {
     private static func job(_ name: String, _ index: Int) -> UploadJob {
         var job = UploadJob(
             id: JobID(now: Sample.start + Double(index)), source: .inline(Data(name.utf8)),
-            destination: .named(DestinationName(unchecked: "photos"), key: "\(name)/\(index)"), size: 5,
+            destination: .named(DestinationName(unchecked: "photos"), key: "\(name)/\(index)"),
+            size: Int64(name.utf8.count),
             metadata: ["owner": name], enqueuedAt: Sample.start)
         job.batch = name
         job.idempotencyKey = "\(name)-\(index)"
