@@ -6,7 +6,7 @@ import UploadsRabbitMQ
 
 extension Bootstrap {
     /// `uploadctl ledger adopt`: gives the namespace the ledger that the configuration names, and says first what is lost.
-    /// - Parameter isConfirmed: nobody is asked.
+    /// - Parameter isConfirmed: whether the operator has said yes already, and is not asked.
     public static func adoptLedger(
         _ input: ConfigurationInput, isConfirmed: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
