@@ -98,8 +98,10 @@ import Uploads
         }
         cases.append(("upload.baton.v1", try WireFormat.message(baton: baton).body))
         cases.append(("upload.baton.v1", try WireFormat.message(baton: Samples.baton()).body))
+        var telling = baton
+        telling.onlyRemovesCopy = false
         for settlement in settled {
-            let event = try #require(SettlementPlan(SettledSlice(settlement), of: baton, now: Date()).event)
+            let event = try #require(SettlementPlan(SettledSlice(settlement), of: telling, now: Date()).event)
             cases.append(("upload.event.v1", try WireFormat.message(event: event).body))
             cases.append(("upload.event.v1", try WireFormat.message(event: event.asOutcome).body))
         }

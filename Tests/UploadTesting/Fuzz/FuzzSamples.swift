@@ -114,7 +114,9 @@ public enum FuzzSamples {
             .init(.jobs(.cancel, [job.id]), by: "jo", at: time),
             .init(
                 .matching(
-                    .runAgain, OrderFilter(queue: .standard, destination: "d", batch: "b", statuses: [.queued]),
+                    .runAgain,
+                    OrderFilter(
+                        queue: .standard, destination: "d", batch: "b", endedBefore: time, statuses: [.queued]),
                     atMost: 5), by: "jo", at: time),
             .init(.move([job.id], .index(3)), by: "jo", at: time),
             .init(.move([job.id], .before(JobID())), by: "jo", at: time),
