@@ -9,11 +9,11 @@ struct ForgetCommand: OrderCommand {
         discussion: """
             File names, keys, metadata, batches, what delegates answered, the words of
             errors, and dead letters that name the jobs are gone for good, from the
-            ledger's files too. That a job was there and how it has ended stays, so that
-            nothing is uploaded again; run again it cannot be. Refused is a job that has
-            not ended, that a delegate has not been told of yet, or that has left an
-            unfinished upload ('uploadctl discard' removes it). notifier.keep.names does
-            the same by age.
+            ledger's files too. That a job was there and how it ended stays, so that
+            nothing is uploaded again; the job cannot run again. The notifier refuses a
+            job that has not ended, of whose end a delegate has not been told yet, or
+            that left an unfinished upload ('uploadctl discard' removes it).
+            notifier.keep.names does the same by age.
             """)
 
     static let examples = """
