@@ -74,18 +74,26 @@ extension CrashPoint {
         ]
         + both(.notifier, "the acknowledgement of the job", .acknowledge(submitted)) { $0.size = .inline }
         + both(.notifier, "the acknowledgement of the end", .acknowledge(end)) { $0.size = .inline }
-        + [
-            ("the marker", marker), ("the issued baton", issued), ("the fence", fence),
-        ].flatMap { name, mail in
-            [
-                CrashPoint(
-                    victim: .notifier, moment: .before, what: "the publish of \(name)", step: .publish(mail),
-                    resentMaximum: 3, needsSuspect: true),
-                CrashPoint(
-                    victim: .notifier, moment: .before, what: "the confirm of \(name)", step: .confirm(mail),
-                    resentMaximum: 3, needsSuspect: true),
-            ]
+        + issuing.prefix(3) + issuing.dropFirst(3).map(supersedingAnOpening)
+
+    /// In the order in which it happens: up to the publish of the baton no worker has it.
+    private static let issuing: [CrashPoint] = [
+        ("the marker", marker), ("the issued baton", issued), ("the fence", fence),
+    ].flatMap { name, mail in
+        [("the publish of \(name)", Step.publish(mail)), ("the confirm of \(name)", .confirm(mail))].map { what, step in
+            CrashPoint(
+                victim: .notifier, moment: .before, what: what, step: step, resentMaximum: 3, needsSuspect: true)
         }
+    }
+
+    /// A worker has the issued baton, and the notifier that takes over issues the job once more: the worker is superseded while it opens a
+    /// session, which then is left.
+    private static func supersedingAnOpening(_ point: CrashPoint) -> CrashPoint {
+        var point = point
+        point.stallsOpening = true
+        point.orphans = 1...1
+        return point
+    }
 
     private static func both(
         _ victim: Victim, _ what: String, _ step: Step, _ change: (inout CrashPoint) -> Void = { _ in }

@@ -69,6 +69,8 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
     var leavesCopy = false
     /// A worker is killed as it takes the job, so that the notifier has something to decide.
     var needsSuspect = false
+    /// The worker never hears that its first session was opened, so that it is superseded while it opens one and cannot tell of it.
+    var stallsOpening = false
     /// Parts go slowly, so that the job runs for longer than the second after which it is told of.
     var isSlow = false
 
@@ -88,7 +90,11 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
         return moment == .before ? .before { kill.kill() } : .after { kill.kill() }
     }
 
-    func action(on request: HTTPFaultProxy.Request, _ kill: KillSwitch) -> HTTPFaultProxy.Action {
+    /// - Parameter isFirstOpening: whether the request opens the first session.
+    func action(
+        on request: HTTPFaultProxy.Request, isFirstOpening: Bool, _ kill: KillSwitch
+    ) -> HTTPFaultProxy.Action {
+        if stallsOpening, isFirstOpening { return .stallAnswer }
         if case .request(let matches) = step, matches(request), kill.claim() {
             if moment == .after { return .forwardThenRun { kill.kill() } }
             kill.kill()

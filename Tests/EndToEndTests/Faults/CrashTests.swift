@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import UploadTesting
 
@@ -17,7 +18,15 @@ import UploadTesting
                 proxy.stop()
                 neutral.stop()
             }
-            bucket.proxy.setRule { point.action(on: $0, kill) }
+            let openings = Mutex(0)
+            bucket.proxy.setRule { request in
+                let isOpening = request.method == "POST" && request.query["uploads"] != nil
+                let count = openings.withLock { count in
+                    if isOpening { count += 1 }
+                    return count
+                }
+                return point.action(on: request, isFirstOpening: isOpening && count == 1, kill)
+            }
             proxy.setRule { point.action(on: $0, in: namespace, kill) }
 
             let notifier = try deployment.start(
