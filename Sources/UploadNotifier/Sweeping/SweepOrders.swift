@@ -9,7 +9,7 @@ struct SweepOrder: Sendable {
 /// Orders to sweep that wait for their turn. Not durable: a sweep that a restart forgets can be ordered again, and the timer makes it
 /// anyway.
 final class SweepOrders: Sendable {
-    /// More sweeps than this at once are dropped, the newest first; whoever gave them hears no answer.
+    /// More sweeps than this at once are dropped, the newest first; the operator hears no answer.
     static let countMaximum = 16
 
     let all: AsyncStream<SweepOrder>

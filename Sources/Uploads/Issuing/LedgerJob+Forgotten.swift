@@ -50,7 +50,7 @@ extension Baton {
 }
 
 extension UploadJob {
-    /// Made anew from what stays, so that a field that is added later is forgotten until somebody decides otherwise. What the end of its
+    /// Made anew from what stays, so that a field that is added later is forgotten unless it is named here. What the end of its
     /// fence is reckoned from is kept (``LedgerJob/fenceEndsAt``).
     fileprivate var forgotten: UploadJob {
         var job = UploadJob(
