@@ -98,7 +98,7 @@ struct ForgettingTests {
         try again.close()
     }
 
-    @Test func `a forgotten job is delivered to nobody once more`() async throws {
+    @Test func `a forgotten job is not delivered once more`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         let (gone, other) = (Self.job(Self.name, 0), Self.job("bertstrip", 1))

@@ -93,7 +93,7 @@ struct JobMaker: Sendable {
                 next = position + 1
             }
         } catch {
-            // Once registered, a job may be published by somebody else who uses its key: its copy stays.
+            // Once registered, a job may be published by another program that uses its key: its copy stays.
             let failed = next
             await removeCopies { position throws(UploadError) in
                 position >= failed ? true : try !plan.file.row(at: position).isKeyed
@@ -123,7 +123,7 @@ struct JobMaker: Sendable {
     }
 
     /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up, as does a
-    /// keyed job's: whoever uses the key next publishes it.
+    /// keyed job's: the next program that uses the key publishes it.
     func discard(_ positions: some Sequence<Int>) async {
         for position in positions {
             guard let made = try? plan.file.made(at: position), (try? plan.file.row(at: position).isKeyed) == false

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Uploads
 
-/// Standard input, or what else is open for reading, in pieces of up to 1 MiB, read only when somebody asks. Cancelling the task ends it.
+/// Standard input, or what else is open for reading, in pieces of up to 1 MiB, read only on demand. Cancelling the task ends it.
 struct StandardInput: AsyncSequence, Sendable {
     var descriptor: CInt = STDIN_FILENO
 

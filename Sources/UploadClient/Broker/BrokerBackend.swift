@@ -6,7 +6,7 @@ import Uploads
 import UploadsRabbitMQ
 
 /// Carries uploads over the broker. What lives is heard by a transient watch of every transfer queue that is used; what ended, also
-/// while nobody ran, lies in the durable queue that the notifier keeps for the identifier. What else was missed the notifier is asked for.
+/// while no program ran, lies in the durable queue that the notifier keeps for the identifier. What else was missed the notifier is asked for.
 final class BrokerBackend: UploadBackend {
     /// Between two looks into the durable queue: who watches has heard of an end before.
     private static let outcomeInterval = Duration.seconds(1)
