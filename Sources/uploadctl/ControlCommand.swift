@@ -6,3 +6,28 @@ protocol ControlCommand: ParsableCommand {
     var common: CommonOptions { get }
     func perform() async throws -> UploadBootstrap.ExitCode
 }
+
+/// A command that asks the notifier's HTTP API.
+protocol InquiryCommand: ControlCommand {
+    var options: InquiryOptions { get }
+    func inquiry() throws -> Inquiry
+}
+
+extension InquiryCommand {
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        try await Bootstrap.inquire(
+            try inquiry(), options.input(common), printsJSON: options.json, checkConfig: common.checkConfig)
+    }
+}
+
+/// A command that gives orders, by message.
+protocol OrderCommand: ControlCommand {
+    func requests() throws -> [OrderRequest]
+}
+
+extension OrderCommand {
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        try await Bootstrap.order(
+            common.checkConfig ? [] : try requests(), common.input, checkConfig: common.checkConfig)
+    }
+}

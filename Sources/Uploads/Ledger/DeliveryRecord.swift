@@ -42,3 +42,149 @@ public struct DeliveryRecord: Hashable, Sendable, Identifiable {
         self.error = error
     }
 }
+
+/// One try to deliver, and what came of it.
+public struct DeliveryAttempt: Hashable, Sendable {
+    /// Bytes of an answer that are kept: 1 KiB.
+    public static let answerBytesMaximum = 1024
+
+    /// When it began.
+    public var at: Date
+    /// How long it took, in seconds.
+    public var seconds: TimeInterval
+    /// What the delegate answered: a webhook's HTTP status, a command's exit code; nil if it answered nothing.
+    public var status: Int?
+    /// The answer's first ``answerBytesMaximum`` bytes; bytes that are not UTF-8 are replaced.
+    public var answer: String?
+    /// Why it failed; nil if it was delivered.
+    public var error: String?
+
+    public init(at: Date, seconds: TimeInterval, answer response: ServerResponse? = nil, error: UploadError? = nil) {
+        self.init(
+            at: at, seconds: seconds, status: response?.status ?? error?.response?.status,
+            answer: (response ?? error?.response)?.body.map {
+                String(decoding: $0.utf8.prefix(Self.answerBytesMaximum), as: UTF8.self)
+            }, error: error?.description)
+    }
+
+    public init(at: Date, seconds: TimeInterval, status: Int?, answer: String?, error: String?) {
+        self.at = at
+        self.seconds = seconds
+        self.status = status
+        self.answer = answer
+        self.error = error
+    }
+}
+
+/// Which jobs' outcomes a delegate hears of; what is left empty lets everything pass.
+public struct DeliveryFilter: Hashable, Sendable {
+    /// Names of transfer queues.
+    public var queues: Set<String>
+    /// Names of destinations, as ``DestinationReference/label`` says them.
+    public var destinations: Set<String>
+    public var batches: Set<ExactText>
+    /// Values that the job's metadata must have, every one of them.
+    public var metadata: [String: String]
+    /// The identifier of an app's managers; nil for jobs of anybody.
+    public var client: String?
+
+    public init(
+        queues: Set<String> = [], destinations: Set<String> = [], batches: Set<ExactText> = [],
+        metadata: [String: String] = [:], client: String? = nil
+    ) {
+        self.queues = queues
+        self.destinations = destinations
+        self.batches = batches
+        self.metadata = metadata
+        self.client = client
+    }
+
+    public func passes(_ job: UploadJob) -> Bool {
+        (queues.isEmpty || queues.contains(job.queue.rawValue))
+            && (destinations.isEmpty || destinations.contains(job.destination.label))
+            && (batches.isEmpty || job.batch.map { batches.contains(ExactText($0)) } ?? false)
+            && (client == nil || job.client == client)
+            && metadata.allSatisfy { job.metadata[$0.key]?.isExactly($0.value) == true }
+    }
+}
+
+/// Which deliveries a listing shows, the newest first.
+public struct DeliveryListing: Hashable, Sendable {
+    /// Most deliveries of one page.
+    public static let limitMaximum = 1000
+
+    public var delegate: String?
+    public var job: JobID?
+    public var status: DeliveryRecord.Status?
+    /// Only those before this one: for the next page.
+    public var before: DelegateDelivery.ID?
+    /// 1 to ``limitMaximum``.
+    public var limit: Int
+
+    public init(
+        delegate: String? = nil, job: JobID? = nil, status: DeliveryRecord.Status? = nil,
+        before: DelegateDelivery.ID? = nil, limit: Int = 100
+    ) {
+        self.delegate = delegate
+        self.job = job
+        self.status = status
+        self.before = before
+        self.limit = min(max(1, limit), Self.limitMaximum)
+    }
+}
+
+/// What is to be delivered once more, under the same ids.
+public enum DeliveryReplay: Hashable, Sendable {
+    /// This one, whether it was delivered or not.
+    case one(DelegateDelivery.ID)
+    /// Everything that came up for a delegate from the first time on and before the second, delivered or not.
+    case range(delegate: String, from: Date, to: Date)
+    /// What a delegate has refused and not taken since.
+    case failed(delegate: String)
+}
+
+/// Which outcomes a delegate is told of.
+public struct DeliveryRoute: Hashable, Sendable {
+    /// The delegate's name.
+    public var delegate: String
+    /// `completed`, `failed`, `cancelled`, or some of them.
+    public var kinds: Set<EventKind>
+    /// Of which jobs.
+    public var filter: DeliveryFilter
+
+    public init(
+        delegate: String, kinds: Set<EventKind> = [.completed, .failed, .cancelled],
+        filter: DeliveryFilter = DeliveryFilter()
+    ) {
+        self.delegate = delegate
+        self.kinds = kinds
+        self.filter = filter
+    }
+
+    public func takes(_ outcome: UploadEvent) -> Bool { kinds.contains(outcome.kind) && filter.passes(outcome.job) }
+}
+
+/// One outcome on its way to one delegate.
+public struct DelegateDelivery: Hashable, Sendable, Identifiable {
+    public let id: Int64
+    public let delegate: String
+    /// The outcome, under the id that every repeat carries.
+    public let event: UploadEvent
+    /// Attempts that have failed so far.
+    public let attempts: Int
+    /// Not before.
+    public let dueAt: Date
+    /// When the first attempt failed; nil if none did.
+    public let failingSince: Date?
+
+    public init(
+        id: Int64, delegate: String, event: UploadEvent, attempts: Int, dueAt: Date, failingSince: Date? = nil
+    ) {
+        self.id = id
+        self.delegate = delegate
+        self.event = event
+        self.attempts = attempts
+        self.dueAt = dueAt
+        self.failingSince = failingSince
+    }
+}

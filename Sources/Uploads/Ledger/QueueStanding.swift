@@ -41,3 +41,64 @@ public struct QueueStanding: Hashable, Sendable {
         return max(byCount, Double(bytesLeft) / Double(done.bytes) * window)
     }
 }
+
+/// What ended within a minute.
+public struct ThroughputMinute: Hashable, Sendable {
+    /// The minute's beginning.
+    public var start: Date
+    public var completed: Int
+    public var failed: Int
+    public var cancelled: Int
+    /// Bytes of the completed jobs.
+    public var bytes: Int64
+
+    public init(start: Date, completed: Int = 0, failed: Int = 0, cancelled: Int = 0, bytes: Int64 = 0) {
+        self.start = start
+        self.completed = completed
+        self.failed = failed
+        self.cancelled = cancelled
+        self.bytes = bytes
+    }
+}
+
+/// What waits in a lane, and who takes from it.
+public struct LaneDepth: Codable, Hashable, Sendable {
+    /// Messages that wait, without those that were delivered and are not settled yet.
+    public var messages: Int
+    /// Channels of workers that take from it.
+    public var consumers: Int
+
+    public init(messages: Int, consumers: Int) {
+        self.messages = messages
+        self.consumers = consumers
+    }
+}
+
+/// Transfer queues of which jobs are held, as far as the ledger was looked through.
+public struct HeldQueues: Hashable, Sendable {
+    /// Those that have a job whose time has come.
+    public var due: [QueueName]
+    /// The queue behind which to go on; nil when none is left.
+    public var next: QueueName?
+
+    public init(due: [QueueName], next: QueueName?) {
+        self.due = due
+        self.next = next
+    }
+}
+
+/// How the jobs of a destination stand, by what the ledger knows.
+public struct DestinationStanding: Hashable, Sendable {
+    /// The destination's label: its configured name, or the scheme of a URL.
+    public var destination: String
+    /// Jobs by status; those of which there is none are left out.
+    public var counts: [LedgerStatus: Int]
+    /// Bytes of the jobs whose round has not ended, whatever has arrived of them.
+    public var bytesLeft: Int64
+
+    public init(destination: String, counts: [LedgerStatus: Int] = [:], bytesLeft: Int64 = 0) {
+        self.destination = destination
+        self.counts = counts
+        self.bytesLeft = bytesLeft
+    }
+}

@@ -77,3 +77,67 @@ extension LedgerQueries {
         try await unreadable(DeadLetterListing(before: before, limit: limit))
     }
 }
+
+/// The ledger's face to those who look after deliveries.
+public protocol DeliveryHistory: Sendable {
+    /// A page of deliveries, the newest first.
+    func deliveries(_ listing: DeliveryListing) async throws(UploadError) -> [DeliveryRecord]
+
+    /// The last attempts of a delivery, oldest first; more than the last 32 are not kept.
+    func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt]
+
+    /// How every delegate stands that was ever told something, by name.
+    func standings() async throws(UploadError) -> [DelegateStanding]
+
+    /// Makes deliveries due again, with a fresh schedule, in short transactions.
+    /// - Returns: how many.
+    func replay(_ replay: DeliveryReplay, at: Date) async throws(UploadError) -> Int
+
+    /// Adds deliveries of the outcomes that ended jobs came to from the first time on and before the second, as far as the route
+    /// takes them and its delegate was not told of them yet: those of before it was registered.
+    /// - Returns: how many.
+    func deliverPast(
+        _ route: DeliveryRoute, from: Date, to: Date, at: Date
+    ) async throws(UploadError) -> Int
+
+    /// Strikes off what a removed delegate has not taken, with its pause, so that it holds up no clean-up, and ends its registration
+    /// if it was removed.
+    /// - Returns: how many outcomes it will not hear of.
+    func forget(_ delegate: String) async throws(UploadError) -> Int
+}
+
+/// The ledger's face to the sweep of unfinished uploads.
+public protocol SweepQueries: Sendable {
+    /// nil if the job is not known.
+    /// - Throws: `checksumMismatch` where the job's row cannot be read.
+    func job(_ id: JobID) async throws(UploadError) -> LedgerJob?
+
+    /// The states of all jobs whose round has not ended, and of those that failed at this time or later.
+    func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState]
+
+    /// Whether a job of this destination and key, ended or not, was told at this time or later to go on from such a state: an upload that
+    /// one names was begun by the pool, and any other at the same key may be another program's. What was told before an upload began
+    /// names an earlier one: some servers give the same ids again.
+    func knowsState(
+        at destination: DestinationName, key: String, toldSince: Date,
+        where isMeant: @escaping @Sendable (UploadState) -> Bool
+    ) async throws(UploadError) -> Bool
+}
+
+/// The ledger's face to the clean-up of staging areas.
+public protocol StagingQueries: Sendable {
+    /// The jobs that name staged copies of an area, by the copies' names, for those among `names`. A job whose row cannot be read
+    /// is answered as one that has not ended, so that its copy stays.
+    func jobs(naming names: Set<String>, inArea area: String) async throws(UploadError) -> [String: [LedgerJob]]
+}
+
+/// The ledger's face to those who keep a copy of it.
+public protocol LedgerBackup: Sendable {
+    /// Copies the ledger as it is at one moment, while it is used, and checks the copy before it gets its name.
+    /// - Parameter destination: an absolute path on the ledger's host, in a directory that exists. An older backup there is replaced,
+    ///   anything else is not.
+    /// - Returns: the copy's bytes.
+    /// - Throws: `rejected` if something else lies there; `misconfigured` if the directory cannot be written.
+    @discardableResult
+    func backup(to destination: String) async throws(UploadError) -> Int64
+}

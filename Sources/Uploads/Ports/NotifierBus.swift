@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The notifier's side of the broker: its queue, and what it alone may publish.
 public protocol NotifierBus: Sendable {
     /// What is left to do for a batch before it may be acknowledged.
@@ -46,4 +48,55 @@ public protocol NotifierBus: Sendable {
 
     /// Answers an order, if whoever gave it still listens. Transient and not confirmed: the order itself is kept.
     func answer(_ answer: OrderAnswer, to address: String) async
+}
+
+/// What comes to the notifier.
+public enum NotifierMessage: Hashable, Sendable {
+    /// A producer's job, as it went to its lane.
+    /// - Parameter body: its text, if it is known: it need not be written anew to be kept.
+    case job(UploadJob, maybeRepeated: Bool, body: Data? = nil)
+    /// A worker's event; `suspect` carries the whole baton.
+    /// - Parameter body: the same of this.
+    case event(UploadEvent, body: Data? = nil)
+    /// A marker of the notifier's own: everything confirmed before it has been read.
+    case marker(IssueMarker)
+    /// A job or a baton whose message ended in the dead-letter queue: treated like a suspect if a worker had begun it, and issued anew
+    /// after a while if not.
+    case deadBaton(Baton, DeathCause)
+    /// An operator's order.
+    /// - Parameter replyTo: the queue of whoever waits for an answer.
+    case order(UploadOrder, replyTo: String?)
+    /// What nobody can read: kept in the ledger with the reason, for an operator.
+    /// - Parameter envelope: what is needed to publish it again.
+    case unreadable(Data, reason: String, envelope: MessageEnvelope? = nil)
+}
+
+/// What workers tell of uploads under way and of destinations: transient, and no loss where it does not arrive.
+public protocol ProgressFeed: Sendable {
+    /// Hands over what is told from now on, at a pace that the feed bounds, of each job and each worker's destination the latest,
+    /// until the task is cancelled. Survives the loss of the connection; what was told meanwhile is not made up for.
+    func follow(_ take: @escaping @Sendable (WorkerNews) -> Void) async
+}
+
+/// What operators ask of the broker, by way of the HTTP API.
+public protocol OperatorDesk: Sendable {
+    /// Gives an order as a message, so that it holds also if whoever reads it next is another notifier. The same order
+    /// given twice is one.
+    /// - Parameter patience: how long to wait for the answer; nil: not at all.
+    /// - Returns: the answer; nil when none came in time: the order holds all the same.
+    /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it.
+    func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer?
+
+    /// Publishes a dead letter again as it was, where it belongs. Confirmed when this returns.
+    /// - Returns: where that is, for people.
+    /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that nobody takes;
+    ///   `networkFailure`, `serverFailure` when the broker does not confirm it: then it may be there or not.
+    func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String
+
+    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
+    /// out.
+    func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
+
+    /// What the control log says, as far as the notifier at work has read and written it.
+    func controlView() async throws(UploadError) -> ControlView
 }

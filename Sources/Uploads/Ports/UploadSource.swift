@@ -35,3 +35,83 @@ extension UploadSource {
 
     public func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? { nil }
 }
+
+/// Opens the sources of jobs and removes staged copies.
+public protocol SourceProvider: Sendable {
+    /// Looks at the object that the job is to carry (``SourceReference/object(_:seen:)``).
+    /// - Throws: `accessDenied` where the configuration does not let jobs read, and what the destination throws that it lies at.
+    func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination
+
+    /// Opens and locks the job's source.
+    /// - Throws: `invalidFile` (unreadable, outside the source roots), `sourceChanged` (size or time differ).
+    func claim(_ job: UploadJob) async throws(UploadError) -> SourceClaim
+
+    /// Removes the staged copy, if the job has one; nothing to do for other kinds, and none missing is no error. Called after the
+    /// round's end is confirmed, before the delivery is acknowledged.
+    /// - Throws: `invalidFile` when it is there and cannot be removed.
+    func removeStagedCopy(of job: UploadJob) async throws(UploadError)
+}
+
+extension SourceProvider {
+    /// For those that serve no objects.
+    public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
+        throw .objectsUnserved
+    }
+}
+
+extension UploadError {
+    /// Of whoever reads no objects.
+    public static var objectsUnserved: UploadError {
+        UploadError(
+            .misconfigured, "objects at destinations cannot be carried from here; use a worker that serves them")
+    }
+}
+
+/// What came of opening a job's source.
+public enum SourceClaim: Sendable {
+    /// Opened, and locked where its kind has a lock.
+    case claimed(any UploadSource)
+    /// Another slice works on it: try again in 10 s, not an attempt.
+    case busy
+    /// There is no such staged copy: never complete; probe, and fail if nothing is there.
+    case gone
+    /// This worker does not serve that staging area (yet): wait, not an attempt.
+    case unknownArea(String)
+    /// This worker does not know the destination that the object lies at (yet): wait, not an attempt.
+    case unknownOrigin(String)
+}
+
+/// What came of looking at the object that a job is to carry.
+public enum SourceExamination: Hashable, Sendable {
+    /// The job with what was found: from now on that is what it carries.
+    case found(UploadJob)
+    /// Nothing lies there.
+    case gone
+    /// This worker does not know the destination that it lies at (yet): wait, not an attempt.
+    case unknownOrigin(String)
+}
+
+/// Buffers that are at hand, as often as they are read.
+public struct SourceBuffers: AsyncSequence, Sendable {
+    private let buffer: @Sendable (Int) -> SourceBuffer?
+
+    /// - Parameter buffer: given a number from 0 on; nil behind the last buffer.
+    public init(_ buffer: @escaping @Sendable (_ number: Int) -> SourceBuffer?) { self.buffer = buffer }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(buffer: buffer) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let buffer: @Sendable (Int) -> SourceBuffer?
+        private var number = 0
+
+        fileprivate init(buffer: @escaping @Sendable (Int) -> SourceBuffer?) { self.buffer = buffer }
+
+        public mutating func next() async throws -> SourceBuffer? {
+            defer { number += 1 }
+            return buffer(number)
+        }
+    }
+}
+
+/// Bytes read from a source in one go, about 1 MiB at most.
+public typealias SourceBuffer = [UInt8]

@@ -1,0 +1,77 @@
+public import Foundation
+
+/// A destination whose objects can be read back, for jobs that are verified (``UploadJob/verify``).
+public protocol ReadableDestination: Destination {
+    /// Why a job's object cannot be read back, where that is certain before anything is sent; nil otherwise.
+    func readBackProblem(of job: UploadJob) -> UploadError?
+
+    /// Reads a finished object of the job from a byte on to its end, in order, in buffers of about 1 MiB at most. The version that the
+    /// object names is read where the destination keeps versions.
+    /// - Parameters:
+    ///   - offset: less than the object's size, or 0.
+    ///   - take: called with one buffer after the other; what it throws ends the reading and is thrown on.
+    /// - Throws: `destinationNotFound` when nothing lies there; `networkFailure` when the answer ends before what it has announced.
+    func read(
+        _ object: StoredObject, of job: UploadJob, from offset: Int64,
+        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    ) async throws(UploadError)
+}
+
+extension ReadableDestination {
+    public func readBackProblem(of job: UploadJob) -> UploadError? { nil }
+}
+
+/// A destination whose objects jobs may carry elsewhere: a download, or a copy from one store to another.
+public protocol OriginDestination: ReadableDestination {
+    /// What lies where the job's destination is, whoever put it there.
+    /// - Returns: with its size, what tells it from another one later (ETag, version), and the digests that the destination says of
+    ///   the whole; nil when nothing lies there.
+    func find(_ job: UploadJob) async throws(UploadError) -> FoundObject?
+
+    /// Reads a range of it, in order, in buffers of about 1 MiB at most.
+    /// - Parameters:
+    ///   - object: what `find` answered.
+    ///   - range: within its size, not empty.
+    ///   - take: called with one buffer after the other; what it throws ends the reading and is thrown on.
+    /// - Throws: `sourceChanged` when something else lies there now, or nothing; `networkFailure` when the answer ends before what it has
+    ///   announced.
+    func read(
+        _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
+        _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
+    ) async throws(UploadError)
+}
+
+/// A destination that has to tell the rounds of a job apart: what a server remembers of one that ended must not answer the next.
+public protocol RoundDestination: Destination {
+    /// As ``Destination/open(_:resuming:)``.
+    /// - Parameter round: of the job, from 1; the same for each attempt of it.
+    func open(
+        _ job: UploadJob, round: Int, resuming state: UploadState?
+    ) async throws(UploadError) -> any UploadSession
+}
+
+/// A destination of which it can be measured what its server does, and what these credentials may do there.
+public protocol SurveyedDestination: Destination {
+    /// Writes a small object and one of two parts below a prefix of its own, tries with them what the driver may ever ask for, and removes
+    /// them again, also where it is cancelled.
+    /// - Parameters:
+    ///   - prefix: what the keys of its objects begin with, as jobs name them.
+    ///   - tell: told of each finding as it is made.
+    /// - Returns: what the destination's configuration had better say.
+    func survey(
+        _ name: DestinationName, below prefix: String, tell: @escaping @Sendable (SurveyFinding) -> Void
+    ) async -> [SurveyAdvice]
+}
+
+/// A destination that can list what was begun and never finished, so that what nobody names is removed.
+public protocol SweepableDestination: Destination {
+    /// Unfinished uploads below the destination's prefix that were begun before this time, all pages of them, at most
+    /// ``UnfinishedUpload/countMaximum``; the oldest first where the destination can tell without listing more.
+    func unfinished(startedBefore: Date) async throws(UploadError) -> [UnfinishedUpload]
+
+    /// What ``UnfinishedUpload/sessionID`` is for the session that a state describes; nil for a state of another driver or of none.
+    func sessionID(of state: UploadState) -> String?
+
+    /// Removes it with everything that was sent. None left is no error.
+    func discard(_ upload: UnfinishedUpload) async throws(UploadError)
+}

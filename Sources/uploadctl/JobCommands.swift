@@ -1,0 +1,77 @@
+import ArgumentParser
+import UploadBootstrap
+import Uploads
+
+struct JobsCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jobs",
+        abstract: "Lists jobs, the newest first.",
+        discussion: """
+            Asks the notifier, whose ledger knows every job until 30 days after its end.
+            """)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl jobs --status failed --since 2h
+          uploadctl jobs --destination photos --text holiday --limit 500
+          uploadctl jobs --status failed --json | jq -r .id
+        """
+
+    @OptionGroup var filter: JobFilter
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .jobs(filter) }
+}
+
+struct JobCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "job",
+        abstract: "Tells what became of a job, and why it is not running.",
+        discussion: """
+            What it is, what stands in its way, and all that happened to it in time order.
+            """)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl job 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90
+          uploadctl job 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 --json | jq .explanation
+        """
+
+    @Argument(
+        help: ArgumentHelp("A job, as enqueue-upload printed it.", valueName: "id"), completion: NameCompletion.jobs)
+    var id: String
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .job(try JobSelection.jobs([id])[0]) }
+}
+
+struct WatchCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Follows events and running uploads, until Ctrl-C.",
+        discussion: """
+            Each event is a line, as it is recorded. On a terminal, bars below them show
+            the uploads that run, the most active first, as many as fit. After a break it
+            goes on where it was: nothing is missed while the notifier restarts.
+            """)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl watch --queue video
+          uploadctl watch --kind failed --json | jq -r .job
+        """
+
+    @OptionGroup var choice: EventChoice
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .watch(choice) }
+}

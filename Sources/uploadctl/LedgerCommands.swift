@@ -1,0 +1,68 @@
+import ArgumentParser
+import UploadBootstrap
+
+struct LedgerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ledger",
+        abstract: "Looks after the notifier's ledger.",
+        subcommands: [LedgerBackupCommand.self, LedgerAdoptCommand.self])
+
+    static let examples = """
+        EXAMPLES
+          uploadctl ledger backup /var/backups/longshore/ledger.sqlite
+          uploadctl ledger adopt --ledger /var/lib/longshore/ledger.sqlite
+        """
+}
+
+struct LedgerBackupCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Writes a checked copy of the ledger, as it is at one moment, while it is used.",
+        discussion: """
+            The notifier writes it, on its own host and as its own user. An older backup
+            under that name is replaced, any other file is not.
+            """)
+
+    @Argument(help: ArgumentHelp("Absolute, on the notifier's host.", valueName: "path"), completion: .file())
+    var path: String
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func validate() throws {
+        guard path.hasPrefix("/") else {
+            throw ValidationError("the path is one of the notifier's host: begin it with /")
+        }
+    }
+
+    func inquiry() throws -> Inquiry { .backUp(path) }
+}
+
+struct LedgerAdoptCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt",
+        abstract: "Gives the namespace another ledger, and lists first what is lost by that.",
+        discussion: """
+            A namespace has one ledger: a notifier with another one, or with an old copy,
+            is not ready and says so. Run this where that ledger is, as its notifier's
+            user, with the notifier's broker. The notifier may be up and waiting: it goes
+            to work by itself. One that works with the other ledger stops.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The ledger that the namespace is to have (default: 'notifier.ledger').", valueName: "path"),
+        completion: .file())
+    var ledger: String?
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        var input = common.input
+        input.set("notifier.ledger", to: ledger, flag: "--ledger")
+        return try await Bootstrap.adoptLedger(input, isConfirmed: yes, checkConfig: common.checkConfig)
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import UploadBootstrap
+import Uploads
+
+struct QueueCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Lists, shows, stops and starts transfer queues, and shows their lines.",
+        subcommands: [
+            QueueListCommand.self, QueueShowCommand.self, QueueLineCommand.self, QueueStopCommand.self,
+            QueueStartCommand.self,
+        ],
+        defaultSubcommand: QueueListCommand.self)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl queue
+          uploadctl queue show video
+          uploadctl queue line video
+          uploadctl queue stop video
+          uploadctl queue start video
+        """
+}
+
+struct QueueListCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists transfer queues: what waits, who takes it, how long it lasts.",
+        discussion: """
+            DEPTH is what waits in each lane, WAITING what waits for a retry or a time, RATE and
+            LEFT go by the last ten minutes.
+            """)
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .queues }
+}
+
+struct QueueShowCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows a transfer queue: what waits, who takes it, how fast it goes.")
+
+    @Argument(help: ArgumentHelp("A transfer queue.", valueName: "name"), completion: NameCompletion.queues)
+    var name: String
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func inquiry() throws -> Inquiry { .queue(name) }
+}
+
+struct QueueStopCommand: OrderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop",
+        abstract: "Stops transfer queues: nobody takes from them any more.",
+        discussion: "What runs hands over at its next part boundary; jobs can still be enqueued.")
+
+    @Argument(help: ArgumentHelp("Transfer queues.", valueName: "name"), completion: NameCompletion.queues)
+    var queues: [String]
+
+    @OptionGroup var options: OrderOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func requests() throws -> [OrderRequest] {
+        [try options.request(.stopQueues(try OrderOptions.queues(queues)))]
+    }
+}
+
+struct QueueStartCommand: OrderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Starts transfer queues that were stopped.",
+        discussion: "What was under way goes on first.")
+
+    @Argument(help: ArgumentHelp("Transfer queues.", valueName: "name"), completion: NameCompletion.queues)
+    var queues: [String]
+
+    @OptionGroup var options: OrderOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func requests() throws -> [OrderRequest] {
+        [try options.request(.startQueues(try OrderOptions.queues(queues)))]
+    }
+}
+
+struct QueueLineCommand: InquiryCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "line",
+        abstract: "Shows a queue's serial line in its order.",
+        discussion: """
+            PLACE is how many that wait are ahead, as 'move --to' counts them; what is on
+            its way has none.
+            """)
+
+    @Argument(help: ArgumentHelp("A transfer queue.", valueName: "name"))
+    var name: String
+
+    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    var limit = 100
+
+    @OptionGroup var options: InquiryOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else {
+            throw ValidationError("--limit \(limit): expected a number from 1 to 100000")
+        }
+    }
+
+    func inquiry() throws -> Inquiry {
+        guard let queue = try OrderOptions.queues([name]).first else { throw ProgramError(.usage, "give a queue") }
+        return .line(queue, limit: limit)
+    }
+}

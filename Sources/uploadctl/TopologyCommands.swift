@@ -1,0 +1,105 @@
+import ArgumentParser
+import UploadBootstrap
+
+struct TopologyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "topology",
+        abstract: "Shows, checks, declares and deletes what lies on the broker.",
+        subcommands: [
+            TopologyShowCommand.self, TopologyCheckCommand.self, TopologyDeclareCommand.self,
+            TopologyDeleteCommand.self,
+        ],
+        defaultSubcommand: TopologyShowCommand.self)
+
+    static let examples = """
+        EXAMPLES
+          uploadctl topology
+          uploadctl topology check --queue video
+          uploadctl topology declare --queue video
+          uploadctl topology delete --namespace trial --queue video --yes
+        """
+}
+
+/// A command that looks at what lies on the broker.
+protocol TopologyInquiry: ControlCommand {
+    var options: TopologyOptions { get }
+    var verb: TopologyRequest.Verb { get }
+}
+
+extension TopologyInquiry {
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        try await Bootstrap.topology(try options.request(verb), common.input, checkConfig: common.checkConfig)
+    }
+}
+
+struct TopologyShowCommand: TopologyInquiry {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Lists exchanges and queues, with what waits in them and who reads.")
+
+    @OptionGroup var options: TopologyOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var verb: TopologyRequest.Verb { .show }
+}
+
+struct TopologyDeclareCommand: TopologyInquiry {
+    static let configuration = CommandConfiguration(
+        commandName: "declare",
+        abstract: "Declares all exchanges, queues and bindings of the namespace.",
+        discussion: """
+            For an administrator, where the programs' own users may not declare. What is
+            there already stays as it is. Name every transfer queue and delegate's queue.
+            """)
+
+    @Flag(
+        name: .customLong("print"),
+        help: "Only print them, as definitions that 'rabbitmqctl import_definitions' takes.")
+    var isPrinted = false
+
+    @OptionGroup var options: TopologyOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var verb: TopologyRequest.Verb { .declare(isPrinted: isPrinted) }
+}
+
+struct TopologyCheckCommand: TopologyInquiry {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Names what is missing, or was declared with other arguments.",
+        discussion: """
+            Changes nothing; exit status 1 if something is not as it should be. Bindings
+            cannot be looked at by AMQP: whichever program starts next declares them.
+            """)
+
+    @OptionGroup var options: TopologyOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var verb: TopologyRequest.Verb { .check }
+}
+
+struct TopologyDeleteCommand: TopologyInquiry {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Deletes all exchanges and queues of the namespace.",
+        discussion: """
+            Refused while a program reads from one of them, and while messages wait unless
+            --discard is given. Name every transfer queue that was used: the broker does
+            not tell which there are.
+            """)
+
+    @Flag(help: "Delete queues though messages wait in them: those uploads are lost.")
+    var discard = false
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: TopologyOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var verb: TopologyRequest.Verb { .delete(discardsMessages: discard, isConfirmed: yes) }
+}
