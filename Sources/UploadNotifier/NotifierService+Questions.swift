@@ -16,7 +16,7 @@ extension NotifierService {
         guard let replyTo else { return }
         var answer = OrderAnswer(order: order.id)
         do throws(UploadError) {
-            answer.add(try await ledger.standings(of: jobs).map { progress.completing($0) })
+            answer.add(try await ledger.reports(of: jobs).map { progress.completing($0) })
         } catch {
             answer = OrderAnswer(order: order.id, notRecorded: "the ledger cannot be read: \(error.message)")
         }
@@ -30,12 +30,12 @@ extension NotifierService {
     }
 }
 
-extension ProgressBoard {
+extension LatestProgress {
     /// The same, and of a job that runs how far it is.
     fileprivate func completing(_ answer: OrderAnswer.Job) -> OrderAnswer.Job {
-        guard answer.standing?.status == .running, let latest = progress(of: answer.id) else { return answer }
+        guard answer.report?.status == .running, let latest = progress(of: answer.id) else { return answer }
         var answer = answer
-        answer.standing?.note(bytesDone: latest.bytesDone, bytesPerSecond: latest.bytesPerSecond, at: latest.at)
+        answer.report?.note(bytesDone: latest.bytesDone, bytesPerSecond: latest.bytesPerSecond, at: latest.at)
         return answer
     }
 }

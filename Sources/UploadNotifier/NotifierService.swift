@@ -26,7 +26,7 @@ public final class NotifierService: Service {
     let deliveries: DeliveryService
     let publisher: OwedPublisher
     /// The outcomes of the last batch, which the next one is not to wait for.
-    let outcomes = PublicationLine()
+    let outcomes = OrderedPublications()
     let view = Mutex(ControlView())
     let sweeper: Sweeper?
     let stagingSweeper: StagingSweeper?
@@ -34,7 +34,7 @@ public final class NotifierService: Service {
     /// Whether the ledger's files may still hold what was forgotten.
     let isScrubOwed = Atomic(false)
     let forgettingOrders = SweepOrders(countMaximum: .max)
-    let progress: ProgressBoard
+    let progress: LatestProgress
     private let progressFeed: (any ProgressFeed)?
     /// Markers that the sweep waits for.
     let awaited = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
@@ -51,7 +51,7 @@ public final class NotifierService: Service {
     public init(
         bus: any NotifierBus, ledger: Ledger, claimed: ControlView? = nil, delegates: [RegisteredDelegate],
         configuration: NotifierConfiguration = NotifierConfiguration(), sweeper: Sweeper? = nil,
-        stagingSweeper: StagingSweeper? = nil, progress: ProgressBoard = ProgressBoard(),
+        stagingSweeper: StagingSweeper? = nil, progress: LatestProgress = LatestProgress(),
         progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system, logger: Logger
     ) {
         self.bus = bus

@@ -21,7 +21,7 @@ public final class UploadWorker: Service {
     private let slices = RunningSlices()
     private let gate: SlotGate
     private let metrics: WorkerMetrics
-    private let watch: DestinationWatch?
+    private let watch: DestinationMonitor?
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -54,7 +54,7 @@ public final class UploadWorker: Service {
             paces: TransferPaces(destinations: destinations, clock: clock) { gate.note(isWaiting: $1, at: $0) },
             clock: clock, now: now, witnesses: witnesses, logger: logger)
         watch = reporter.map { [runner] in
-            DestinationWatch(worker: configuration.name, runner: runner, reporter: $0)
+            DestinationMonitor(worker: configuration.name, runner: runner, reporter: $0)
         }
         self.metrics = workerMetrics
     }

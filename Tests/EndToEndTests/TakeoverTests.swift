@@ -22,7 +22,8 @@ import UploadTesting
             #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/healthz") == "alive\n")
             // A person is told so as well, at the address where the dashboard will be.
             #expect(
-                try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/").contains("<h2 id=\"heading\">Standing by</h2>")
+                try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/").contains(
+                    "<h2 id=\"heading\">BatonValidity by</h2>")
             )
             let one = try deployment.makeFile("one.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", one.path])

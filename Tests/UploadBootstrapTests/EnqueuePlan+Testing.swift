@@ -23,7 +23,7 @@ extension EnqueuePlan {
         var planner = try EnqueuePlanner(request, destinations: destinations, now: now, cacheBytes: cacheBytes)
         try planner.addPaths()
         let name = request.manifest?.description ?? ""
-        var lines = Lines()
+        var lines = TextLines()
         try lines.add(manifest ?? []) { line, number throws(ProgramError) in
             try planner.add(line: line, number: number, of: name)
         }

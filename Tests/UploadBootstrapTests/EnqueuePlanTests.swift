@@ -152,7 +152,7 @@ struct EnqueuePlanTests {
         let made = try plan(["\(files.path)/in"], to: "x:")
         #expect(keys(made) == ["x:50%.txt", "x:50%25%FF"])
         #expect(made.uploads[1].path == odd && made.uploads[1].size == 5)
-        #expect(EnqueuedLine(made.uploads[1], id: JobID(), size: 5).source == "\(files.path)/in/50%25%FF")
+        #expect(EnqueuedListing(made.uploads[1], id: JobID(), size: 5).source == "\(files.path)/in/50%25%FF")
 
         // A plain line has any bytes, an object is JSON.
         let object = Array(#"{"pathBytes": "\#(Data(odd.bytes).base64EncodedString())", "key": "k"}"#.utf8)

@@ -126,7 +126,7 @@ struct InquiryTests {
         let delivery = ListedDelivery(
             id: 17, delegate: "billing", event: "j.1.ended", job: "j", status: "waiting", attempts: 1, createdAt: at,
             dueAt: at + 60, error: "status 500")
-        let lines = InquiryDesk.lines(
+        let lines = InquiryRunner.lines(
             delivery,
             [ListedAttempt(at: at, seconds: 0.215, status: 500, answer: "no\u{1B}[2J", error: "status 500")],
             LocalTime(now: at, zone: zone), width: nil)

@@ -36,7 +36,7 @@ import Uploads
                 #expect(reply.status == 403 && reply.problem == "foreign-page")
             }
         }
-        #expect(house.desk.orders.isEmpty)
+        #expect(house.operations.orders.isEmpty)
     }
 
     @Test(arguments: ["localhost", "localhost:9700", "127.0.0.1:9700", "127.1.2.3", "[::1]:9700", "[::1]", "LOCALHOST"])

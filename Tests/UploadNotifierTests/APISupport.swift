@@ -10,8 +10,8 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// A desk that carries orders out in the ledger at once, as the notifier at the other end of the broker would.
-final class LedgerDesk: OperatorDesk {
+/// A operations that carries orders out in the ledger at once, as the notifier at the other end of the broker would.
+final class LedgerOperations: BrokerOperations {
     private struct State {
         var orders: [UploadOrder] = []
         var view = ControlView()
@@ -76,25 +76,25 @@ final class LedgerDesk: OperatorDesk {
 struct APIHouse: Sendable {
     let scratch: Scratch
     let ledger: Ledger
-    let desk: LedgerDesk
+    let operations: LedgerOperations
     let notifier: NotifierService
-    let delegates: DelegateDesk
+    let delegates: DelegateManager
     let queues = MemoryQueues()
-    let progress = ProgressBoard()
+    let progress = LatestProgress()
     let api: NotifierAPI
 
-    /// - Parameter logger: hears what the desk says.
+    /// - Parameter logger: hears what the operations says.
     init(
         access: APIAccess = .loopback, delegate: any CompletionDelegate = ScriptedDelegate("hook"),
         allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(), logger: Logger = quiet
     ) async throws {
         scratch = try Scratch()
         ledger = try Ledger.open(path: scratch.file())
-        desk = LedgerDesk(ledger)
+        operations = LedgerOperations(ledger)
         var summary = DelegateSummary(
             name: delegate.name, kind: "webhook", target: "https://host.example/hook", types: ["failed"])
         summary.hasSecret = true
-        delegates = DelegateDesk(register: ledger, logger: logger)
+        delegates = DelegateManager(register: ledger, logger: logger)
         let queues = queues
         try await delegates.configure(
             [RegisteredDelegate(delegate, summary: summary)], allowNetworks: allowNetworks
@@ -106,7 +106,7 @@ struct APIHouse: Sendable {
             NotifierService(bus: MemoryNotifierBus(), ledger: ledger, delegates: delegates, logger: quiet)
         }
         api = NotifierAPI(
-            access: access, ledger: ledger, history: ledger, desk: desk, delegates: delegates,
+            access: access, ledger: ledger, history: ledger, operations: operations, delegates: delegates,
             destinations: {
                 [DestinationSummary(name: "photos", driver: "s3", limits: TransferLimits(jobs: 8))]
             }, progress: progress, streaming: streaming, logger: quiet)

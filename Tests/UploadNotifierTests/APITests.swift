@@ -82,7 +82,7 @@ import Uploads
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false), Sample.event(.handedOver, job, slice: 1)])
-        house.desk.set([job.queue: [.normal: LaneDepth(messages: 1, consumers: 0)]])
+        house.operations.set([job.queue: [.normal: LaneDepth(messages: 1, consumers: 0)]])
         try await house.with { client in
             let story = try await client.ask(.get, "/v1/jobs/\(job.id)").json
             let explanation = try #require(story["explanation"] as? [String: Any])
@@ -112,7 +112,7 @@ import Uploads
             #expect(later.status == 202)
             #expect(try later.json["isDecided"] as? Bool == false)
         }
-        #expect(house.desk.orders.allSatisfy { $0.by == "api" })
+        #expect(house.operations.orders.allSatisfy { $0.by == "api" })
     }
 
     @Test func `an order by a filter does nothing when more match than it allows`() async throws {
@@ -148,7 +148,7 @@ import Uploads
             let reply = try await client.ask(.post, "/v1/orders", body: body)
             #expect(reply.status == 400 && reply.problem == "invalid-request", "\(reply.text)")
         }
-        #expect(house.desk.orders.isEmpty)
+        #expect(house.operations.orders.isEmpty)
     }
 
     @Test func `a body that is too large or of another type is refused`() async throws {
@@ -190,7 +190,7 @@ import Uploads
         let house = try await APIHouse()
         try await house.record([.job(Sample.job(), maybeRepeated: false)])
         let queue = QueueName.standard
-        house.desk.set([
+        house.operations.set([
             queue: [.normal: LaneDepth(messages: 1, consumers: 2), .bulk: LaneDepth(messages: 0, consumers: 2)]
         ])
         try await house.with { client in
@@ -200,14 +200,14 @@ import Uploads
             #expect(shown["consumers"] as? Int == 2)
             #expect((shown["depth"] as? [String: Int])?["normal"] == 1)
             #expect((shown["jobs"] as? [String: Int])?["queued"] == 1)
-            house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+            house.operations.fail(UploadError(.networkFailure, "the broker is away"))
             let away = try await client.ask(.get, "/v1/queues/\(queue)")
             #expect(away.status == 200)
             #expect(try away.json["depth"] is NSNull && away.json["isStopped"] is NSNull)
             let order = try await client.ask(.post, "/v1/queues/\(queue)/start")
             #expect(order.status == 503 && order.problem == "unavailable")
             #expect(order.headers[.retryAfter] != nil)
-            house.desk.fail(nil)
+            house.operations.fail(nil)
             #expect(try await client.ask(.post, "/v1/queues/\(queue)/start").status == 200)
             #expect(try await client.ask(.get, "/v1/queues/\(queue)").json["isStopped"] as? Bool == false)
             #expect(try await client.ask(.get, "/v1/queues/none").status == 404)

@@ -35,7 +35,7 @@ struct ClientDelegateTests {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         try await record(ledger, [Sample.event(.failed, Self.job("app"))])
-        #expect(try await ledger.standing(of: "client-app").backlog == 1)
+        #expect(try await ledger.status(of: "client-app").backlog == 1)
     }
 
     @Test func `an outcome is put into its outbox once, served or not`() async throws {
@@ -45,7 +45,7 @@ struct ClientDelegateTests {
         let job = Self.job("app")
         try await record(ledger, [Sample.event(.completed, job)], routes: [route])
         try await record(ledger, [Sample.event(.completed, job)])
-        #expect(try await ledger.standing(of: "client-app").backlog == 1)
+        #expect(try await ledger.status(of: "client-app").backlog == 1)
     }
 
     @Test func `while a removed one is struck off nothing is added to it, and the next job registers it again`()
@@ -60,7 +60,7 @@ struct ClientDelegateTests {
         #expect(try await ledger.registrations().isEmpty)
         try await record(ledger, [Sample.event(.completed, Self.job("app", key: "c"))])
         #expect(try await ledger.registrations().map(\.name) == ["client-app"])
-        #expect(try await ledger.standing(of: "client-app").backlog == 1)
+        #expect(try await ledger.status(of: "client-app").backlog == 1)
     }
 
     @Test func `beyond the limit, and with an identifier that is none, jobs are recorded and nobody is told`()
@@ -73,8 +73,8 @@ struct ClientDelegateTests {
         try await record(ledger, jobs.map { Sample.event(.completed, $0) })
         #expect(try await ledger.registrations().count == limit)
         #expect(try await ledger.jobs(LedgerFilter(limit: 1000)).jobs.count == 1000)
-        #expect(try await ledger.standing(of: "client-app-\(limit)").backlog == 0)
-        #expect(try await ledger.standing(of: "client-app-0").backlog == 1)
+        #expect(try await ledger.status(of: "client-app-\(limit)").backlog == 0)
+        #expect(try await ledger.status(of: "client-app-0").backlog == 1)
     }
 
     @Test func `it is served from the next batch on, shown, not to be changed by people, and can be removed`()

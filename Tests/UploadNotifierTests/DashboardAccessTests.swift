@@ -37,13 +37,13 @@ import Uploads
             #expect(page.status == 200 && page.text.contains("Sign out"))
             let stop = "/dashboard/queues/video/stop"
             #expect(try await client.ask(.post, stop, headers: Self.form(cookie)).status == 303)
-            #expect(house.desk.orders.count == 1)
+            #expect(house.operations.orders.count == 1)
             // A cookie is no token of the API, and without one nothing is done.
             #expect(try await client.ask(.get, "/v1/jobs", headers: [.cookie: cookie]).status == 401)
             #expect(try await client.ask(.post, stop, headers: Self.form()).headers[.location] == "/dashboard/sign-in")
             let foreign = Self.form(cookie, origin: "https://evil.example")
             #expect(try await client.ask(.post, stop, headers: foreign).status == 403)
-            #expect(house.desk.orders.count == 1)
+            #expect(house.operations.orders.count == 1)
             let out = try await client.ask(.post, "/dashboard/sign-out", headers: Self.form(cookie))
             #expect(out.headers[.setCookie]?.contains("Max-Age=0") == true)
             #expect(try await client.ask(.get, "/", headers: [.cookie: cookie]).status == 303)

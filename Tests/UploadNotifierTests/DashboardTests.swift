@@ -28,7 +28,7 @@ import Uploads
         report.data.bytesDone = 3
         report.data.bytesPerSecond = 1
         house.progress.note([report])
-        house.desk.set([.standard: [.normal: LaneDepth(messages: 7, consumers: 2)]])
+        house.operations.set([.standard: [.normal: LaneDepth(messages: 7, consumers: 2)]])
         try await house.with { client in
             let page = try await client.ask(.get, "/")
             #expect(page.status == 200 && page.headers[.contentType] == "text/html; charset=utf-8")
@@ -112,8 +112,8 @@ import Uploads
             let made = try await client.ask(.get, "/?notice=Your+account+is+locked").text
             #expect(!made.contains("locked"))
         }
-        #expect(house.desk.orders.map(\.by) == Array(repeating: "dashboard", count: 4))
-        #expect(house.desk.orders.first?.command == .stopQueues([.standard]))
+        #expect(house.operations.orders.map(\.by) == Array(repeating: "dashboard", count: 4))
+        #expect(house.operations.orders.first?.command == .stopQueues([.standard]))
     }
 
     @Test func `to its script a button answers in JSON`() async throws {
@@ -130,7 +130,7 @@ import Uploads
                 let reply = try await client.ask(.post, "/dashboard/\(path)", headers: headers, body: body)
                 #expect(reply.status == status && reply.problem != nil, "\(path) \(body)")
             }
-            house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+            house.operations.fail(UploadError(.networkFailure, "the broker is away"))
             let failed = try await client.ask(.post, "/dashboard/queues/video/stop", headers: headers)
             #expect(failed.status == 503)
         }
@@ -146,7 +146,7 @@ import Uploads
                 #expect(reply.status == 403 && reply.text.contains("That did not work"), "\(origin ?? "nothing")")
             }
         }
-        #expect(house.desk.orders.isEmpty)
+        #expect(house.operations.orders.isEmpty)
     }
 
     @Test func `a form whose browser says no origin, but that it is this page, is taken`() async throws {
@@ -160,7 +160,7 @@ import Uploads
                 #expect(reply.status == status, "\(word)")
             }
         }
-        #expect(house.desk.orders.count == 1)
+        #expect(house.operations.orders.count == 1)
     }
 
     @Test func `every part of the page is one element, named so that it can be put in the place of an older one`()
@@ -183,7 +183,7 @@ import Uploads
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false), Self.failed(job)])
-        house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+        house.operations.fail(UploadError(.networkFailure, "the broker is away"))
         try await house.with { client in
             let page = try await client.ask(.get, "/")
             #expect(page.status == 200 && page.text.contains("cannot ask the broker just now"))
@@ -210,7 +210,8 @@ import Uploads
         try await Application(router: router, logger: quiet).test(.router) { client in
             let page = try await client.ask(.get, "/")
             #expect(
-                page.status == 503 && page.text.contains("Standing by") && page.text.contains("http-equiv=\"refresh\""))
+                page.status == 503 && page.text.contains("BatonValidity by")
+                    && page.text.contains("http-equiv=\"refresh\""))
             #expect(try await client.ask(.get, "/assets/dashboard.css").status == 200)
             obstacle.withLock { $0 = .failed(UploadError(.serverFailure, "no space is left for <it>")) }
             let waiting = try await client.ask(.get, "/")
@@ -220,8 +221,8 @@ import Uploads
 
     @Test func `minutes in which nothing ended are there, and those of all queues are added up`() {
         let now = Sample.start + 30
-        let standings = ["a", "b"].map { name in
-            QueueStanding(
+        let statuses = ["a", "b"].map { name in
+            QueueLoad(
                 queue: QueueName(unchecked: name),
                 throughput: [
                     ThroughputMinute(start: Sample.start - 60, completed: 2, failed: 1, bytes: 10),
@@ -229,7 +230,7 @@ import Uploads
                     ThroughputMinute(start: Sample.start - 7200, completed: 9),
                 ])
         }
-        let minutes = DashboardModel.minutes(of: standings, until: now)
+        let minutes = DashboardModel.minutes(of: statuses, until: now)
         #expect(minutes.count == 60)
         #expect(minutes.suffix(2).map(\.completed) == [4, 2] && minutes.suffix(2).map(\.bytes) == [20, 10])
         #expect(minutes.reduce(0) { $0 + $1.completed } == 6)

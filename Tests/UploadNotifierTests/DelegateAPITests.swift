@@ -158,8 +158,8 @@ struct DelegateAPITests {
             #expect(try removed.json["forgotten"] as? Int == 2)
             #expect(try await client.ask(.get, "/v1/delegates/crm").status == 404)
             _ = try await house.notifier.recordForRoutes([Sample.event(.completed, Sample.job(key: "late"))])
-            #expect(try await house.ledger.standing(of: "crm").backlog == 0)
-            #expect(try await house.ledger.standing(of: "hook").backlog == 3)
+            #expect(try await house.ledger.status(of: "crm").backlog == 0)
+            #expect(try await house.ledger.status(of: "hook").backlog == 3)
             // Its name is free again.
             #expect(
                 try await client.ask(.post, "/v1/delegates", body: #"{"name": "crm", "kind": "queue"}"#).status == 201)
@@ -178,22 +178,22 @@ struct DelegateAPITests {
             }
         }
         let lines = Lines()
-        let desk = DelegateDesk(register: house.ledger, logger: lines.logger)
+        let manager = DelegateManager(register: house.ledger, logger: lines.logger)
         let queues = house.queues
-        let build: DelegateDesk.Build = { (configuration) throws(UploadError) in
+        let build: DelegateManager.Build = { (configuration) throws(UploadError) in
             try RegisteredDelegate(configuration, queues: queues, logger: quiet)
         }
-        try await desk.configure([RegisteredDelegate(ScriptedDelegate("crm"))], build: build)
-        #expect(desk.summaries.map(\.name) == ["audit", "crm"])
-        #expect(desk.summaries.map(\.origin) == [.registration, .configuration])
-        #expect(desk.summaries.map(\.hidesRegistered) == [false, true])
-        #expect(desk.served.map(\.name) == ["crm", "audit"])
+        try await manager.configure([RegisteredDelegate(ScriptedDelegate("crm"))], build: build)
+        #expect(manager.summaries.map(\.name) == ["audit", "crm"])
+        #expect(manager.summaries.map(\.origin) == [.registration, .configuration])
+        #expect(manager.summaries.map(\.hidesRegistered) == [false, true])
+        #expect(manager.served.map(\.name) == ["crm", "audit"])
         #expect(lines.all.contains { $0.contains("registered as well") })
-        await #expect(throws: APIProblem.self) { try await desk.remove("crm", discarding: true) }
+        await #expect(throws: APIProblem.self) { try await manager.remove("crm", discarding: true) }
         // Gone from the configuration, the registered one holds.
-        try await desk.configure([], build: build)
-        #expect(desk.summaries.map(\.origin) == [.registration, .registration])
-        #expect(desk.served.map(\.name) == ["audit", "crm"])
+        try await manager.configure([], build: build)
+        #expect(manager.summaries.map(\.origin) == [.registration, .registration])
+        #expect(manager.served.map(\.name) == ["audit", "crm"])
     }
 
     @Test func `a removal that a crash cut short is ended at the next start`() async throws {
@@ -204,13 +204,13 @@ struct DelegateAPITests {
         }
         _ = try await house.notifier.recordForRoutes([Sample.event(.completed, Sample.job())])
         #expect(try await house.ledger.unregister("crm", discarding: true, at: Sample.start) == 1)
-        let desk = DelegateDesk(register: house.ledger, logger: quiet)
-        try await desk.configure([]) { (configuration) throws(UploadError) in
+        let manager = DelegateManager(register: house.ledger, logger: quiet)
+        try await manager.configure([]) { (configuration) throws(UploadError) in
             try RegisteredDelegate(configuration, queues: MemoryQueues(), logger: quiet)
         }
-        #expect(desk.summaries.isEmpty)
+        #expect(manager.summaries.isEmpty)
         #expect(try await house.ledger.registrations().isEmpty)
-        #expect(try await house.ledger.standing(of: "crm").backlog == 0)
+        #expect(try await house.ledger.status(of: "crm").backlog == 0)
     }
 
     @Test func `what a removal that was cut short has left does not go to the next one of the name`() async throws {

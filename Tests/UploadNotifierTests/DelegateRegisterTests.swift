@@ -58,8 +58,8 @@ struct DelegateRegisterTests {
         #expect(change?.code == .rejected)
         #expect(try await ledger.forget("hook") == 2)
         #expect(try await ledger.registrations().isEmpty)
-        #expect(try await ledger.standing(of: "hook").backlog == 0)
-        #expect(try await ledger.standing(of: "other").backlog == 3)
+        #expect(try await ledger.status(of: "hook").backlog == 0)
+        #expect(try await ledger.status(of: "other").backlog == 3)
         let gone = await #expect(throws: UploadError.self) {
             try await ledger.unregister("hook", discarding: true, at: Sample.start)
         }

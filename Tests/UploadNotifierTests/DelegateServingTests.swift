@@ -54,12 +54,12 @@ struct DelegateServingTests {
             try await until { slow.attempts.count == 2 }
             let new = ScriptedDelegate("new")
             service.serve(both + [RegisteredDelegate(new)])
-            try await until { try await ledger.standing(of: "new").backlog == 0 }
+            try await until { try await ledger.status(of: "new").backlog == 0 }
             #expect(new.attempts.count == 3)
             #expect(slow.attempts.count == 2)
             #expect(service.names == ["new", "slow"])
             door.open()
-            try await until { try await ledger.standing(of: "slow").backlog == 0 }
+            try await until { try await ledger.status(of: "slow").backlog == 0 }
             #expect(slow.attempts.count == 3, "nothing was cut off and told again")
         }
     }
@@ -76,7 +76,7 @@ struct DelegateServingTests {
             service.serve([RegisteredDelegate(new, concurrencyMaximum: 4)])
             try await until { new.attempts.count == 2 }
             door.open()
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
             #expect(Set((old.attempts + new.attempts).map(\.id)).count == 4)
             #expect(old.attempts.count == 2 && new.attempts.count == 2)
         }
@@ -89,16 +89,16 @@ struct DelegateServingTests {
         let mended = ScriptedDelegate("hook")
         try await end(1, for: ["hook"])
         try await serve([RegisteredDelegate(broken)]) { service in
-            try await until { try await ledger.standing(of: "hook").pausedSince != nil }
+            try await until { try await ledger.status(of: "hook").pausedSince != nil }
             service.serve([RegisteredDelegate(mended)])
             try await until { mended.attempts.count == 1 }
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
             try await service.pause("hook", by: "jo")
             try await end(1, for: ["hook", "beside"])
             let beside = ScriptedDelegate("beside")
             service.serve([RegisteredDelegate(mended), RegisteredDelegate(beside)])
             try await until { beside.attempts.count == 1 }
-            #expect(try await ledger.standing(of: "hook").isHeld)
+            #expect(try await ledger.status(of: "hook").isHeld)
             #expect(mended.attempts.count == 1)
         }
     }
@@ -122,10 +122,10 @@ struct DelegateServingTests {
             service.serve([RegisteredDelegate(back)])
             #expect(back.attempts.isEmpty)
             door.open()
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
             #expect(gone.attempts.count == 1)
             #expect(Set(back.attempts.map(\.id)).count == 3)
-            #expect(try await ledger.standing(of: "hook").pausedSince == nil)
+            #expect(try await ledger.status(of: "hook").pausedSince == nil)
         }
     }
 }

@@ -61,7 +61,7 @@ struct DeliveryHistoryTests {
         ]
         _ = try await ledger.record(
             [Sample.event(.completed, Sample.job())], view: ControlView(), routes: routes, now: Sample.start)
-        #expect(try await ledger.standings().map(\.delegate) == ["default", "hook"])
+        #expect(try await ledger.statuses().map(\.delegate) == ["default", "hook"])
     }
 
     @Test func `of a delivery's attempts the last are kept`() async throws {
@@ -100,8 +100,8 @@ struct DeliveryHistoryTests {
         #expect(last.failingSince == Sample.start.addingTimeInterval(10))
         #expect(try await !ledger.exhausted(last, attempt: attempt(100, status: 400, error: "bad")))
         #expect(try await due(ledger).isEmpty)
-        let standing = try await ledger.standing(of: "hook")
-        #expect(standing == DelegateStanding(delegate: "hook", backlog: 0, failed: 1))
+        let status = try await ledger.status(of: "hook")
+        #expect(status == DelegateStatus(delegate: "hook", backlog: 0, failed: 1))
         #expect(try await ledger.deliveries(DeliveryListing(status: .failed)).map(\.job) == [jobs[0].id.rawValue])
 
         #expect(try await ledger.replay(.failed(delegate: "hook"), at: Sample.start.addingTimeInterval(200)) == 1)
@@ -116,11 +116,11 @@ struct DeliveryHistoryTests {
         _ = try await recorded(ledger, 2)
         let deliveries = try await due(ledger)
         #expect(try await ledger.exhausted(deliveries[0], attempt: attempt(100, error: "down")))
-        let standing = try await ledger.standing(of: "hook")
-        #expect(standing.backlog == 2)
-        #expect(standing.failed == 0)
-        #expect(standing.reason == "down")
-        #expect(!standing.isHeld)
+        let status = try await ledger.status(of: "hook")
+        #expect(status.backlog == 2)
+        #expect(status.failed == 0)
+        #expect(status.reason == "down")
+        #expect(!status.isHeld)
         try await ledger.resume("hook", at: Sample.start.addingTimeInterval(200))
         // With a fresh schedule: else one failure would pause it again.
         #expect(try await due(ledger).map(\.attempts) == [0, 0])
@@ -182,9 +182,9 @@ struct DeliveryHistoryTests {
         try await ledger.pause("hook", reason: "down", at: Sample.start, held: false)
         try await ledger.pause("hook", reason: "paused by jo", at: Sample.start.addingTimeInterval(1), held: true)
         try await ledger.pause("hook", reason: "down", at: Sample.start.addingTimeInterval(2), held: false)
-        let standing = try #require(try await ledger.standings().first)
-        #expect(standing.isHeld)
-        #expect(standing.reason == "paused by jo")
+        let status = try #require(try await ledger.statuses().first)
+        #expect(status.isHeld)
+        #expect(status.reason == "paused by jo")
     }
 
     @Test func `a removed delegate holds up no clean-up`() async throws {
@@ -195,7 +195,7 @@ struct DeliveryHistoryTests {
         try await ledger.delivered(told.map(\.id), at: Sample.start, attempt: attempt(1, status: 200))
         let end = Sample.start.addingTimeInterval(1e6)
         #expect(try await ledger.prune(endedBefore: end, besides: ControlView(), limit: 10) == 0)
-        #expect(try await ledger.standings().map(\.delegate) == ["gone", "hook"])
+        #expect(try await ledger.statuses().map(\.delegate) == ["gone", "hook"])
         #expect(try await ledger.forget("gone") == 2)
         ledger.settle(try await ledger.owed().map(\.id))
         #expect(try await ledger.prune(endedBefore: end, besides: ControlView(), limit: 10) == 2)

@@ -58,7 +58,7 @@ struct DeliveryOperatingTests {
             // Alarm by alarm, until the last one of the hour is caught up with.
             try await until {
                 if let next = time.nextAlarm { time.advance(to: next) }
-                return try await ledger.standing(of: "down").backlog == 0
+                return try await ledger.status(of: "down").backlog == 0
             }
         }
         let taken = try await ledger.deliveries(DeliveryListing(delegate: "down", status: .delivered))
@@ -86,9 +86,9 @@ struct DeliveryOperatingTests {
         try await serve(ledger, both, clock: ManualClock().clock) { service in
             try await until { beside.attempts.count == 1 }
             #expect(delegate.attempts.isEmpty)
-            let standing = try await ledger.standing(of: "hook")
-            #expect(standing.reason == "paused by jo")
-            #expect(standing.backlog == 1)
+            let status = try await ledger.status(of: "hook")
+            #expect(status.reason == "paused by jo")
+            #expect(status.backlog == 1)
             try await service.resume("hook")
             try await until { delegate.attempts.count == 1 }
         }
@@ -100,7 +100,7 @@ struct DeliveryOperatingTests {
         let delegate = ScriptedDelegate("hook")
         try await end(ledger, [Sample.job()], for: ["hook"])
         try await serve(ledger, [RegisteredDelegate(delegate)], clock: ManualClock().clock) { service in
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
             let record = try #require(try await ledger.deliveries(DeliveryListing()).first)
             #expect(try await service.replay(.one(record.id), in: ledger) == 1)
             try await until { delegate.attempts.count == 2 }
@@ -128,7 +128,7 @@ struct DeliveryOperatingTests {
             #expect(error?.message.contains("hook") == true)
         }
         #expect(delegate.attempts.allSatisfy { $0.id.hasPrefix("test.") && $0.job.batch == "test" })
-        #expect(try await ledger.standing(of: "hook").backlog == 1)
+        #expect(try await ledger.status(of: "hook").backlog == 1)
     }
 
     @Test func `a queue that is full for days takes everything once it has room`() async throws {

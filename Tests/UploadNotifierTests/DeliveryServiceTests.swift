@@ -43,17 +43,17 @@ struct DeliveryServiceTests {
         }
         try await end(ledger, [Sample.job()], for: ["hook"])
         try await serve(ledger, [RegisteredDelegate(dead, schedule: schedule)], clock: time.clock) { _ in
-            while try await ledger.standing(of: "hook").pausedSince == nil {
+            while try await ledger.status(of: "hook").pausedSince == nil {
                 let count = dead.attempts.count
                 try await until {
-                    let isPaused = try await ledger.standing(of: "hook").pausedSince != nil
+                    let isPaused = try await ledger.status(of: "hook").pausedSince != nil
                     return time.nextAlarm.map { $0 > time.now } ?? isPaused
                 }
                 guard let next = time.nextAlarm else { break }
                 time.advance(to: next)
                 try await until { dead.attempts.count > count }
                 try await until {
-                    let isPaused = try await ledger.standing(of: "hook").pausedSince != nil
+                    let isPaused = try await ledger.status(of: "hook").pausedSince != nil
                     return isPaused || time.nextAlarm != nil
                 }
             }
@@ -61,9 +61,9 @@ struct DeliveryServiceTests {
         var expected: [TimeInterval] = [0]
         for delay in schedule.delays { expected.append((expected.last ?? 0) + delay) }
         #expect(moments.withLock { $0 } == expected)
-        let standing = try await ledger.standing(of: "hook")
-        #expect(standing.backlog == 1)
-        #expect(standing.reason?.contains("down") == true)
+        let status = try await ledger.status(of: "hook")
+        #expect(status.backlog == 1)
+        #expect(status.reason?.contains("down") == true)
         #expect(Set(dead.attempts).count == 1)
     }
 
@@ -79,7 +79,7 @@ struct DeliveryServiceTests {
             try await until { time.nextAlarm != nil }
             #expect(time.nextAlarm == Sample.start.addingTimeInterval(120))
             time.advance(to: Sample.start.addingTimeInterval(120))
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
         }
         #expect(busy.attempts.count == 2)
     }
@@ -95,9 +95,9 @@ struct DeliveryServiceTests {
         try await end(ledger, jobs, for: ["slow", "quick"])
         let delegates = [RegisteredDelegate(slow, concurrencyMaximum: 2), RegisteredDelegate(quick)]
         try await serve(ledger, delegates, clock: ManualClock().clock) { _ in
-            try await until { try await ledger.standing(of: "quick").backlog == 0 }
+            try await until { try await ledger.status(of: "quick").backlog == 0 }
             try await until { slow.attempts.count == 2 }
-            #expect(try await ledger.standing(of: "slow").backlog == 30)
+            #expect(try await ledger.status(of: "slow").backlog == 30)
         }
         #expect(Set(quick.attempts.map(\.job.id)) == Set(jobs.map(\.id)))
         #expect(quick.attempts.count == 30)
@@ -129,13 +129,13 @@ struct DeliveryServiceTests {
         let gone = ScriptedDelegate("hook") { _ throws(UploadError) in throw UploadError(.rejected, "gone") }
         try await end(ledger, [Sample.job(), Sample.job()], for: ["hook"])
         try await serve(ledger, [RegisteredDelegate(gone, concurrencyMaximum: 1)], clock: ManualClock().clock) { _ in
-            try await until { try await ledger.standing(of: "hook").pausedSince != nil }
+            try await until { try await ledger.status(of: "hook").pausedSince != nil }
         }
         #expect(gone.attempts.count == 1)
-        #expect(try await ledger.standing(of: "hook").backlog == 2)
+        #expect(try await ledger.status(of: "hook").backlog == 2)
         let mended = ScriptedDelegate("hook")
         try await serve(ledger, [RegisteredDelegate(mended)], clock: ManualClock().clock) { _ in
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
         }
         #expect(mended.attempts.count == 2)
     }

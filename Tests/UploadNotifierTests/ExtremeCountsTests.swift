@@ -36,14 +36,14 @@ import Uploads
     }
 
     @Test func `the views and the dashboard's page sum up minutes of any numbers`() {
-        var standing = QueueStanding(queue: .standard, counts: [.queued: .max, .waiting: .max, .running: .max])
-        standing.throughput = [minute(.max, at: Sample.start - 60), minute(.max)]
-        let view = QueueView(standing, lanes: nil, control: nil, window: 600)
+        var load = QueueLoad(queue: .standard, counts: [.queued: .max, .waiting: .max, .running: .max])
+        load.throughput = [minute(.max, at: Sample.start - 60), minute(.max)]
+        let view = QueueView(load, lanes: nil, control: nil, window: 600)
         #expect(view.completedPerMinute == Double(Int.max) / 10 && view.failedPerMinute == Double(Int.max) / 10)
         var model = DashboardModel(at: Sample.start)
-        model.counts = standing.counts
+        model.counts = load.counts
         model.queues = [view]
-        model.minutes = DashboardModel.minutes(of: [standing, standing], until: Sample.start)
+        model.minutes = DashboardModel.minutes(of: [load, load], until: Sample.start)
         #expect(model.minutes.last?.completed == .max)
         let page = DashboardPage(model)
         #expect(page.parts.contains { $0.html.text.contains("9,223,372,036,854,775,807") })

@@ -184,11 +184,11 @@ import Uploads
     }
 
     @Test func `the dashboard's page says at which destination the jobs of a queue wait, and why`() {
-        let standing = QueueStanding(queue: .standard, counts: [.waiting: 3])
+        let status = QueueLoad(queue: .standard, counts: [.waiting: 3])
         let text = "worker w keeps the limits of destination 'x' (jobs: 2) & has 2 jobs under way there"
         let heldUp = [HoldUp(destination: "<x>", reason: "limited", jobs: HoldUp.jobsMaximum, text: text)]
         var model = DashboardModel(at: Sample.start)
-        model.queues = [QueueView(standing, lanes: nil, control: nil, heldUp: heldUp, window: 600)]
+        model.queues = [QueueView(status, lanes: nil, control: nil, heldUp: heldUp, window: 600)]
         let page = DashboardPage(model).parts.map(\.html.text).joined()
         #expect(page.contains("100+ queue up at"))
         #expect(page.contains("&lt;x&gt;") && page.contains("(jobs: 2) &amp; has 2 jobs under way there"))

@@ -35,7 +35,7 @@ struct LedgerRecordingTests {
         #expect(try await ports.job(job.id) == known)
         #expect(try await ports.events(of: job.id).map(\.kind) == [.started, .failed])
         for delegate in ["hook", "failures"] {
-            #expect(try await ports.standing(of: delegate).backlog == 1)
+            #expect(try await ports.status(of: delegate).backlog == 1)
         }
     }
 
@@ -43,8 +43,8 @@ struct LedgerRecordingTests {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         try await record(ports, [Sample.event(.completed, Sample.job())])
-        #expect(try await ports.standing(of: "hook").backlog == 1)
-        #expect(try await ports.standing(of: "failures").backlog == 0)
+        #expect(try await ports.status(of: "hook").backlog == 1)
+        #expect(try await ports.status(of: "failures").backlog == 0)
     }
 
     @Test func `an outcome waits under the id that every repeat carries`() async throws {
@@ -205,8 +205,8 @@ struct LedgerRecordingTests {
             return
         }
         #expect(baton.job == seen, "with its query, and with what was found")
-        let standing = try #require(try await after.queues(throughputSince: Sample.start).first)
-        #expect(standing.bytesLeft == 70)
+        let status = try #require(try await after.queues(throughputSince: Sample.start).first)
+        #expect(status.bytesLeft == 70)
     }
 
     @Test func `an issue is not repeated when its round has ended meanwhile, its fence is`() async throws {
@@ -334,8 +334,8 @@ struct LedgerRecordingTests {
         #expect(try await ports.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 10).isEmpty)
         #expect(try await ports.nextDue(for: "hook", ordered: false, excluding: []) == nil)
         #expect(
-            try await ports.standing(of: "hook")
-                == DelegateStanding(delegate: "hook", backlog: 1, pausedSince: Sample.start, reason: "gone"))
+            try await ports.status(of: "hook")
+                == DelegateStatus(delegate: "hook", backlog: 1, pausedSince: Sample.start, reason: "gone"))
         try await ports.resume("hook", at: Sample.start)
         #expect(
             try await ports.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 10).count == 1)

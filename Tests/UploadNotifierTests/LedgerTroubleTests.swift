@@ -33,7 +33,7 @@ struct LedgerTroubleTests {
         bus.send(Sample.event(.completed, first))
         try await run(bus, ledger, log: log, delegates: [RegisteredDelegate(delegate)]) {
             try await until { delegate.attempts.count == 1 && bus.acknowledged == 1 }
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
             // As when the disk is full: no page more (https://sqlite.org/pragma.html#pragma_max_page_count).
             try await ledger.pool.writeWithoutTransaction { db in
                 let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -54,7 +54,7 @@ struct LedgerTroubleTests {
                 bus.send()
                 return bus.waiting == 0 && delegate.attempts.count >= 1 + jobs.count
             }
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
         }
         #expect(Set(delegate.attempts.map(\.id)) == Set(([first] + jobs).map { "\($0.id).1.ended" }))
         #expect(Set(bus.told.map(\.id)) == Set(delegate.attempts.map(\.id)))
@@ -248,8 +248,8 @@ struct LedgerTroubleTests {
         #expect(try await ledger.jobs(naming: ["staged-7"], inArea: "area")["staged-7"]?.map(\.id) == [jobs[7].id])
         let events = try await ledger.events(after: 0, EventFilter(kinds: [.started]), limit: 1000)
         #expect(events.events.map(\.event.job.id) == stride(from: 1, to: 700, by: 2).map { jobs[$0].id })
-        let standing = try await ledger.standing(of: "hook")
-        #expect(standing.backlog == 50 && standing.reason == "gone" && !standing.isHeld)
+        let status = try await ledger.status(of: "hook")
+        #expect(status.backlog == 50 && status.reason == "gone" && !status.isHeld)
         try await ledger.resume("hook", at: Sample.start)
         let due = try await ledger.due(for: "hook", ordered: true, now: Sample.start, excluding: [], limit: 100)
         #expect(due.map(\.event.id) == stride(from: 600, to: 700, by: 2).map { "\(jobs[$0].id).1.ended" })

@@ -30,7 +30,7 @@ struct NotifierServiceTests {
         try await run(bus, scratch.file(), delegates: [RegisteredDelegate(delegate)]) { ledger in
             try await until { bus.acknowledged == 2 && delegate.attempts.count == 1 }
             #expect(try await ledger.job(job.id)?.status == .completed)
-            try await until { try await ledger.standing(of: "hook").backlog == 0 }
+            try await until { try await ledger.status(of: "hook").backlog == 0 }
         }
         #expect(bus.told.map(\.id) == ["\(job.id).1.ended"])
         #expect(delegate.attempts.map(\.id) == ["\(job.id).1.ended"])

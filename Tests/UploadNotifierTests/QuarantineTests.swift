@@ -89,14 +89,14 @@ struct QuarantineTests {
         let minute = try #require(
             try await ledger.queues(throughputSince: Sample.start - 60).first?.throughput.first)
         #expect(minute.completed == 2 && minute.bytes == .max)
-        let standing = QueueStanding(
+        let status = QueueLoad(
             queue: .standard, counts: [.queued: 1], bytesLeft: .max, throughput: [minute, minute])
-        #expect(standing.secondsLeft(window: 600)?.isFinite == true)
-        #expect(QueueView(standing, lanes: nil, control: nil, window: 600).bytesPerSecond.isFinite)
-        let minutes = DashboardModel.minutes(of: [standing], until: Sample.start)
+        #expect(status.secondsLeft(window: 600)?.isFinite == true)
+        #expect(QueueView(status, lanes: nil, control: nil, window: 600).bytesPerSecond.isFinite)
+        let minutes = DashboardModel.minutes(of: [status], until: Sample.start)
         #expect(minutes.last?.bytes == .max && ThroughputChart.bytes(minutes).text.contains("PiB"))
         let strange = ThroughputMinute(start: Date(timeIntervalSince1970: 9.2e18 * 60), completed: 1)
-        let others = QueueStanding(queue: .standard, throughput: [strange])
+        let others = QueueLoad(queue: .standard, throughput: [strange])
         #expect(DashboardModel.minutes(of: [others], until: Sample.start).allSatisfy { $0.completed == 0 })
         // Those that ended are forgotten, and the next sum begins at what is left.
         #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 10) == 2)
@@ -297,8 +297,8 @@ struct QuarantineTests {
         let now = Sample.start + 1
         let due = try await ledger.due(for: "hook", ordered: true, now: now, excluding: [], limit: 1)
         #expect(due.map(\.event.job.id) == [jobs[2].id])
-        #expect(try await ledger.standing(of: "hook").failed == 2)
-        #expect(try await ledger.standing(of: "hook").backlog == 2)
+        #expect(try await ledger.status(of: "hook").failed == 2)
+        #expect(try await ledger.status(of: "hook").backlog == 2)
         let records = try await ledger.deliveries(DeliveryListing(delegate: "hook", status: .failed))
         #expect(records.allSatisfy { $0.error?.contains("cannot be read") == true })
         try ledger.close()

@@ -11,7 +11,7 @@ struct QuestionTests {
     private func ask(_ jobs: JobID...) -> UploadOrder { UploadOrder(.ask(jobs), by: "app", at: Sample.start) }
 
     private func run(
-        _ bus: MemoryNotifierBus, _ path: String, progress: ProgressBoard = ProgressBoard(),
+        _ bus: MemoryNotifierBus, _ path: String, progress: LatestProgress = LatestProgress(),
         while body: (Ledger) async throws -> Void
     ) async throws {
         let ledger = try Ledger.open(path: path)
@@ -30,17 +30,17 @@ struct QuestionTests {
     @Test func `a question is answered from what was told before it, and nothing of it is recorded`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
-        let board = ProgressBoard()
+        let latest = LatestProgress()
         let (running, paused, ended, unknown) = (
             Sample.job(key: "a"), Sample.job(key: "b"), Sample.job(key: "c"), JobID()
         )
-        board.note([progress(running, bytesDone: 3)])
+        latest.note([progress(running, bytesDone: 3)])
         bus.send(
             Sample.event(.started, running), .job(paused, maybeRepeated: false), Sample.event(.started, paused),
             Sample.event(.paused, paused, slice: 1), Sample.event(.completed, ended),
             .order(ask(running.id, unknown, paused.id, ended.id), replyTo: "here"),
             .order(ask(running.id), replyTo: nil))
-        try await run(bus, scratch.file(), progress: board) { _ in
+        try await run(bus, scratch.file(), progress: latest) { _ in
             try await until { bus.acknowledged == 7 }
             // One read at the start: nothing of a question depends on the control log.
             #expect(bus.attemptsAtViews.count == 1)
@@ -48,12 +48,12 @@ struct QuestionTests {
         let answer = try #require(bus.answers["here"]?.first)
         #expect(bus.answers.count == 1 && answer.problem == nil && answer.matched == 4 && answer.done == 3)
         #expect(answer.jobs.map(\.id) == [running.id, unknown, paused.id, ended.id])
-        let standings = answer.jobs.map(\.standing)
-        #expect(standings.map { $0?.status } == [.running, nil, .paused, .completed])
-        #expect(standings[0]?.isSliceStarted == true && standings[0]?.slice == 0)
-        #expect(standings[0]?.bytesDone == 3 && standings[0]?.bytesPerSecond == 2 && standings[0]?.size == 5)
-        #expect(standings[0]?.progressAt == Sample.start)
-        #expect(standings[2]?.isSliceStarted == false && standings[2]?.slice == 1 && standings[2]?.bytesDone == nil)
+        let reports = answer.jobs.map(\.report)
+        #expect(reports.map { $0?.status } == [.running, nil, .paused, .completed])
+        #expect(reports[0]?.isSliceStarted == true && reports[0]?.slice == 0)
+        #expect(reports[0]?.bytesDone == 3 && reports[0]?.bytesPerSecond == 2 && reports[0]?.size == 5)
+        #expect(reports[0]?.progressAt == Sample.start)
+        #expect(reports[2]?.isSliceStarted == false && reports[2]?.slice == 1 && reports[2]?.bytesDone == nil)
         #expect(answer.jobs[1].reason?.contains("knows no job") == true)
         let queue = try DatabaseQueue(path: scratch.file())
         #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM orders") } == 0)
@@ -68,8 +68,8 @@ struct QuestionTests {
             .order(UploadOrder(.jobs(.cancel, [job.id]), by: "jo", at: Sample.start), replyTo: nil),
             Sample.event(.waiting, job, slice: 1), .order(ask(job.id), replyTo: "here"))
         try await run(bus, scratch.file()) { _ in try await until { bus.acknowledged == 5 } }
-        let standing = try #require(bus.answers["here"]?.first?.jobs.first?.standing)
-        #expect(standing.status == .waiting && standing.slice == 1)
+        let report = try #require(bus.answers["here"]?.first?.jobs.first?.report)
+        #expect(report.status == .waiting && report.slice == 1)
     }
 
     @Test func `a damaged row costs a question the answer about that job alone`() async throws {
@@ -82,9 +82,9 @@ struct QuestionTests {
             try db.execute(
                 sql: "UPDATE jobs SET record = CAST('{' AS BLOB) WHERE id = ?", arguments: [bad.id.rawValue])
         }
-        let answers = try await ledger.standings(of: [bad.id, good.id, bad.id])
+        let answers = try await ledger.reports(of: [bad.id, good.id, bad.id])
         #expect(answers.map(\.id) == [bad.id, good.id, bad.id])
-        #expect(answers.map { $0.standing?.status } == [nil, .queued, nil])
+        #expect(answers.map { $0.report?.status } == [nil, .queued, nil])
         #expect(answers[0].reason?.contains("cannot be read") == true)
     }
 
@@ -96,7 +96,7 @@ struct QuestionTests {
         known.trouble = String(repeating: "\u{1}", count: FailureRecord.messageCodePointsMaximum)
         var answer = OrderAnswer(order: UUID())
         answer.add(
-            (0..<UploadOrder.jobsMaximum).map { _ in OrderAnswer.Job(id: JobID(), standing: JobStanding(known)) })
+            (0..<UploadOrder.jobsMaximum).map { _ in OrderAnswer.Job(id: JobID(), report: JobReport(known)) })
         let body = try WireJSON.encode(answer)
         #expect(body.count < WireLimits.bodyBytesMaximum)
         #expect(try WireJSON.decode(OrderAnswer.self, from: body) == answer)

@@ -37,13 +37,13 @@ import Uploads
                 #expect(try await client.ask(.post, "/v1/dead-letters/1/replay", body: body).status == 400, "\(body)")
             }
         }
-        #expect(house.desk.replays.map(\.body) == [Data("{".utf8)])
+        #expect(house.operations.replays.map(\.body) == [Data("{".utf8)])
     }
 
     @Test func `what the broker has not confirmed still waits`() async throws {
         let house = try await APIHouse()
         try await house.record([letter("{"), letter("[")])
-        house.desk.fail(UploadError(.networkFailure, "the broker is away"))
+        house.operations.fail(UploadError(.networkFailure, "the broker is away"))
         try await house.with { client in
             let away = try await client.ask(.post, "/v1/dead-letters/1/replay")
             #expect(away.status == 503 && away.problem == "unavailable")
@@ -51,11 +51,11 @@ import Uploads
             #expect(all.status == 503)
             let waiting = try await client.ask(.get, "/v1/dead-letters?status=waiting").json
             #expect((waiting["deadLetters"] as? [Any])?.count == 2)
-            house.desk.fail(nil)
+            house.operations.fail(nil)
             let back = try await client.ask(.post, "/v1/dead-letters/replay", body: #"{"filter": {}, "atMost": 9}"#)
             #expect(try back.status == 200 && back.json["done"] as? Int == 2)
         }
-        #expect(house.desk.replays.map(\.id) == [1, 2])
+        #expect(house.operations.replays.map(\.id) == [1, 2])
     }
 
     @Test func `many are chosen by a filter with a bound, or named`() async throws {
@@ -69,7 +69,7 @@ import Uploads
             let many = try await replay(#"{"filter": {}, "atMost": 10}"#)
             #expect(
                 try many.status == 409 && many.problem == "too-many-letters" && many.json["matched"] as? Int == 152)
-            #expect(house.desk.replays.isEmpty)
+            #expect(house.operations.replays.isEmpty)
             let foreign = try await replay(#"{"filter": {"reason": "foreign"}, "atMost": 1}"#)
             #expect(try foreign.json["done"] as? Int == 1)
             let named = try await replay(#"{"ids": [151, 152, 999]}"#).json
@@ -83,7 +83,8 @@ import Uploads
             #expect(try jobs.json["done"] as? Int == jobs.json["matched"] as? Int)
             var seen: Set<Int64> = [151, 152]
             #expect(
-                house.desk.replays.map(\.id).filter { seen.insert($0).inserted } == Array(1...150), "the oldest first")
+                house.operations.replays.map(\.id).filter { seen.insert($0).inserted } == Array(1...150),
+                "the oldest first")
             let none = try await replay(#"{"filter": {}, "atMost": 1}"#)
             #expect(try none.status == 200 && none.json["matched"] as? Int == 0)
             let listed = try await client.ask(.get, "/v1/dead-letters?status=replayed&type=theirs").json
@@ -104,7 +105,7 @@ import Uploads
             let reply = try await client.ask(.post, "/v1/dead-letters/replay", body: body)
             #expect(reply.status == 400 && reply.problem == "invalid-request", "\(reply.text)")
         }
-        #expect(house.desk.replays.isEmpty)
+        #expect(house.operations.replays.isEmpty)
     }
 
     @Test func `a job that has ended, or was issued anew, is not published again`() async throws {
@@ -124,7 +125,7 @@ import Uploads
             #expect(try await client.ask(.post, "/v1/dead-letters/3/replay").status == 200)
             #expect(try await client.ask(.post, "/v1/dead-letters/4/replay").status == 200)
         }
-        #expect(house.desk.replays.map(\.id) == [3, 4])
+        #expect(house.operations.replays.map(\.id) == [3, 4])
     }
 
     @Test func `what is no text is kept to the byte and shown as bytes`() async throws {
@@ -137,7 +138,7 @@ import Uploads
             #expect((shown["body"] as? String)?.hasPrefix("ff 00 1b 5b 07") == true)
             #expect(try await client.ask(.post, "/v1/dead-letters/1/replay").status == 200)
         }
-        #expect(house.desk.replays.first?.body == body)
+        #expect(house.operations.replays.first?.body == body)
     }
 
     @Test func `what comes back is a letter of its own, also before the replay is noted`() async throws {

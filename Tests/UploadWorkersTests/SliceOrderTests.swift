@@ -14,12 +14,12 @@ import Uploads
         let lane: Lane
         var asked: @Sendable () -> Void = {}
 
-        func standing() async -> Standing {
+        func validity() async -> BatonValidity {
             asked()
             return .holds
         }
 
-        func loss() async -> Standing {
+        func loss() async -> BatonValidity {
             await Door().wait()
             return .holds
         }

@@ -135,8 +135,8 @@ import Uploads
         #expect(bench.log.counts.completions == 1)
     }
 
-    @Test(arguments: [Standing.superseded, .disconnected])
-    func `a lost baton cancels its requests at once`(standing: Standing) async throws {
+    @Test(arguments: [BatonValidity.superseded, .disconnected])
+    func `a lost baton cancels its requests at once`(validity: BatonValidity) async throws {
         let never = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await never.wait() }
@@ -144,10 +144,10 @@ import Uploads
         let job = bench.add()
         try await bench.running {
             try await eventually { bench.log.counts.partsInFlight == 1 }
-            bench.queue.claim(of: job.id)?.set(standing)
+            bench.queue.claim(of: job.id)?.set(validity)
             try await eventually { bench.log.counts.settled.count == 1 }
         }
-        #expect(bench.log.settlements(of: job.id) == [standing == .superseded ? .superseded : .abandoned])
+        #expect(bench.log.settlements(of: job.id) == [validity == .superseded ? .superseded : .abandoned])
         #expect(bench.log.counts.accepted[job.id] == nil)
         #expect(bench.log.counts.openSources == 0)
         #expect(bench.log.counts.openSessions == 0)

@@ -12,11 +12,11 @@ import Uploads
     @Test func `a lost delivery stops its slice, publishes nothing, and comes back as a suspect`() async throws {
         try await Rig.run { rig in
             let proxy = try FaultProxy(to: rig.node.port)
-            let standings = Box<[Standing]>([])
+            let validities = Box<[BatonValidity]>([])
             let handler = TestHandler { claimed in
                 let loss = await claimed.loss()
-                let standing = await claimed.standing()
-                standings.change { $0 += [loss, standing] }
+                let validity = await claimed.validity()
+                validities.change { $0 += [loss, validity] }
                 // It claims to have finished; that must not be told any more.
                 return await TestHandler.completing(claimed)
             }
@@ -28,7 +28,7 @@ import Uploads
             proxy.cut()
             let suspect = try await probe.event(.suspect)
             #expect(suspect.data.baton == baton)
-            #expect(standings.value == [.disconnected, .disconnected])
+            #expect(validities.value == [.disconnected, .disconnected])
             #expect(probe.events.map(\.kind) == [.suspect])
             #expect(handler.handled.value.count == 1)
             #expect(handler.removed.value.isEmpty)

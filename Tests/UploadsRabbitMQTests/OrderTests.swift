@@ -123,12 +123,12 @@ import Uploads
 
     @Test func `a stopped queue is told to whoever works on it, and not to one who cancels`() async throws {
         try await Rig.run { rig in
-            let standings = Box<[JobID: Standing]>([:])
+            let reports = Box<[JobID: BatonValidity]>([:])
             let handler = TestHandler { claimed in
                 // The second time it is nothing but taken.
-                guard standings.value.isEmpty else { return await TestHandler.completing(claimed) }
-                let standing = await claimed.loss()
-                standings.change { $0[claimed.baton.job.id] = standing }
+                guard reports.value.isEmpty else { return await TestHandler.completing(claimed) }
+                let report = await claimed.loss()
+                reports.change { $0[claimed.baton.job.id] = report }
                 return .handOver(nil)
             }
             try await rig.serve(try await rig.worker(), handler)
@@ -137,7 +137,7 @@ import Uploads
             try await eventually("it is held") { handler.handled.value.count == 1 }
             let bus = try await rig.broker().notifierBus()
             try await bus.append(.queueStopped(.standard))
-            try await eventually("it is told") { standings.value[baton.job.id] == .stopped }
+            try await eventually("it is told") { reports.value[baton.job.id] == .stopped }
             // Handed over unstarted because of the stop: ahead of its peers.
             try await eventually("it waits ahead of its peers") { try await rig.waiting(.continued) == 1 }
             try await bus.append(.queueStarted(.standard))

@@ -81,10 +81,10 @@ import Uploads
 
     @Test func `a fence stops a slice that runs, and nothing is told`() async throws {
         try await Rig.run { rig in
-            let standings = Box<[Standing]>([])
+            let validities = Box<[BatonValidity]>([])
             let handler = TestHandler { claimed in
-                let standing = await claimed.loss()
-                standings.change { $0.append(standing) }
+                let validity = await claimed.loss()
+                validities.change { $0.append(validity) }
                 return .superseded
             }
             try await rig.serve(try await rig.worker(), handler)
@@ -94,7 +94,7 @@ import Uploads
             try await eventually("handled") { handler.handled.value.count == 1 }
             try await probe.bus.append(.fence([JobID(): 9]))
             try await probe.bus.append(.fence([baton.job.id: 2]))
-            try await eventually("stopped") { standings.value == [.superseded] }
+            try await eventually("stopped") { validities.value == [.superseded] }
             try await probe.bus.mark(IssueMarker(job: baton.job.id, round: 1, generation: 1))
             try await eventually("the marker is read") { !probe.messages.value.isEmpty }
             #expect(probe.events.isEmpty)
@@ -127,7 +127,7 @@ import Uploads
             try await rig.put(try WireFormat.message(baton: old))
             try await rig.put(try WireFormat.message(baton: new))
             let handler = TestHandler { claimed in
-                await claimed.standing() == .holds ? await TestHandler.completing(claimed) : .superseded
+                await claimed.validity() == .holds ? await TestHandler.completing(claimed) : .superseded
             }
             try await rig.serve(try await rig.worker(), handler)
             _ = try await probe.event(.completed)

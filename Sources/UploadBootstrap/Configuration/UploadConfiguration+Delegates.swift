@@ -25,11 +25,11 @@ extension UploadConfiguration {
         return registered
     }
 
-    /// Gives the delegates to the desk, with what those need that were registered at run time.
-    func configure(_ desk: DelegateDesk, queues: any DelegateQueues, logger: Logger) async throws {
+    /// Gives the delegates to the manager, with what those need that were registered at run time.
+    func configure(_ manager: DelegateManager, queues: any DelegateQueues, logger: Logger) async throws {
         let networks = try networks()
         let delegates = try registeredDelegates(queues: queues, logger: logger)
-        try await desk.configure(delegates, allowNetworks: networks) { (definition) throws(UploadError) in
+        try await manager.configure(delegates, allowNetworks: networks) { (definition) throws(UploadError) in
             try RegisteredDelegate(definition, allowNetworks: networks, queues: queues, logger: logger)
         }
     }

@@ -55,7 +55,7 @@ struct Enqueuer {
             // A broker that did not take these would not take those either.
             if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }
             var code = ExitCode.done
-            if let listening, display.board({ $0.count }) > 0 { code = try await waiting.finish(listening) }
+            if let listening, display.awaited({ $0.count }) > 0 { code = try await waiting.finish(listening) }
             listening?.cancel()
             // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
             if isTaken { await watch?.close(within: Self.watchPatience) }
@@ -137,7 +137,7 @@ struct Enqueuer {
     /// As the command tells that a job is enqueued.
     private func line(of job: UploadJob, at index: Int) throws(UploadError) -> String {
         request.printsJSON
-            ? EnqueuedLine(try plan.upload(at: index), id: job.id, size: job.size).text : job.id.rawValue
+            ? EnqueuedListing(try plan.upload(at: index), id: job.id, size: job.size).text : job.id.rawValue
     }
 
     /// Those that were not confirmed are not waited for.

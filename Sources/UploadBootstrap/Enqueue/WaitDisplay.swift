@@ -9,7 +9,7 @@ final class WaitDisplay: Sendable {
     static let interval = Duration.milliseconds(100)
 
     private struct State {
-        var board = WaitBoard()
+        var awaited = AwaitedUploads()
         var meter = RateMeter()
         var area = LiveArea()
     }
@@ -27,22 +27,22 @@ final class WaitDisplay: Sendable {
     }
 
     /// What is known now.
-    func board<Value>(_ body: (WaitBoard) -> Value) -> Value { state.withLock { body($0.board) } }
+    func awaited<Value>(_ body: (AwaitedUploads) -> Value) -> Value { state.withLock { body($0.awaited) } }
 
     /// - Parameter index: of its upload in the plan.
     func add(_ job: UploadJob, at index: Int) {
-        state.withLock { $0.board.add(job.id, at: index, size: job.size) }
+        state.withLock { $0.awaited.add(job.id, at: index, size: job.size) }
     }
 
-    func remove(_ id: JobID) { state.withLock { $0.board.remove(id) } }
+    func remove(_ id: JobID) { state.withLock { $0.awaited.remove(id) } }
 
     /// Takes an event and tells what is worth telling.
     func apply(_ event: UploadEvent) {
-        switch state.withLock({ $0.board.apply(event) }) {
+        switch state.withLock({ $0.awaited.apply(event) }) {
         case .ended(let entry, let end)?:
             guard let upload = upload(at: entry.index) else { return }
             if printsJSON {
-                Console.output(line: EnqueuedLine(upload, id: end.job.id, size: entry.size, event: end).text)
+                Console.output(line: EnqueuedListing(upload, id: end.job.id, size: entry.size, event: end).text)
             }
             if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) {
                 say(PlainText.safe(Self.outcome(upload, end)))
@@ -64,9 +64,9 @@ final class WaitDisplay: Sendable {
     /// - Parameter id: of the job of an upload.
     func tellUnended(id: (PlannedUpload) -> JobID) {
         guard printsJSON else { return }
-        for entry in board({ $0.open }) {
+        for entry in awaited({ $0.open }) {
             guard let upload = upload(at: entry.index) else { continue }
-            Console.output(line: EnqueuedLine(upload, id: id(upload), size: entry.size).text)
+            Console.output(line: EnqueuedListing(upload, id: id(upload), size: entry.size).text)
         }
     }
 
@@ -94,11 +94,11 @@ final class WaitDisplay: Sendable {
 
     private func draw() {
         state.withLock { state in
-            let board = state.board
-            state.meter.note(board.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
+            let awaited = state.awaited
+            state.meter.note(awaited.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
             let bar = ProgressBar(
-                bytesDone: board.bytesDone, bytesTotal: board.bytesTotal, filesDone: board.endedCount,
-                filesTotal: board.count, failed: board.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
+                bytesDone: awaited.bytesDone, bytesTotal: awaited.bytesTotal, filesDone: awaited.endedCount,
+                filesTotal: awaited.count, failed: awaited.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
             let columns = Console.columns
             // The last column stays free: some terminals wrap when it is written.
             Console.error(text: state.area.update(lines: [bar.line(columns: columns - 1)], columns: columns))
@@ -122,13 +122,13 @@ final class WaitDisplay: Sendable {
 
     /// For the end: `2 of 3 uploads completed, 64.0 MiB in 5s`.
     var summary: String {
-        let board = board { $0 }
-        let done = board.endedCount - board.failedCount
-        let total = board.count
+        let awaited = awaited { $0 }
+        let done = awaited.endedCount - awaited.failedCount
+        let total = awaited.count
         let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
-        let rate = Quantity.text(bytes: Int64(saturating: Double(board.bytesDone) / seconds))
+        let rate = Quantity.text(bytes: Int64(saturating: Double(awaited.bytesDone) / seconds))
         return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
-            + "\(Quantity.text(bytes: board.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
+            + "\(Quantity.text(bytes: awaited.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
     }
 }
 

@@ -28,7 +28,7 @@ struct Waiting: Sendable {
                     }
                 }
                 group.addTask {
-                    while !display.board({ $0.isDone }), (try? await Task.sleep(for: WaitDisplay.interval)) != nil {}
+                    while !display.awaited({ $0.isDone }), (try? await Task.sleep(for: WaitDisplay.interval)) != nil {}
                     return nil
                 }
                 let drawing = Task { await display.keepDrawing() }
@@ -40,17 +40,17 @@ struct Waiting: Sendable {
             }
         }
         display.clear()
-        let board = display.board { $0 }
-        let open = board.count - board.endedCount
+        let awaited = display.awaited { $0 }
+        let open = awaited.count - awaited.endedCount
         if open == 0 {
             display.say(display.summary)
-            return board.failedCount == 0 ? .done : .uploadFailed
+            return awaited.failedCount == 0 ? .done : .uploadFailed
         }
         display.tellUnended(id: id)
         let are = open == 1 ? "1 upload goes" : "\(open) uploads go"
         if interruption.wasInterrupted {
             display.say(
-                "enqueue-upload: stopped waiting; \(board.endedCount) of \(board.count) ended, \(are) on")
+                "enqueue-upload: stopped waiting; \(awaited.endedCount) of \(awaited.count) ended, \(are) on")
             return .interrupted
         }
         display.say(

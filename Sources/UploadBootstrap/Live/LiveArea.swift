@@ -1,4 +1,4 @@
-/// Lines at the foot of a terminal that are drawn over and over, below what scrolls: makes the text to write.
+/// TextLines at the foot of a terminal that are drawn over and over, below what scrolls: makes the text to write.
 struct LiveArea {
     /// Columns that each line on the terminal filled when it was drawn.
     private var drawn: [Int] = []

@@ -7,7 +7,7 @@ struct OrderReport: Hashable {
     var errors: [String] = []
     var exitCode = ExitCode.done
 
-    private struct Line: Encodable {
+    private struct Row: Encodable {
         var id: JobID?
         var queue: QueueName?
         var order: UUID?
@@ -42,7 +42,7 @@ struct OrderReport: Hashable {
     /// - Parameter answer: nil when none came in time.
     init(_ answer: OrderAnswer?, to order: UploadOrder, waited seconds: TimeInterval?, printsJSON: Bool) {
         guard let answer else {
-            if printsJSON { output = [Self.json(Line(order: order.id, verb: order.command.verb))] }
+            if printsJSON { output = [Self.json(Row(order: order.id, verb: order.command.verb))] }
             if order.command.isSweep {
                 exitCode = .unavailable
                 errors = [Self.noSweep(within: seconds ?? 0)]
@@ -61,7 +61,7 @@ struct OrderReport: Hashable {
             errors = [
                 PlainText.safe(answer.reason ?? "the ledger cannot carry out the order; see the notifier's log")
             ]
-            if printsJSON { output = [Self.json(Line(order: order.id, verb: order.command.verb, done: false))] }
+            if printsJSON { output = [Self.json(Row(order: order.id, verb: order.command.verb, done: false))] }
             return
         }
         switch order.command {
@@ -85,7 +85,7 @@ struct OrderReport: Hashable {
             let word = order.command.verb == "stopQueue" ? "stopped" : "started"
             output = queues.map { queue in
                 printsJSON
-                    ? Self.json(Line(queue: queue, verb: order.command.verb, done: true)) : "queue \(queue) \(word)"
+                    ? Self.json(Row(queue: queue, verb: order.command.verb, done: true)) : "queue \(queue) \(word)"
             }
         }
     }
@@ -128,7 +128,7 @@ struct OrderReport: Hashable {
     private mutating func tell(_ answer: OrderAnswer, _ verb: String, _ result: String, _ printsJSON: Bool) {
         for job in answer.jobs {
             if printsJSON {
-                output.append(Self.json(Line(id: job.id, verb: verb, done: job.done, reason: job.reason)))
+                output.append(Self.json(Row(id: job.id, verb: verb, done: job.done, reason: job.reason)))
             } else if job.done {
                 output.append("\(job.id) \(result)")
             } else {

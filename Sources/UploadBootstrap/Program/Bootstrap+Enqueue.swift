@@ -84,7 +84,7 @@ extension Bootstrap {
         defer { if !isInput { close(descriptor) } }
         var planner = try EnqueuePlanner(request, destinations: destinations)
         try planner.addPaths()
-        var lines = Lines()
+        var lines = TextLines()
         do {
             for try await bytes in StandardInput(descriptor: descriptor) {
                 try lines.add(bytes) { line, number throws(ProgramError) in

@@ -29,8 +29,8 @@ extension Bootstrap {
         }
         return try await interruption.cancelling {
             try await NotifierClient.with(configuration) { client in
-                let desk = InquiryDesk(client: client, printsJSON: printsJSON, time: LocalTime())
-                return try await desk.answer(inquiry)
+                let runner = InquiryRunner(client: client, printsJSON: printsJSON, time: LocalTime())
+                return try await runner.answer(inquiry)
             }
         }
     }

@@ -49,14 +49,15 @@ extension Bootstrap {
         var notifier = NotifierConfiguration(allowNetworks: try configuration.networks(), keep: settings.keep)
         notifier.sweepsDestinations = settings.sweepAfter != nil
         let destinations = try DestinationRegistry(configuration) { warn(logger, $0, $1) }
-        let desk = BrokerDesk()
-        let delegateDesk = DelegateDesk(register: ledger, logger: logger)
-        try await configuration.configure(delegateDesk, queues: queues, logger: logger)
+        let operations = CurrentBroker()
+        let delegateManager = DelegateManager(register: ledger, logger: logger)
+        try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let summaries = Mutex(configuration.destinationSummaries)
-        let progress = ProgressBoard()
+        let progress = LatestProgress()
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
-            access: try configuration.apiAccess(), ledger: ledger, history: ledger, desk: desk, delegates: delegateDesk,
+            access: try configuration.apiAccess(), ledger: ledger, history: ledger, operations: operations,
+            delegates: delegateManager,
             destinations: { summaries.withLock { $0 } }, progress: progress, logger: logger)
         let runner = NotifierRunner(
             connector: BrokerConnector(
@@ -65,13 +66,13 @@ extension Bootstrap {
             sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
                 destinations.sweepable
             }, stagingSweeper: Self.stagingSweeper(configuration, ledger, logger), staging: configuration.staging,
-            readiness: readiness, desk: desk, delegateDesk: delegateDesk, progress: progress,
+            readiness: readiness, operations: operations, delegateManager: delegateManager, progress: progress,
             meet: { met in obstacle.withLock { $0 = met } }, logger: logger)
         logger.info(
             "notifier starts",
             metadata: [
                 "ledger": "\(settings.ledger)", "broker": "\(connection)",
-                "delegates": "\(delegateDesk.summaries.map(\.name).joined(separator: ","))",
+                "delegates": "\(delegateManager.summaries.map(\.name).joined(separator: ","))",
             ])
         do {
             try await Self.run(
@@ -79,11 +80,11 @@ extension Bootstrap {
                     HealthServer(
                         settings.http, readiness: readiness, registry: registry, api: api,
                         obstacle: { obstacle.withLock { $0 } }, logger: logger
-                    ) { await delegateDesk.showBacklogs() },
+                    ) { await delegateManager.showBacklogs() },
                     ReloadService(input: input, logger: logger) { new in
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
                         try destinations.reload(new) { warn(logger, $0, $1) }
-                        try await new.configure(delegateDesk, queues: queues, logger: logger)
+                        try await new.configure(delegateManager, queues: queues, logger: logger)
                         summaries.withLock { $0 = new.destinationSummaries }
                     },
                 ], main: runner, grace: notifier.stopGrace, logger: logger)

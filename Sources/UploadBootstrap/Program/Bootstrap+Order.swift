@@ -70,7 +70,7 @@ extension Bootstrap {
     /// An order may be for a queue that is used for the first time later, so a name that nobody knows is no error.
     private static func doubt(_ queue: QueueName, _ configuration: UploadConfiguration) async {
         try? await NotifierClient.with(configuration) { client in
-            await InquiryDesk(client: client, printsJSON: false, time: LocalTime()).doubt(
+            await InquiryRunner(client: client, printsJSON: false, time: LocalTime()).doubt(
                 queue.rawValue, "queue", in: "/v1/queues")
         }
     }

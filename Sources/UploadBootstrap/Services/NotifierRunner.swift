@@ -6,7 +6,7 @@ import Uploads
 import UploadsRabbitMQ
 
 /// The notifier on its broker: connects, claims the namespace for its ledger, records and tells, closes. Which delegates are told is
-/// the delegate desk's to say.
+/// the delegate operations's to say.
 final class NotifierRunner: Service {
     private let connector: BrokerConnector
     private let ledger: Ledger
@@ -16,9 +16,9 @@ final class NotifierRunner: Service {
     private let stagingSweeper: StagingSweeper
     private let staging: String
     private let readiness: Readiness
-    private let desk: BrokerDesk
-    private let delegateDesk: DelegateDesk
-    private let progress: ProgressBoard
+    private let operations: CurrentBroker
+    private let delegateManager: DelegateManager
+    private let progress: LatestProgress
     private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
 
@@ -26,14 +26,14 @@ final class NotifierRunner: Service {
     init(
         connector: BrokerConnector, ledger: Ledger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
         sweeper: Sweeper,
-        stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, desk: BrokerDesk,
-        delegateDesk: DelegateDesk, progress: ProgressBoard,
+        stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, operations: CurrentBroker,
+        delegateManager: DelegateManager, progress: LatestProgress,
         meet: @escaping @Sendable (LedgerObstacle?) -> Void, logger: Logger
     ) {
-        self.desk = desk
+        self.operations = operations
         self.progress = progress
         self.meet = meet
-        self.delegateDesk = delegateDesk
+        self.delegateManager = delegateManager
         self.connector = connector
         self.ledger = ledger
         self.queues = queues
@@ -102,7 +102,7 @@ final class NotifierRunner: Service {
     private func serve(
         _ broker: UploadBroker, _ bus: RabbitMQNotifierBus, _ claimed: ControlView
     ) async throws -> Bool {
-        let service = await delegateDesk.serve { delegates in
+        let service = await delegateManager.serve { delegates in
             NotifierService(
                 bus: bus, ledger: ledger, claimed: claimed, delegates: delegates, configuration: configuration,
                 sweeper: sweeper, stagingSweeper: stagingSweeper, progress: progress, progressFeed: broker,
@@ -116,10 +116,10 @@ final class NotifierRunner: Service {
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
                 logger: logger.quiet))
-        desk.serve(broker, service)
+        operations.serve(broker, service)
         defer {
-            desk.serve(broker, nil)
-            delegateDesk.stopServing()
+            operations.serve(broker, nil)
+            delegateManager.stopServing()
         }
         try await withGracefulShutdownHandler {
             try await group.run()

@@ -84,7 +84,7 @@ enum PlainText {
         return parts.enumerated().map { ($0.offset == 0 ? start : indent) + $0.element }
     }
 
-    /// Lines of at most so many columns, broken between words; a longer word stands on a line of its own.
+    /// TextLines of at most so many columns, broken between words; a longer word stands on a line of its own.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -54,7 +54,7 @@ struct EventWatch: Sendable {
         guard let queues = try? await client.ask(.GET, "/v1/queues", as: ListPage<ListedQueue>.self).items else {
             return
         }
-        display.change { board, _ in board.note(queues, of: choice.queue) }
+        display.change { watched, _ in watched.note(queues, of: choice.queue) }
     }
 
     private func follow() async throws -> ExitCode {
@@ -67,7 +67,7 @@ struct EventWatch: Sendable {
                 try await client.stream("/v1/events", query, lastID: parser.lastID) { buffer in
                     wasConnected = true
                     if isBroken {
-                        display.change { board, _ in board.connected() }
+                        display.change { watched, _ in watched.connected() }
                         display.say("uploadctl: the notifier is back; nothing was missed")
                     }
                     isBroken = false
@@ -84,7 +84,7 @@ struct EventWatch: Sendable {
             }
             parser.disconnected()
             if !isBroken {
-                display.change { board, _ in board.broken() }
+                display.change { watched, _ in watched.broken() }
                 display.say("uploadctl: the connection to the notifier broke; trying again")
             }
             isBroken = true
@@ -98,11 +98,11 @@ struct EventWatch: Sendable {
         let data = Data(message.data.utf8)
         if message.type == "progress" {
             guard let progress = try? WireJSON.decode(ListedProgress.self, from: data) else { return true }
-            display.change { board, time in board.apply(progress, at: time) }
+            display.change { watched, time in watched.apply(progress, at: time) }
             return true
         }
         guard let event = try? WireJSON.decode(ListedEvent.self, from: data) else { return true }
-        display.change { board, _ in board.apply(event) }
+        display.change { watched, _ in watched.apply(event) }
         return display.output(event.line(LocalTime(), width: Console.outputColumns))
     }
 }

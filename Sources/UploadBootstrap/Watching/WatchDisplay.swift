@@ -7,7 +7,7 @@ final class WatchDisplay: Sendable {
     private static let interval = Duration.milliseconds(200)
 
     private struct State {
-        var board = WatchBoard()
+        var watched = WatchedUploads()
         var area = LiveArea()
     }
 
@@ -18,8 +18,8 @@ final class WatchDisplay: Sendable {
 
     init(isLive: Bool) { self.isLive = isLive }
 
-    func change(_ body: (inout WatchBoard, _ time: TimeInterval) -> Void) {
-        state.withLock { body(&$0.board, time) }
+    func change(_ body: (inout WatchedUploads, _ time: TimeInterval) -> Void) {
+        state.withLock { body(&$0.watched, time) }
     }
 
     /// A result. - Returns: whether somebody could read it.
@@ -53,7 +53,7 @@ final class WatchDisplay: Sendable {
         state.withLock { state in
             let size = Self.size
             // The last column stays free: some terminals wrap when it is written.
-            let lines = state.board.lines(columns: max(1, size.columns - 1), rows: size.rows, at: time)
+            let lines = state.watched.lines(columns: max(1, size.columns - 1), rows: size.rows, at: time)
             return Console.output(text: state.area.update(telling: told, lines: lines, columns: size.columns))
         }
     }

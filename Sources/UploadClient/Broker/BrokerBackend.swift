@@ -205,7 +205,7 @@ final class BrokerBackend: UploadBackend {
     }
 
     /// Waits until all that is to be watched is, so that what happens after the answer is heard.
-    func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? {
+    func reports(of ids: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {
         // Of its two connections one may be back long before the other.
         _ = try await link.broker(within: link.patience.question)
         for upload in try await store.uploads() { want(upload.job.queue) }

@@ -245,11 +245,11 @@ package final class BrokerLink: Sendable {
     /// Asks how 1 to ``UploadOrder/jobsMaximum`` jobs stand.
     /// - Returns: those that the notifier knows; nil when no notifier answered in time.
     /// - Throws: `networkFailure` when the broker does not take the question.
-    package func ask(_ jobs: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? {
+    package func ask(_ jobs: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {
         let broker = try await broker(within: patience.question)
         let order = UploadOrder(.ask(jobs), by: name)
         guard let answer = try await give(order, to: broker, patience: patience.question) else { return nil }
-        let known = answer.jobs.compactMap { job in job.standing.map { (job.id, $0) } }
+        let known = answer.jobs.compactMap { job in job.report.map { (job.id, $0) } }
         return Dictionary(known, uniquingKeysWith: { first, _ in first })
     }
 

@@ -29,12 +29,12 @@ struct FollowedUpload: Sendable {
 
     /// Takes what the notifier answers. An end is no news: it comes with all that belongs to it by the way by which it is told once.
     /// - Returns: whether it counts.
-    mutating func learn(_ standing: JobStanding) -> Bool {
-        guard !standing.status.isEnd, standing.round >= round else { return false }
-        let point = NewsPoint(standing)
+    mutating func learn(_ report: JobReport) -> Bool {
+        guard !report.status.isEnd, report.round >= round else { return false }
+        let point = NewsPoint(report)
         for known in [heard, answered].compactMap(\.self) where point <= known { return false }
         answered = point
-        update.apply(standing)
+        update.apply(report)
         return true
     }
 
@@ -75,26 +75,26 @@ extension UploadUpdate {
     }
 
     /// What an answer says of one that has not ended.
-    fileprivate mutating func apply(_ standing: JobStanding) {
-        if let size = standing.size {
+    fileprivate mutating func apply(_ report: JobReport) {
+        if let size = report.size {
             bytesTotal = size
             isSizeKnown = true
         }
-        if standing.isCancelling {
-            status = .cancelling(until: standing.waitingUntil)
+        if report.isCancelling {
+            status = .cancelling(until: report.waitingUntil)
             bytesPerSecond = nil
             return
         }
         // A cancellation sticks: the answer is older.
         if case .cancelling = status { return }
-        bytesDone = standing.bytesDone ?? bytesDone
-        bytesPerSecond = standing.bytesPerSecond
-        switch standing.status {
+        bytesDone = report.bytesDone ?? bytesDone
+        bytesPerSecond = report.bytesPerSecond
+        switch report.status {
         case .queued: status = .queued
         case .running: status = .running
         case .waiting:
-            let trouble = standing.trouble.map { UploadError(standing.code ?? .unknown, $0) }
-            status = .waiting(until: standing.waitingUntil, reason: standing.reason, trouble)
+            let trouble = report.trouble.map { UploadError(report.code ?? .unknown, $0) }
+            status = .waiting(until: report.waitingUntil, reason: report.reason, trouble)
         case .paused: status = .paused
         case .completed, .failed, .cancelled: break
         }

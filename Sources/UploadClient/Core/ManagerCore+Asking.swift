@@ -51,8 +51,8 @@ extension ManagerCore {
     /// - Returns: whether there was an answer.
     private func ask(_ ids: [JobID]) async -> Bool {
         do throws(UploadError) {
-            guard let standings = try await backend.standings(of: ids) else { return false }
-            for (id, standing) in standings { followed[id]?.learn(standing) }
+            guard let reports = try await backend.reports(of: ids) else { return false }
+            for (id, report) in reports { followed[id]?.learn(report) }
             return true
         } catch {
             logger.debug("how uploads stand cannot be asked now", metadata: ["error": "\(error.message)"])

@@ -21,12 +21,12 @@ struct NewsPoint: Hashable, Sendable {
         progressAt = event.kind == .progress ? event.time : nil
     }
 
-    init(_ standing: JobStanding) {
-        round = standing.round
-        generation = standing.generation
-        slice = standing.slice
-        isStarted = standing.isSliceStarted || standing.progressAt != nil
-        progressAt = standing.progressAt
+    init(_ report: JobReport) {
+        round = report.round
+        generation = report.generation
+        slice = report.slice
+        isStarted = report.isSliceStarted || report.progressAt != nil
+        progressAt = report.progressAt
     }
 }
 

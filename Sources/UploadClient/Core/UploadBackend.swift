@@ -36,7 +36,7 @@ package protocol UploadBackend: Sendable {
 
     /// Asks how uploads stand.
     /// - Returns: those of which anything is known; nil when nothing answers.
-    func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]?
+    func reports(of ids: [JobID]) async throws(UploadError) -> [JobID: JobReport]?
 
     /// Lets go of everything. `run` was cancelled before.
     func close() async
@@ -46,5 +46,5 @@ package protocol UploadBackend: Sendable {
 extension UploadBackend {
     package var gaps: AsyncStream<Void> { AsyncStream { $0.finish() } }
 
-    package func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? { nil }
+    package func reports(of ids: [JobID]) async throws(UploadError) -> [JobID: JobReport]? { nil }
 }

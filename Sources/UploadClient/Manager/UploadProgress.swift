@@ -52,7 +52,7 @@ package final class UploadProgress: Sendable {
     func hear(_ event: UploadEvent) { tell { $0.hear(event) } }
 
     /// Takes what the notifier answers.
-    func learn(_ standing: JobStanding) { tell { $0.learn(standing) } }
+    func learn(_ report: JobReport) { tell { $0.learn(report) } }
 
     /// - Parameter body: whether there is anything to tell.
     private func tell(outcome: String? = nil, _ body: (inout FollowedUpload) -> Bool) {

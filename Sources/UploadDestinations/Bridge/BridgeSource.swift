@@ -52,26 +52,26 @@ struct BridgeSource: TicketSource {
     }
 
     /// `POST /v3/uploads/{id}/complete`, which changes nothing when it is repeated. 404: the file is not there.
-    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketStanding? {
+    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketVerdict? {
         let id = id ?? ""
         let (reply, response) = try await bridge.call(.POST, "v3/uploads/\(URLKey.escape(id))/complete")
         let said = "POST \(bridge.url("v3/uploads/\(id)/complete"))"
         guard reply.status != 404 else { return .absent(absent(said, response)) }
         guard (200..<300).contains(reply.status) else { throw bridge.failure(reply, response, of: said) }
-        let standing = try standing(reply, response, of: said)
-        guard case .open = standing else { return standing }
+        let verdict = try verdict(reply, response, of: said)
+        guard case .open = verdict else { return verdict }
         // It was told just now, whatever it says of itself yet.
         return configuration.waitsForValidation ? pending(response) : .done(response)
     }
 
     /// `GET /v3/uploadstatuses/{id}`
-    func standing(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketStanding? {
+    func verdict(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketVerdict? {
         let id = id ?? ""
         let (reply, response) = try await bridge.call(.GET, "v3/uploadstatuses/\(URLKey.escape(id))")
         let said = "GET \(bridge.url("v3/uploadstatuses/\(id)"))"
         guard reply.status != 404 else { return .absent(absent(said, response)) }
         guard (200..<300).contains(reply.status) else { throw bridge.failure(reply, response, of: said) }
-        return try standing(reply, response, of: said)
+        return try verdict(reply, response, of: said)
     }
 
     func location(_ sent: TicketState) -> String { bridge.url("v3/uploads/\(sent.id ?? "")") }
@@ -89,9 +89,9 @@ struct BridgeSource: TicketSource {
     }
 
     /// The document `UploadValidationStatus`.
-    private func standing(
+    private func verdict(
         _ reply: HTTPReply, _ response: ServerResponse, of said: String
-    ) throws(UploadError) -> TicketStanding {
+    ) throws(UploadError) -> TicketVerdict {
         let json = try reply.json(said)
         switch json?["status"]?.string {
         // A duplicate is a file that the participant has sent within a week: Bridge has it.
@@ -108,7 +108,7 @@ struct BridgeSource: TicketSource {
         }
     }
 
-    private func pending(_ response: ServerResponse) -> TicketStanding {
+    private func pending(_ response: ServerResponse) -> TicketVerdict {
         .pending(response, askAgainSeconds: configuration.askAgainSeconds)
     }
 

@@ -18,7 +18,7 @@ final class HTTPRangeSession: UploadSession {
     private struct Progress {
         var state: HTTPState
         /// What lies there; nil: it is to be asked for.
-        var standing: HTTPRanges.Standing??
+        var stored: HTTPRanges.StoredFile??
         /// Of the first range.
         var condition = WriteCondition.none
         /// Whether what lay there before was removed, because it was longer.
@@ -30,7 +30,7 @@ final class HTTPRangeSession: UploadSession {
         self.ranges = ranges
         isResumed = false
         plan = PartPlan(size: state.size, partSize: state.partBytes)
-        progress = Mutex(Progress(state: state, standing: nil))
+        progress = Mutex(Progress(state: state, stored: nil))
     }
 
     /// - Throws: `sessionExpired` when what lies there cannot be what was sent.
@@ -38,15 +38,15 @@ final class HTTPRangeSession: UploadSession {
         self.ranges = ranges
         isResumed = true
         plan = PartPlan(size: state.size, partSize: state.partBytes)
-        let standing = try await ranges.standing()
-        guard state.sent == 0 || standing.map({ (state.reached...state.size).contains($0.size) }) == true else {
+        let stored = try await ranges.stored()
+        guard state.sent == 0 || stored.map({ (state.reached...state.size).contains($0.size) }) == true else {
             throw ranges.gone
         }
         var state = state
-        state.sent = min(state.sent, standing?.size ?? 0)
+        state.sent = min(state.sent, stored?.size ?? 0)
         if state.tail?.range.upperBound != state.sent { state.tail = nil }
-        if state.reached > 0, !state.matches(standing?.etag) { state.reached = 0 }
-        progress = Mutex(Progress(state: state, standing: .some(standing)))
+        if state.reached > 0, !state.matches(stored?.etag) { state.reached = 0 }
+        progress = Mutex(Progress(state: state, stored: .some(stored)))
     }
 
     var state: UploadState? { progress.withLock { $0.state.uploadState } }
@@ -87,7 +87,7 @@ final class HTTPRangeSession: UploadSession {
                 }
                 forget(after: next.lowerBound)
             }
-            progress.withLock { $0.standing = nil }
+            progress.withLock { $0.stored = nil }
             do throws(UploadError) {
                 try await ranges.put(next, from: source, next.lowerBound == 0 ? condition : .none, sent)
             } catch  where hasRemoved && error.code == .preconditionFailed {
@@ -102,7 +102,7 @@ final class HTTPRangeSession: UploadSession {
                 forget(after: 0)
                 progress.withLock { progress in
                     progress.hasRemoved = true
-                    progress.standing = .some(nil)
+                    progress.stored = .some(nil)
                     // Nothing is overwritten that was put there since.
                     progress.condition = .absent
                 }
@@ -115,18 +115,18 @@ final class HTTPRangeSession: UploadSession {
     /// Repeating it only asks again.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         let state = progress.withLock { $0.state }
-        guard let standing = try await ranges.standing(), standing.size == state.size, state.reached == state.size,
-            state.etag == nil || state.matches(standing.etag)
+        guard let stored = try await ranges.stored(), stored.size == state.size, state.reached == state.size,
+            state.etag == nil || state.matches(stored.etag)
         else { throw ranges.gone }
-        return ranges.completed(standing)
+        return ranges.completed(stored)
     }
 
     func close() async {}
 
-    private func note(_ range: Range<Int64>, _ checksum: CRC64NVME, _ standing: HTTPRanges.Standing) {
+    private func note(_ range: Range<Int64>, _ checksum: CRC64NVME, _ stored: HTTPRanges.StoredFile) {
         progress.withLock { progress in
             progress.state.reached = range.upperBound
-            progress.state.etag = standing.etag
+            progress.state.etag = stored.etag
             guard range.upperBound >= progress.state.sent else { return }
             progress.state.sent = range.upperBound
             progress.state.tail = HTTPState.Tail(range: range, checksum: checksum)
@@ -142,11 +142,11 @@ final class HTTPRangeSession: UploadSession {
         }
     }
 
-    private func settled() async throws(UploadError) -> HTTPRanges.Standing? {
-        if let known = progress.withLock({ $0.standing }) { return known }
-        let standing = try await ranges.standing()
-        progress.withLock { $0.standing = .some(standing) }
-        return standing
+    private func settled() async throws(UploadError) -> HTTPRanges.StoredFile? {
+        if let known = progress.withLock({ $0.stored }) { return known }
+        let stored = try await ranges.stored()
+        progress.withLock { $0.stored = .some(stored) }
+        return stored
     }
 
     /// Another client put an object there in between, or the server, or a cache before it, does not do what it says.
@@ -158,11 +158,11 @@ final class HTTPRangeSession: UploadSession {
             retry: .afterBackoff, response: response)
     }
 
-    private func tookForWhole(_ standing: HTTPRanges.Standing) -> UploadError {
+    private func tookForWhole(_ stored: HTTPRanges.StoredFile) -> UploadError {
         UploadError(
             .misconfigured,
             "\(ranges.target.displayURL) took a range for the whole file: it does not take files in ranges; remove 'ranges' from the "
-                + "destination and run the job again", response: standing.response)
+                + "destination and run the job again", response: stored.response)
     }
 
     private func checksum(

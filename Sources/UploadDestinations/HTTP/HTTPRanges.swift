@@ -9,7 +9,7 @@ import Uploads
 /// The specification leaves it to server and client to know that a range is written in place; a server that does not know it
 /// should answer 400, nginx answers 501, and others take the range for the whole. So what lies there is looked at after each.
 struct HTTPRanges: Sendable {
-    struct Standing: Sendable {
+    struct StoredFile: Sendable {
         var size: Int64
         var etag: String?
         var response: ServerResponse
@@ -29,7 +29,7 @@ struct HTTPRanges: Sendable {
     }
 
     /// - Returns: nil when nothing lies there.
-    func standing() async throws(UploadError) -> Standing? {
+    func stored() async throws(UploadError) -> StoredFile? {
         var request = try target.request(.HEAD)
         // What is compressed on the way would have another size.
         request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
@@ -43,7 +43,7 @@ struct HTTPRanges: Sendable {
                     "HEAD of \(target.displayURL) tells no length, without which no range can be sent: remove 'ranges' from the "
                         + "destination", response: response)
             }
-            return Standing(size: size, etag: reply.etag, response: response)
+            return StoredFile(size: size, etag: reply.etag, response: response)
         case 404, 410: return nil
         default: throw target.failure(response, of: .HEAD)
         }
@@ -101,35 +101,35 @@ struct HTTPRanges: Sendable {
     }
 
     func probe(_ state: HTTPState) async throws(UploadError) -> ProbeAnswer {
-        guard let standing = try await standing() else { return .nothing }
-        if standing.size > state.size { return .other(object(standing), isNewer: false) }
-        if standing.size == state.size, state.reached == state.size, state.matches(standing.etag) {
-            return .complete(completed(standing))
+        guard let stored = try await stored() else { return .nothing }
+        if stored.size > state.size { return .other(object(stored), isNewer: false) }
+        if stored.size == state.size, state.reached == state.size, state.matches(stored.etag) {
+            return .complete(completed(stored))
         }
         // Before the first range was taken it is somebody else's, as far as one knows.
-        return .partial(state.uploadState, beside: state.sent == 0 ? object(standing) : nil)
+        return .partial(state.uploadState, beside: state.sent == 0 ? object(stored) : nil)
     }
 
     /// Removes what is unfinished, if it is this upload's. What is whole stays.
     func remove(_ state: HTTPState) async throws(UploadError) {
-        guard let tail = state.tail, let standing = try await standing(),
-            (state.sent..<state.size).contains(standing.size)
+        guard let tail = state.tail, let stored = try await stored(),
+            (state.sent..<state.size).contains(stored.size)
         else { return }
-        if !state.matches(standing.etag) {
+        if !state.matches(stored.etag) {
             guard try await holds(tail.range, tail.checksum) else { return }
         }
-        try await delete(standing.etag.map { .unchanged(etag: $0) } ?? .none)
+        try await delete(stored.etag.map { .unchanged(etag: $0) } ?? .none)
     }
 
-    func completed(_ standing: Standing) -> CompletedUpload {
-        var object = object(standing)
+    func completed(_ stored: StoredFile) -> CompletedUpload {
+        var object = object(stored)
         object.digests = target.job.digests
-        return CompletedUpload(object, response: standing.response)
+        return CompletedUpload(object, response: stored.response)
     }
 
-    private func object(_ standing: Standing) -> StoredObject {
+    private func object(_ stored: StoredFile) -> StoredObject {
         StoredObject(
-            location: target.displayURL, etag: standing.etag, size: standing.size,
-            digests: Digests(headers: standing.response.headers))
+            location: target.displayURL, etag: stored.etag, size: stored.size,
+            digests: Digests(headers: stored.response.headers))
     }
 }

@@ -58,8 +58,8 @@ struct PresignedSource: TicketSource {
         return try ticket(reply)
     }
 
-    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketStanding? {
-        guard let completion, let call = configuration.completion else { return try await standing(of: id, job) }
+    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketVerdict? {
+        guard let completion, let call = configuration.completion else { return try await verdict(of: id, job) }
         let url = try completion.url(id, job)
         let said = "\(call.method) \(DestinationReference.redact(url))"
         let reply = try await endpoint.call(HTTPMethod(rawValue: call.method), url)
@@ -71,16 +71,16 @@ struct PresignedSource: TicketSource {
         }
         guard (200..<300).contains(reply.status) || call.doneStatuses.contains(reply.status) else {
             // Perhaps an earlier call was carried out, and its answer was lost.
-            if reply.status == 409, let standing = try await standing(of: id, job) {
-                if case .open = standing { throw failure(reply, said, of: url) }
-                return standing
+            if reply.status == 409, let verdict = try await verdict(of: id, job) {
+                if case .open = verdict { throw failure(reply, said, of: url) }
+                return verdict
             }
             throw failure(reply, said, of: url)
         }
-        return try await standing(of: id, job) ?? .done(endpoint.shown(reply, of: url))
+        return try await verdict(of: id, job) ?? .done(endpoint.shown(reply, of: url))
     }
 
-    func standing(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketStanding? {
+    func verdict(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketVerdict? {
         guard let status, let words = configuration.status else { return nil }
         let url = try status.url(id, job)
         let said = "GET \(DestinationReference.redact(url))"

@@ -39,13 +39,13 @@ public struct ResumableDestination: Destination {
     /// By HEAD of the upload that the state names; `unknowable` without one.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard let state else { return .unknowable }
-        guard let (upload, _) = try known(job, state), let standing = try await upload.standing() else {
+        guard let (upload, _) = try known(job, state), let held = try await upload.held() else {
             return .nothing
         }
-        guard standing.isComplete else { return .partial(state, beside: nil) }
-        let response = client.shown(standing.reply, of: upload.url)
+        guard held.isComplete else { return .partial(state, beside: nil) }
+        let response = client.shown(held.reply, of: upload.url)
         return .complete(
-            CompletedUpload(upload.target.object(standing.reply, at: upload.url, response), response: response))
+            CompletedUpload(upload.target.object(held.reply, at: upload.url, response), response: response))
     }
 
     /// - Throws: `rejected` for a job that wants to know what is there already, and for a file beyond the server's limits.
@@ -84,17 +84,17 @@ public struct ResumableDestination: Destination {
 
     /// What is complete stays: it is no remains, but the job's own object.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
-        guard let (upload, _) = try known(job, state), let standing = try await upload.standing(), !standing.isComplete
+        guard let (upload, _) = try known(job, state), let held = try await upload.held(), !held.isComplete
         else { return }
         try await upload.remove()
     }
 
     private func resume(_ job: UploadJob, _ state: UploadState) async throws(UploadError) -> any UploadSession {
-        guard let (upload, known) = try known(job, state), let standing = try await upload.standing() else {
+        guard let (upload, known) = try known(job, state), let held = try await upload.held() else {
             throw try client.gone(ResumableState(state).url)
         }
         return ResumableSession(
-            ResumableStream(upload, partBytes: known.partBytes, standing), partBytes: known.partBytes)
+            ResumableStream(upload, partBytes: known.partBytes, held), partBytes: known.partBytes)
     }
 
     /// The upload that a state describes.

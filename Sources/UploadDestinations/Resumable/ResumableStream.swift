@@ -30,9 +30,9 @@ final class ResumableStream: Sendable {
         note(limit)
     }
 
-    convenience init(_ upload: ResumableUpload, partBytes: Int64, _ standing: ResumableUpload.Standing) {
-        self.init(upload, partBytes: partBytes, reached: standing.reached, standing.limit)
-        if standing.isComplete { finish(standing.reply) }
+    convenience init(_ upload: ResumableUpload, partBytes: Int64, _ held: ResumableUpload.HeldBytes) {
+        self.init(upload, partBytes: partBytes, reached: held.reached, held.limit)
+        if held.isComplete { finish(held.reply) }
     }
 
     /// As far as it is known.
@@ -89,8 +89,8 @@ final class ResumableStream: Sendable {
         case .complete(let reply): finish(reply)
         case .unsure(let reply):
             // A server that forgets what is complete at once has said enough.
-            guard let standing = try await upload.standing() else { return finish(reply) }
-            if standing.isComplete { return finish(reply) }
+            guard let held = try await upload.held() else { return finish(reply) }
+            if held.isComplete { return finish(reply) }
         case .failed(let error):
             progress.withLock { $0.isSpent = true }
             throw error
@@ -120,14 +120,14 @@ final class ResumableStream: Sendable {
     private func settled() async throws(UploadError) -> Int64 {
         let (reached, isDoubtful, isSpent) = progress.withLock { ($0.reached, $0.isDoubtful, $0.isSpent) }
         guard isDoubtful else { return reached }
-        guard !isSpent, let standing = try await upload.standing() else { throw upload.client.gone(upload.url) }
-        note(standing.limit)
-        if standing.isComplete { finish(standing.reply) }
+        guard !isSpent, let held = try await upload.held() else { throw upload.client.gone(upload.url) }
+        note(held.limit)
+        if held.isComplete { finish(held.reply) }
         progress.withLock { progress in
-            progress.reached = standing.reached
+            progress.reached = held.reached
             progress.isDoubtful = false
         }
-        return standing.reached
+        return held.reached
     }
 
     private func finish(_ reply: HTTPReply) {

@@ -6,7 +6,7 @@ import Uploads
 /// The requests of one upload of a job, one method each.
 struct ResumableUpload: Sendable {
     /// What the server says that it holds.
-    struct Standing: Sendable {
+    struct HeldBytes: Sendable {
         var reached: Int64
         /// Whether the file was told to be whole, and is.
         var isComplete: Bool
@@ -40,7 +40,7 @@ struct ResumableUpload: Sendable {
 
     /// Asks how much the server holds ("Offset Retrieval").
     /// - Returns: nil when the upload is gone, or is not of this file.
-    func standing() async throws(UploadError) -> Standing? {
+    func held() async throws(UploadError) -> HeldBytes? {
         let reply = try await client.send(.HEAD, url, interop)
         guard (200..<300).contains(reply.status) else {
             if [404, 410].contains(reply.status) { return nil }
@@ -54,7 +54,7 @@ struct ResumableUpload: Sendable {
                 response: client.shown(reply, of: url))
         }
         // What calls itself complete and is short is not believed.
-        return Standing(
+        return HeldBytes(
             reached: reached, isComplete: reply.isUploadComplete == true && reached == size,
             limit: ResumableUploadLimit(reply), reply: reply)
     }

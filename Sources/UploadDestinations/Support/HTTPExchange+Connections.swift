@@ -15,7 +15,7 @@ extension HTTPExchange {
         }
         let call = HTTPCall(
             head, body: body, keptBytesMaximum: keptBytesMaximum, bytesPerSecondMinimum: times.bytesPerSecondMinimum)
-        let watch = StallWatch.shared.add {
+        let watch = StallDetector.shared.add {
             let (last, isSent) = call.movement
             let stall =
                 if isSent, let restSeconds, let repliedAt = call.repliedAt {
@@ -29,7 +29,7 @@ extension HTTPExchange {
             call.giveUp(stall)
             return true
         }
-        defer { StallWatch.shared.remove(watch) }
+        defer { StallDetector.shared.remove(watch) }
         let outcome = await withTaskCancellationHandler {
             connections.start(call, to: origin)
             return await call.outcome()

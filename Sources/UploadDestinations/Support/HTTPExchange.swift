@@ -109,13 +109,13 @@ struct HTTPExchange: Sendable {
                 return .failure(error)
             }
         }
-        let watch = StallWatch.shared.add {
+        let watch = StallDetector.shared.add {
             guard let stall = stall(body, movement) else { return false }
             movement.end(stall)
             task.cancel()
             return true
         }
-        defer { StallWatch.shared.remove(watch) }
+        defer { StallDetector.shared.remove(watch) }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {

@@ -77,12 +77,12 @@ final class TusConcatenation: UploadSession {
             guard reached == stream.upload.range.upperBound else { throw stream.upload.incomplete(reached) }
         }
         let whole = try await putTogether()
-        guard let standing = try await whole.standing(), standing.reached == job.size else {
+        guard let held = try await whole.held(), held.reached == job.size else {
             throw UploadError(
                 .invalidResponse, "\(whole.location) was not made of all parts: look at the server",
                 retry: .afterBackoff)
         }
-        let new = CompletedUpload(whole.object, response: standing.response)
+        let new = CompletedUpload(whole.object, response: held.response)
         completed.withLock { $0 = new }
         await removeParts()
         return new
@@ -104,7 +104,7 @@ final class TusConcatenation: UploadSession {
     /// Some servers do it themselves: where the first is gone, all are. What remains expires.
     private func removeParts() async {
         for stream in streams {
-            guard let standing = try? await stream.upload.standing(), standing.reached > 0 else { return }
+            guard let held = try? await stream.upload.held(), held.reached > 0 else { return }
             try? await stream.upload.remove()
         }
     }

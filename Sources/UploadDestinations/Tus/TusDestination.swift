@@ -80,7 +80,7 @@ public struct TusDestination: Destination {
         for (url, range) in places {
             let upload = try upload(of: job, at: url, range)
             if case .whole = known.place {
-                guard let standing = try await upload.standing(), standing.reached < job.size else { return }
+                guard let held = try await upload.held(), held.reached < job.size else { return }
             }
             try await upload.remove()
         }
@@ -103,8 +103,8 @@ public struct TusDestination: Destination {
         var streams: [TusStream] = []
         for (url, range) in places {
             let upload = try upload(of: job, at: url, range)
-            guard let standing = try await upload.standing() else { return nil }
-            streams.append(TusStream(upload, reached: standing.reached, response: standing.response))
+            guard let held = try await upload.held() else { return nil }
+            streams.append(TusStream(upload, reached: held.reached, response: held.response))
         }
         return streams
     }

@@ -72,11 +72,11 @@ final class TusStream: Sendable {
     func settled() async throws(UploadError) -> Int64 {
         let (reached, isDoubtful) = progress.withLock { ($0.reached, $0.isDoubtful) }
         guard isDoubtful else { return reached }
-        guard let standing = try await upload.standing() else { throw upload.client.gone(upload.url) }
+        guard let held = try await upload.held() else { throw upload.client.gone(upload.url) }
         progress.withLock { progress in
-            progress.reached = standing.reached
+            progress.reached = held.reached
             progress.isDoubtful = false
         }
-        return standing.reached
+        return held.reached
     }
 }

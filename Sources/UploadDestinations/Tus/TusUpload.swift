@@ -5,7 +5,7 @@ import Uploads
 /// The requests of one upload of a job, one method each. Positions are those of the file.
 struct TusUpload: Sendable {
     /// What the server says that it holds.
-    struct Standing: Sendable {
+    struct HeldBytes: Sendable {
         /// Up to where it holds the file.
         var reached: Int64
         var response: ServerResponse
@@ -73,7 +73,7 @@ struct TusUpload: Sendable {
 
     /// Asks how much the server holds.
     /// - Returns: nil when the upload is gone, or is not this job's.
-    func standing() async throws(UploadError) -> Standing? {
+    func held() async throws(UploadError) -> HeldBytes? {
         let reply = try await client.sendUnlessLocked(.HEAD, url)
         guard (200..<300).contains(reply.status) else {
             if TusErrorTable.mayBeGone(reply.status) { return nil }
@@ -88,7 +88,7 @@ struct TusUpload: Sendable {
                 "HEAD \(location) was answered without an Upload-Offset of this file: look at the server",
                 response: client.shown(reply, of: url))
         }
-        return Standing(reached: reached, response: client.shown(reply, of: url))
+        return HeldBytes(reached: reached, response: client.shown(reply, of: url))
     }
 
     /// Sends the bytes of a range of the file, which begins where the server stands, in one PATCH.
@@ -121,7 +121,7 @@ struct TusUpload: Sendable {
         case 404, 410: throw client.gone(url)
         case 403:
             // Gone, or not allowed: HEAD is answered only by an upload that is there.
-            if try await standing() == nil { throw client.gone(url) }
+            if try await held() == nil { throw client.gone(url) }
             throw client.failure(reply, of: "PATCH", at: url)
         default: throw client.failure(reply, of: "PATCH", at: url)
         }

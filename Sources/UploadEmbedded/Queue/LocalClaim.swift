@@ -4,7 +4,7 @@ import Uploads
 /// A baton that a local queue has given out, while its slice works.
 final class LocalClaim: ClaimedBaton {
     private struct State: Sendable {
-        var standing = Standing.holds
+        var validity = BatonValidity.holds
         /// Whether the slice has asked how the baton stands: it does before everything else.
         var hasBegun = false
         var hasProgressed = false
@@ -34,7 +34,7 @@ final class LocalClaim: ClaimedBaton {
     /// A pause or its end.
     func set(isPaused: Bool) {
         state.withLock { state in
-            if state.standing != .superseded { state.standing = isPaused ? .paused : .holds }
+            if state.validity != .superseded { state.validity = isPaused ? .paused : .holds }
         }
         change.yield()
     }
@@ -43,25 +43,25 @@ final class LocalClaim: ClaimedBaton {
     /// - Returns: whether the slice has begun, and so has to end before that one is given out; if not it never will.
     func supersede() -> Bool {
         let hasBegun = state.withLock { state in
-            state.standing = .superseded
+            state.validity = .superseded
             return state.hasBegun
         }
         change.yield()
         return hasBegun
     }
 
-    func standing() async -> Standing {
+    func validity() async -> BatonValidity {
         state.withLock { state in
             state.hasBegun = true
-            return state.standing
+            return state.validity
         }
     }
 
-    func loss() async -> Standing {
+    func loss() async -> BatonValidity {
         var changes = changes.makeAsyncIterator()
         while !Task.isCancelled {
-            let standing = state.withLock { $0.standing }
-            if standing != .holds { return standing }
+            let validity = state.withLock { $0.validity }
+            if validity != .holds { return validity }
             _ = await changes.next()
         }
         return .holds
@@ -73,7 +73,7 @@ final class LocalClaim: ClaimedBaton {
         let (isProgress, isPaused) = state.withLock { state in
             let first = state.first ?? (bytesDone, .now)
             state.first = first
-            let isPaused = state.standing == .paused
+            let isPaused = state.validity == .paused
             let bytes = bytesDone - first.bytesDone
             guard !state.hasProgressed, bytes > 0, bytes > queue.progressBytes || .now - first.at > Self.proof else {
                 return (false, isPaused)

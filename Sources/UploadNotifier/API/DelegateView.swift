@@ -6,12 +6,12 @@ struct DelegateView: Encodable, Sendable {
     var name: String
     var summary: DelegateSummary
     /// nil for one that was never told anything.
-    var standing: DelegateStanding?
+    var status: DelegateStatus?
 
-    init(_ summary: DelegateSummary, _ standing: DelegateStanding?) {
+    init(_ summary: DelegateSummary, _ status: DelegateStatus?) {
         name = summary.name
         self.summary = summary
-        self.standing = standing
+        self.status = status
     }
 
     private enum Key: String, CodingKey {
@@ -21,12 +21,12 @@ struct DelegateView: Encodable, Sendable {
     func encode(to encoder: any Encoder) throws {
         try summary.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(standing?.backlog ?? 0, forKey: .backlog)
-        try container.encode(standing?.failed ?? 0, forKey: .failed)
-        try container.encode(standing?.pausedSince != nil, forKey: .isPaused)
-        try container.encode(standing?.isHeld ?? false, forKey: .isHeld)
+        try container.encode(status?.backlog ?? 0, forKey: .backlog)
+        try container.encode(status?.failed ?? 0, forKey: .failed)
+        try container.encode(status?.pausedSince != nil, forKey: .isPaused)
+        try container.encode(status?.isHeld ?? false, forKey: .isHeld)
         try container.encode(summary.problem == nil, forKey: .isServed)
-        try container.encodeIfPresent(standing?.pausedSince, forKey: .pausedSince)
-        try container.encodeIfPresent(standing?.reason, forKey: .reason)
+        try container.encodeIfPresent(status?.pausedSince, forKey: .pausedSince)
+        try container.encodeIfPresent(status?.reason, forKey: .reason)
     }
 }

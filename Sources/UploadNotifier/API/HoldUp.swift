@@ -33,11 +33,11 @@ struct HoldUp: Encodable, Hashable, Sendable {
 
 extension NotifierAPI {
     /// Of each queue that has jobs which wait.
-    func holdUps(of standings: [QueueStanding]) async throws -> [QueueName: [HoldUp]] {
+    func holdUps(of loads: [QueueLoad]) async throws -> [QueueName: [HoldUp]] {
         var all: [QueueName: [HoldUp]] = [:]
-        for standing in standings where standing.counts[.waiting, default: 0] > 0 {
-            let filter = LedgerFilter(statuses: [.waiting], queue: standing.queue, limit: HoldUp.jobsMaximum)
-            all[standing.queue] = HoldUp.list(of: try await ledger.jobs(filter).jobs)
+        for load in loads where load.counts[.waiting, default: 0] > 0 {
+            let filter = LedgerFilter(statuses: [.waiting], queue: load.queue, limit: HoldUp.jobsMaximum)
+            all[load.queue] = HoldUp.list(of: try await ledger.jobs(filter).jobs)
         }
         return all
     }

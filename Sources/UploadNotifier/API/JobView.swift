@@ -40,7 +40,7 @@ struct JobView: Encodable, Sendable {
     var waitingUntil: Date?
     var reason: String?
     /// How it stands in the serial line of its queue, while it does.
-    var line: LineStanding?
+    var line: LinePhase?
     var isPaused: Bool
     var isCancelling: Bool
     var failures: [Failure]
@@ -51,7 +51,7 @@ struct JobView: Encodable, Sendable {
     /// While it runs and its worker tells.
     var progress: ProgressView?
 
-    init(_ known: LedgerJob, on board: ProgressBoard) {
+    init(_ known: LedgerJob, on latest: LatestProgress) {
         let baton = known.baton
         let job = baton.job
         id = known.id
@@ -91,7 +91,7 @@ struct JobView: Encodable, Sendable {
         error = known.end?.error.map { ErrorView($0) }
         forgottenAt = known.forgottenAt
         progress =
-            known.status == .running ? board.progress(of: id).map { ProgressView($0, of: job.size) } : nil
+            known.status == .running ? latest.progress(of: id).map { ProgressView($0, of: job.size) } : nil
     }
 }
 

@@ -32,9 +32,9 @@ extension NotifierAPI {
     struct Replayed: Encodable { var count: Int }
 
     func delegateViews() async throws -> [DelegateView] {
-        let standings = Dictionary(
-            uniqueKeysWithValues: try await history.standings().map { ($0.delegate, $0) })
-        return delegates.summaries.map { DelegateView($0, standings[$0.name]) }
+        let statuses = Dictionary(
+            uniqueKeysWithValues: try await history.statuses().map { ($0.delegate, $0) })
+        return delegates.summaries.map { DelegateView($0, statuses[$0.name]) }
     }
 
     func delegate(_ request: APIRequest) async throws -> DelegateView {

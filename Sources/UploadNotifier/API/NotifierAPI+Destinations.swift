@@ -15,19 +15,19 @@ extension NotifierAPI {
     private static let waitingMaximum = 100
 
     func destinationViews() async throws -> [DestinationView] {
-        let standings = try await ledger.destinations()
+        let loads = try await ledger.destinations()
         let configured = Dictionary(destinations().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var views: [DestinationView] = []
-        for name in Set(standings.map(\.destination)).union(configured.keys).union(progress.destinations).sorted() {
-            let standing = standings.first { $0.destination == name } ?? DestinationStanding(destination: name)
+        for name in Set(loads.map(\.destination)).union(configured.keys).union(progress.destinations).sorted() {
+            let load = loads.first { $0.destination == name } ?? DestinationLoad(destination: name)
             var waiting: [LedgerJob] = []
-            if standing.counts[.waiting, default: 0] > 0 {
+            if load.counts[.waiting, default: 0] > 0 {
                 waiting = try await ledger.jobs(
                     LedgerFilter(statuses: [.waiting], destination: name, limit: Self.waitingMaximum)
                 ).jobs
             }
             views.append(
-                DestinationView(standing, configured[name], waiting: waiting, reports: progress.reports(at: name)))
+                DestinationView(load, configured[name], waiting: waiting, reports: progress.reports(at: name)))
         }
         return views
     }
@@ -70,15 +70,15 @@ struct DestinationView: Encodable, Sendable {
 
     /// - Parameter reports: what workers told lately.
     init(
-        _ standing: DestinationStanding, _ summary: DestinationSummary?, waiting: [LedgerJob],
+        _ load: DestinationLoad, _ summary: DestinationSummary?, waiting: [LedgerJob],
         reports: [DestinationReport]
     ) {
-        name = standing.destination
+        name = load.destination
         driver = summary?.driver
         limits = summary.map { Limits($0.limits) }
         jobs = Dictionary(
-            uniqueKeysWithValues: LedgerStatus.allCases.map { ($0.rawValue, standing.counts[$0] ?? 0) })
-        bytesLeft = standing.bytesLeft
+            uniqueKeysWithValues: LedgerStatus.allCases.map { ($0.rawValue, load.counts[$0] ?? 0) })
+        bytesLeft = load.bytesLeft
         let held = waiting.filter { $0.reason == "circuitOpen" }
         let state = Circuit.State(reports) ?? (held.isEmpty ? .closed : .open)
         // Jobs go on waiting for a while after the circuit has closed.

@@ -117,10 +117,10 @@ private struct ProgressReader {
     }
 
     /// What is new, if it is time again. Without an id, so that a reader who comes back goes on behind the last event.
-    mutating func take(from board: ProgressBoard) throws -> [UInt8] {
+    mutating func take(from latest: LatestProgress) throws -> [UInt8] {
         guard lastAt.map({ ContinuousClock.now - $0 >= streaming.progressInterval }) ?? true else { return [] }
         lastAt = .now
-        let changes = board.changes(since: version, limit: streaming.progressCountMaximum) { entry in
+        let changes = latest.changes(since: version, limit: streaming.progressCountMaximum) { entry in
             (filter.queue.map { $0 == entry.queue } ?? true) && (filter.job.map { $0 == entry.job } ?? true)
         }
         version = changes.version

@@ -86,8 +86,8 @@ extension NotifierAPI {
     private func explain(_ job: LedgerJob, _ place: LinePlace?) async -> JobExplanation {
         guard job.end == nil else { return JobExplanation(of: job, control: nil, lanes: nil) }
         let queue = job.baton.job.queue
-        let control = try? await desk.controlView()
-        let lanes = (try? await desk.depths(of: [queue])).map { $0[queue] ?? [:] }
+        let control = try? await operations.controlView()
+        let lanes = (try? await operations.depths(of: [queue])).map { $0[queue] ?? [:] }
         return JobExplanation(
             of: job, control: control, lanes: lanes, place: place,
             reports: progress.reports(at: job.baton.job.destination.label))

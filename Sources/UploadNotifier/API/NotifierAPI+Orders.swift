@@ -76,7 +76,7 @@ extension NotifierAPI {
 
     func give(_ order: UploadOrder, _ request: APIRequest) async throws -> OrderAnswer? {
         let wait = try request.integer("wait", in: 0...30) ?? 10
-        return try await desk.order(order, patience: wait == 0 ? nil : .seconds(wait))
+        return try await operations.order(order, patience: wait == 0 ? nil : .seconds(wait))
     }
 
     /// `upload.order.v1` with `id`, `by` and `at` left to the notifier where they are missing. Every field is checked, for

@@ -25,18 +25,18 @@ extension NotifierAPI {
     private static let window: TimeInterval = 600
 
     private func queues() async throws -> List {
-        let standings = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.window))
-        let control = try? await desk.controlView()
-        let known = Set(standings.map(\.queue))
-        let others = (control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
-        let all = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }
-        let depths = try? await desk.depths(of: all.map(\.queue))
+        let loads = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.window))
+        let control = try? await operations.controlView()
+        let known = Set(loads.map(\.queue))
+        let others = (control?.stoppedQueues ?? []).subtracting(known).map { QueueLoad(queue: $0) }
+        let all = (loads + others).sorted { $0.queue.rawValue < $1.queue.rawValue }
+        let depths = try? await operations.depths(of: all.map(\.queue))
         let heldUp = try await holdUps(of: all)
         return List(
-            queues: all.map { standing in
+            queues: all.map { load in
                 QueueView(
-                    standing, lanes: depths.map { $0[standing.queue] ?? [:] }, control: control,
-                    heldUp: heldUp[standing.queue] ?? [], window: Self.window)
+                    load, lanes: depths.map { $0[load.queue] ?? [:] }, control: control,
+                    heldUp: heldUp[load.queue] ?? [], window: Self.window)
             })
     }
 

@@ -50,7 +50,7 @@ extension NotifierAPI {
                     + " if it came back unread, it is a dead letter of its own with replayOf \(id)")
         }
         if let why = try await letter.obstacle(in: ledger) { throw APIProblem(.refused, why) }
-        let place = try await desk.replay(letter)
+        let place = try await operations.replay(letter)
         let time = clock.now()
         _ = try await ledger.noteReplayed(id, at: time, by: by)
         logger.notice("a dead letter is published again", metadata: [LogKey.by: "\(by)", LogKey.letter: "\(id)"])

@@ -24,13 +24,13 @@ public final class NotifierAPI: Sendable {
     public let access: APIAccess
     let ledger: any LedgerQueries
     let keeper: any LedgerBackup
-    let desk: any OperatorDesk
+    let operations: any BrokerOperations
     let history: any DeliveryHistory
-    let delegates: DelegateDesk
+    let delegates: DelegateManager
     /// Those that the configuration names.
     let destinations: @Sendable () -> [DestinationSummary]
     let dashboard: Dashboard
-    let progress: ProgressBoard
+    let progress: LatestProgress
     let streaming: EventStreamLimits
     let clock: NotifierClock
     let logger: Logger
@@ -40,15 +40,15 @@ public final class NotifierAPI: Sendable {
     /// - Parameter progress: what is told of running jobs.
     public init(
         access: APIAccess, ledger: any LedgerQueries & LedgerBackup, history: any DeliveryHistory,
-        desk: any OperatorDesk,
-        delegates: DelegateDesk, destinations: @escaping @Sendable () -> [DestinationSummary],
-        progress: ProgressBoard = ProgressBoard(), streaming: EventStreamLimits = EventStreamLimits(),
+        operations: any BrokerOperations,
+        delegates: DelegateManager, destinations: @escaping @Sendable () -> [DestinationSummary],
+        progress: LatestProgress = LatestProgress(), streaming: EventStreamLimits = EventStreamLimits(),
         clock: NotifierClock = .system, logger: Logger
     ) {
         self.access = access
         self.ledger = ledger
         keeper = ledger
-        self.desk = desk
+        self.operations = operations
         self.history = history
         self.delegates = delegates
         self.destinations = destinations

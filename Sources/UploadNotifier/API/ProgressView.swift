@@ -29,7 +29,7 @@ struct ProgressEventView: Encodable, Sendable {
     var at: Date
     var secondsLeft: Double?
 
-    init(_ entry: ProgressBoard.Entry) {
+    init(_ entry: LatestProgress.Entry) {
         job = entry.job
         queue = entry.queue
         destination = entry.destination

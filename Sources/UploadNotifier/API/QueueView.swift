@@ -23,26 +23,26 @@ struct QueueView: Encodable, Sendable {
     var secondsLeft: Double?
 
     init(
-        _ standing: QueueStanding, lanes: [Lane: LaneDepth]?, control: ControlView?, heldUp: [HoldUp] = [],
+        _ load: QueueLoad, lanes: [Lane: LaneDepth]?, control: ControlView?, heldUp: [HoldUp] = [],
         window: TimeInterval
     ) {
         self.heldUp = heldUp
-        name = standing.queue
-        isStopped = control.map { $0.stoppedQueues.contains(standing.queue) }
+        name = load.queue
+        isStopped = control.map { $0.stoppedQueues.contains(load.queue) }
         jobs = Dictionary(
-            uniqueKeysWithValues: LedgerStatus.allCases.map { ($0.rawValue, standing.counts[$0] ?? 0) })
+            uniqueKeysWithValues: LedgerStatus.allCases.map { ($0.rawValue, load.counts[$0] ?? 0) })
         depth = lanes.map { lanes in
             Dictionary(uniqueKeysWithValues: lanes.map { ($0.key.rawValue, $0.value.messages) })
         }
         // A worker takes from every lane of a queue, each by a channel of its own.
         consumers = lanes.map { $0.values.map(\.consumers).max() ?? 0 }
-        oldestWaiting = standing.oldestWaiting
-        bytesLeft = standing.bytesLeft
+        oldestWaiting = load.oldestWaiting
+        bytesLeft = load.bytesLeft
         let minutes = window / 60
-        completedPerMinute = Double(standing.throughput.lazy.map(\.completed).sumSaturating()) / minutes
-        failedPerMinute = Double(standing.throughput.lazy.map(\.failed).sumSaturating()) / minutes
-        bytesPerSecond = Double(standing.throughput.lazy.map(\.bytes).sumSaturating()) / window
-        secondsLeft = standing.secondsLeft(window: window)
+        completedPerMinute = Double(load.throughput.lazy.map(\.completed).sumSaturating()) / minutes
+        failedPerMinute = Double(load.throughput.lazy.map(\.failed).sumSaturating()) / minutes
+        bytesPerSecond = Double(load.throughput.lazy.map(\.bytes).sumSaturating()) / window
+        secondsLeft = load.secondsLeft(window: window)
     }
 
     private enum Key: String, CodingKey {

@@ -46,12 +46,12 @@ struct DashboardModel: Sendable {
     var bytesPerSecond: Double { queues.reduce(0) { $0 + $1.bytesPerSecond } }
 
     /// Every minute of a time, with what ended in it over all queues.
-    static func minutes(of standings: [QueueStanding], until now: Date) -> [ThroughputMinute] {
+    static func minutes(of loads: [QueueLoad], until now: Date) -> [ThroughputMinute] {
         let last = Int((now.timeIntervalSince1970 / 60).rounded(.down))
         var minutes = (0..<minutesCount).map { index in
             ThroughputMinute(start: Date(timeIntervalSince1970: Double(last - minutesCount + 1 + index) * 60))
         }
-        for minute in standings.flatMap(\.throughput) {
+        for minute in loads.flatMap(\.throughput) {
             // When a job ended is what its worker said: any time at all.
             let (offset, overflows) = Int(saturating: (minute.start.timeIntervalSince1970 / 60).rounded(.down))
                 .subtractingReportingOverflow(last - minutesCount + 1)

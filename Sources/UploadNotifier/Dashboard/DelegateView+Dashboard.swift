@@ -4,9 +4,9 @@ import Uploads
 extension DelegateView {
     var kind: String { summary.kind }
     var target: String? { summary.target }
-    var backlog: Int { standing?.backlog ?? 0 }
-    var failed: Int { standing?.failed ?? 0 }
-    var isPaused: Bool { standing?.pausedSince != nil }
-    var pausedSince: Date? { standing?.pausedSince }
-    var reason: String? { standing?.reason }
+    var backlog: Int { status?.backlog ?? 0 }
+    var failed: Int { status?.failed ?? 0 }
+    var isPaused: Bool { status?.pausedSince != nil }
+    var pausedSince: Date? { status?.pausedSince }
+    var reason: String? { status?.reason }
 }

@@ -14,8 +14,8 @@ extension NotifierAPI {
     private func dashboardModel() async throws -> DashboardModel {
         let now = clock.now()
         let minutes = Double(DashboardModel.minutesCount - 1)
-        let standings = try await ledger.queues(throughputSince: now.addingTimeInterval(-60 * minutes))
-        let facts = await dashboard.feed.facts { [self] in await brokerFacts(of: standings.map(\.queue)) }
+        let loads = try await ledger.queues(throughputSince: now.addingTimeInterval(-60 * minutes))
+        let facts = await dashboard.feed.facts { [self] in await brokerFacts(of: loads.map(\.queue)) }
         var model = DashboardModel(at: now)
         model.isBrokerThere = facts.control != nil && facts.depths != nil
         if !model.isBrokerThere {
@@ -24,17 +24,17 @@ extension NotifierAPI {
                     + "It goes on by itself; /readyz says what it waits for.")
         }
         model.counts = try await ledger.counts()
-        model.minutes = DashboardModel.minutes(of: standings, until: now)
-        let known = Set(standings.map(\.queue))
-        let others = (facts.control?.stoppedQueues ?? []).subtracting(known).map { QueueStanding(queue: $0) }
-        let heldUp = try await holdUps(of: standings)
-        model.queues = (standings + others).sorted { $0.queue.rawValue < $1.queue.rawValue }.map { standing in
-            var standing = standing
+        model.minutes = DashboardModel.minutes(of: loads, until: now)
+        let known = Set(loads.map(\.queue))
+        let others = (facts.control?.stoppedQueues ?? []).subtracting(known).map { QueueLoad(queue: $0) }
+        let heldUp = try await holdUps(of: loads)
+        model.queues = (loads + others).sorted { $0.queue.rawValue < $1.queue.rawValue }.map { load in
+            var load = load
             let since = now.addingTimeInterval(-DashboardModel.window - 60)
-            standing.throughput.removeAll { $0.start < since }
+            load.throughput.removeAll { $0.start < since }
             return QueueView(
-                standing, lanes: facts.depths.map { $0[standing.queue] ?? [:] }, control: facts.control,
-                heldUp: heldUp[standing.queue] ?? [], window: DashboardModel.window)
+                load, lanes: facts.depths.map { $0[load.queue] ?? [:] }, control: facts.control,
+                heldUp: heldUp[load.queue] ?? [], window: DashboardModel.window)
         }
         // In the order in which they began, so that no row moves when another ends.
         model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)
@@ -61,12 +61,12 @@ extension NotifierAPI {
     }
 
     private func brokerFacts(of queues: [QueueName]) async -> DashboardFeed.BrokerFacts {
-        let desk = desk
+        let operations = operations
         let facts = try? await withTimeLimit(Self.brokerSecondsMaximum) {
-            let control = try await desk.controlView()
+            let control = try await operations.controlView()
             return DashboardFeed.BrokerFacts(
                 control: control,
-                depths: try await desk.depths(of: queues + control.stoppedQueues.subtracting(queues)))
+                depths: try await operations.depths(of: queues + control.stoppedQueues.subtracting(queues)))
         }
         return facts ?? DashboardFeed.BrokerFacts()
     }

@@ -59,7 +59,7 @@ extension NotifierAPI {
         _ request: APIRequest, to command: UploadOrder.Command, _ done: String
     ) async throws -> APIAnswer {
         let order = UploadOrder(command, by: "dashboard", at: clock.now())
-        return await answer(request, Self.notice(try await desk.order(order, patience: Self.patience), done))
+        return await answer(request, Self.notice(try await operations.order(order, patience: Self.patience), done))
     }
 
     private static func notice(_ answer: OrderAnswer?, _ done: String) -> DashboardNotice {

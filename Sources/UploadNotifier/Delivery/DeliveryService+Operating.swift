@@ -6,25 +6,25 @@ public import Uploads
 /// What operators do with delegates. Everything is durable before it returns, and takes effect at once.
 extension DeliveryService {
     /// The delegates that are served, by name.
-    public var names: [String] { lines.withLock { $0.keys.sorted() } }
+    public var names: [String] { loops.withLock { $0.keys.sorted() } }
 
     /// Delivers nothing to a delegate until ``resume(_:)``, restarts included. What is under way is finished.
     /// - Throws: `rejected` for a name that no delegate has.
     public func pause(_ name: String, by operatorName: String) async throws(UploadError) {
-        _ = try line(name)
+        _ = try loop(name)
         try await outbox.pause(name, reason: "paused by \(operatorName)", at: clock.now(), held: true)
-        DeliveryLine.show(isPaused: true, name)
+        DeliveryLoop.show(isPaused: true, name)
         logger.notice("delegate is paused", metadata: [LogKey.delegate: "\(name)", LogKey.by: "\(operatorName)"])
     }
 
     /// Serves a delegate again, whoever paused it; what waits is due at once.
     /// - Throws: `rejected` for a name that no delegate has.
     public func resume(_ name: String) async throws(UploadError) {
-        let line = try line(name)
+        let loop = try loop(name)
         try await outbox.resume(name, at: clock.now())
-        DeliveryLine.show(isPaused: false, name)
+        DeliveryLoop.show(isPaused: false, name)
         logger.notice("delegate is served again", metadata: [LogKey.delegate: "\(name)"])
-        line.wake()
+        loop.wake()
     }
 
     /// Delivers once more, under the same ids, at once unless the delegate is paused.
@@ -58,7 +58,7 @@ extension DeliveryService {
     /// - Returns: what came of it, the error included.
     /// - Throws: `rejected` for a name that no delegate has.
     public func test(_ name: String) async throws(UploadError) -> DeliveryAttempt {
-        let delegate = try line(name).registered.delegate
+        let delegate = try loop(name).registered.delegate
         let start = clock.now()
         var answer: ServerResponse?
         var failure: UploadError?
@@ -67,12 +67,12 @@ extension DeliveryService {
             at: start, seconds: max(0, clock.now().timeIntervalSince(start)), answer: answer, error: failure)
     }
 
-    private func line(_ name: String) throws(UploadError) -> DeliveryLine {
-        guard let line = lines.withLock({ $0[name] }) else {
+    private func loop(_ name: String) throws(UploadError) -> DeliveryLoop {
+        guard let loop = loops.withLock({ $0[name] }) else {
             let known = names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))"
             throw UploadError(.rejected, "no delegate is named '\(name)'; \(known)")
         }
-        return line
+        return loop
     }
 }
 

@@ -12,19 +12,19 @@ public import Uploads
 /// definition; what an operator has paused waits for an operator. One outcome that is refused while others are taken is given
 /// up alone, and kept.
 public final class DeliveryService: Service {
-    /// A line, and the one of the same name that was told to stop before it: no delivery is under way in both.
+    /// A loop, and the one of the same name that was told to stop before it: no delivery is under way in both.
     private struct Opening {
-        var line: DeliveryLine
-        var predecessor: DeliveryLine?
+        var loop: DeliveryLoop
+        var predecessor: DeliveryLoop?
     }
 
     let outbox: any DeliveryOutbox
     let clock: NotifierClock
     let logger: Logger
     let stopGrace: Duration
-    let lines = Mutex<[String: DeliveryLine]>([:])
+    let loops = Mutex<[String: DeliveryLoop]>([:])
     /// Of delegates that are gone, while something is under way to them.
-    private let retired = Mutex<[String: DeliveryLine]>([:])
+    private let retired = Mutex<[String: DeliveryLoop]>([:])
     private let openings: AsyncStream<Opening>
     private let opening: AsyncStream<Opening>.Continuation
 
@@ -43,21 +43,21 @@ public final class DeliveryService: Service {
     /// Serves these from now on. The way to those that stay as they are is not touched, nor what is under way to anybody;
     /// another definition of a delegate holds from its next delivery on.
     public func serve(_ delegates: [RegisteredDelegate]) {
-        lines.withLock { lines in
+        loops.withLock { loops in
             let wanted = Set(delegates.map(\.name))
-            for (name, line) in lines where !wanted.contains(name) {
-                lines[name] = nil
-                retired.withLock { $0[name] = line }
-                line.retire()
-                DeliveryLine.showNothing(name)
+            for (name, loop) in loops where !wanted.contains(name) {
+                loops[name] = nil
+                retired.withLock { $0[name] = loop }
+                loop.retire()
+                DeliveryLoop.showNothing(name)
             }
             for delegate in delegates {
-                if let line = lines[delegate.name] {
-                    if !line.registered.isSame(as: delegate) { line.redefine(delegate) }
+                if let loop = loops[delegate.name] {
+                    if !loop.registered.isSame(as: delegate) { loop.redefine(delegate) }
                 } else {
-                    let line = DeliveryLine(delegate, outbox: outbox, clock: clock, logger: logger)
-                    lines[delegate.name] = line
-                    opening.yield(Opening(line: line, predecessor: retired.withLock { $0[delegate.name] }))
+                    let loop = DeliveryLoop(delegate, outbox: outbox, clock: clock, logger: logger)
+                    loops[delegate.name] = loop
+                    opening.yield(Opening(loop: loop, predecessor: retired.withLock { $0[delegate.name] }))
                 }
             }
         }
@@ -65,13 +65,13 @@ public final class DeliveryService: Service {
 
     /// There are new rows in the outbox.
     public func wake() {
-        for line in lines.withLock({ Array($0.values) }) { line.wake() }
+        for loop in loops.withLock({ Array($0.values) }) { loop.wake() }
     }
 
     /// Takes no more deliveries; `run` returns when those under way are done.
     public func stop() {
         opening.finish()
-        for line in lines.withLock({ Array($0.values) }) { line.stop() }
+        for loop in loops.withLock({ Array($0.values) }) { loop.stop() }
     }
 
     /// Delivers until `stop`, a graceful shutdown or cancellation. What is then under way gets the stop grace; what is
@@ -80,9 +80,9 @@ public final class DeliveryService: Service {
         let grace = stopGrace
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                await withDiscardingTaskGroup { lines in
+                await withDiscardingTaskGroup { loops in
                     for await opening in self.openings {
-                        lines.addTask { await self.run(opening) }
+                        loops.addTask { await self.run(opening) }
                     }
                 }
             }
@@ -98,9 +98,9 @@ public final class DeliveryService: Service {
 
     private func run(_ opening: Opening) async {
         await opening.predecessor?.waitUntilEnded()
-        await opening.line.run()
+        await opening.loop.run()
         retired.withLock { retired in
-            if retired[opening.line.name] === opening.line { retired[opening.line.name] = nil }
+            if retired[opening.loop.name] === opening.loop { retired[opening.loop.name] = nil }
         }
     }
 }

@@ -46,7 +46,7 @@ extension Ledger: DeliveryHistory {
         }
     }
 
-    public func standings() async throws(UploadError) -> [DelegateStanding] {
+    public func statuses() async throws(UploadError) -> [DelegateStatus] {
         try await read { db in
             // From name to name by the index, not over every row.
             let names = try String.fetchAll(
@@ -60,7 +60,7 @@ extension Ledger: DeliveryHistory {
                     )
                     SELECT name FROM names WHERE name IS NOT NULL UNION SELECT name FROM delegates ORDER BY 1
                     """)
-            return try names.map { try Self.standing(of: $0, in: db) }
+            return try names.map { try Self.status(of: $0, in: db) }
         }
     }
 

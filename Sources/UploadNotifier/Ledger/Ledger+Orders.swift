@@ -66,7 +66,7 @@ extension Ledger {
                 // Made by the sweepers, which no transaction can wait for.
                 progress.finish(count: 0)
             case .ask:
-                // Answered by `standings`, which writes nothing.
+                // Answered by `reports`, which writes nothing.
                 progress.finish(count: 0)
             case .jobs(let verb, let ids):
                 let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.pageMaximum(verb)))

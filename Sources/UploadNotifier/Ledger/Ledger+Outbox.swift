@@ -140,8 +140,8 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func standing(of delegate: String) async throws(UploadError) -> DelegateStanding {
-        try await read { db in try Self.standing(of: delegate, in: db) }
+    public func status(of delegate: String) async throws(UploadError) -> DelegateStatus {
+        try await read { db in try Self.status(of: delegate, in: db) }
     }
 
     // MARK: Rows
@@ -206,7 +206,7 @@ extension Ledger: DeliveryOutbox {
                 """, arguments: [delegate, time.timeIntervalSince1970, reason, held])
     }
 
-    static func standing(of delegate: String, in db: Database) throws -> DelegateStanding {
+    static func status(of delegate: String, in db: Database) throws -> DelegateStatus {
         let backlog = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM deliveries WHERE delegate = ? AND delivered IS NULL AND given_up IS NULL",
             arguments: [delegate])
@@ -215,7 +215,7 @@ extension Ledger: DeliveryOutbox {
             arguments: [delegate])
         let row = try Row.fetchOne(
             db, sql: "SELECT paused, reason, held FROM delegates WHERE name = ?", arguments: [delegate])
-        return DelegateStanding(
+        return DelegateStatus(
             delegate: delegate, backlog: backlog ?? 0, failed: failed ?? 0,
             pausedSince: row.map { Date(timeIntervalSince1970: $0["paused"]) }, reason: row.map { $0["reason"] },
             isHeld: row.map { $0["held"] } ?? false)

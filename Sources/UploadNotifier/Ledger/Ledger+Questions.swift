@@ -2,7 +2,7 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    public func standings(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job] {
+    public func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job] {
         try await read { [rows] db in
             let found = try Row.fetchAll(
                 db.cachedStatement(sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))"),
@@ -13,7 +13,7 @@ extension Ledger {
                 guard let id = JobID(name) else { continue }
                 do throws(DamagedRow) {
                     let known = try DamagedRows.job(row["record"], id: name)
-                    answers[name] = OrderAnswer.Job(id: id, standing: JobStanding(known))
+                    answers[name] = OrderAnswer.Job(id: id, report: JobReport(known))
                 } catch {
                     rows.say(error)
                     answers[name] = OrderAnswer.Job(id: id, reason: error.text)

@@ -45,8 +45,8 @@ extension Ledger: DelegateRegister {
             let isThere = try Bool.fetchOne(
                 db, sql: "SELECT EXISTS (SELECT 1 FROM registered WHERE name = ?)", arguments: [name])
             guard isThere == true else { throw Self.unregistered(name) }
-            let standing = try Self.standing(of: name, in: db)
-            let count = standing.backlog + standing.failed
+            let status = try Self.status(of: name, in: db)
+            let count = status.backlog + status.failed
             guard count == 0 || discarding else { return count }
             try db.execute(
                 sql: "UPDATE registered SET removed = coalesce(removed, ?) WHERE name = ?",

@@ -23,12 +23,12 @@ extension Ledger {
         }
     }
 
-    public func queues(throughputSince: Date) async throws(UploadError) -> [QueueStanding] {
+    public func queues(throughputSince: Date) async throws(UploadError) -> [QueueLoad] {
         try await read { db in
-            var queues: [String: QueueStanding] = [:]
+            var queues: [String: QueueLoad] = [:]
             for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
                 guard let status = LedgerStatus(rawValue: scope.status) else { continue }
-                var queue = queues[scope.queue] ?? QueueStanding(queue: QueueName(unchecked: scope.queue))
+                var queue = queues[scope.queue] ?? QueueLoad(queue: QueueName(unchecked: scope.queue))
                 queue.counts[status] = (queue.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd { queue.bytesLeft = queue.bytesLeft.addingSaturating(scope.bytes) }
                 if status == .queued || status == .waiting, let oldest = try Self.oldest(of: scope, in: db) {
@@ -54,13 +54,13 @@ extension Ledger {
         }
     }
 
-    public func destinations() async throws(UploadError) -> [DestinationStanding] {
+    public func destinations() async throws(UploadError) -> [DestinationLoad] {
         try await read { db in
-            var destinations: [String: DestinationStanding] = [:]
+            var destinations: [String: DestinationLoad] = [:]
             for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
                 guard let status = LedgerStatus(rawValue: scope.status) else { continue }
                 var destination =
-                    destinations[scope.destination] ?? DestinationStanding(destination: scope.destination)
+                    destinations[scope.destination] ?? DestinationLoad(destination: scope.destination)
                 destination.counts[status] = (destination.counts[status] ?? 0).addingSaturating(scope.count)
                 if !status.isEnd {
                     destination.bytesLeft = destination.bytesLeft.addingSaturating(scope.bytes)

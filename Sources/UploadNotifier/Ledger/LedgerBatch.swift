@@ -166,7 +166,7 @@ struct LedgerBatch {
     }
 
     /// Keeps the job's row in its line, and releases the next where nothing of the line is on its way any more.
-    private mutating func keepLine(of job: LedgerJob, since before: LineStanding?, place: SerialPosition?) throws {
+    private mutating func keepLine(of job: LedgerJob, since before: LinePhase?, place: SerialPosition?) throws {
         guard job.line != before || (job.line == .waiting && place != nil) else { return }
         let line = LineRows(db: db, queue: job.baton.job.queue)
         switch job.line {

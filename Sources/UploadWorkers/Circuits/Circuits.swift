@@ -60,7 +60,7 @@ final class Circuits: Sendable {
     }
 
     /// A circuit as it was left.
-    struct CircuitStanding: Hashable, Sendable {
+    struct CircuitSnapshot: Hashable, Sendable {
         var state = Circuit.State.closed
         /// For how long it is open; one whose time is over lets the next job try.
         var seconds: TimeInterval?
@@ -68,11 +68,11 @@ final class Circuits: Sendable {
         var error: String?
     }
 
-    func standing(of origin: DestinationOrigin) -> CircuitStanding {
+    func snapshot(of origin: DestinationOrigin) -> CircuitSnapshot {
         let now = now()
         return circuits.withLock { circuits in
-            guard let circuit = circuits[origin] else { return CircuitStanding() }
-            return CircuitStanding(
+            guard let circuit = circuits[origin] else { return CircuitSnapshot() }
+            return CircuitSnapshot(
                 state: circuit.state, seconds: circuit.openUntil?.timeIntervalSince(now),
                 error: circuit.state == .closed ? nil : circuit.refusal.message)
         }

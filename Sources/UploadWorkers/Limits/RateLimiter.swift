@@ -2,15 +2,15 @@ import Synchronization
 import Uploads
 
 /// Holds its callers to a rate, first come, first served, but for urgent ones, which go ahead of others; each of these is passed a few times
-/// at most. Who is cancelled leaves the line at once, and takes nothing.
+/// at most. Who is cancelled leaves the queue at once, and takes nothing.
 ///
-/// Only the head of the line looks at the clock; the line is as long as there are callers at the same time.
+/// Only the first of the queue looks at the clock; the queue is as long as there are callers at the same time.
 final class RateLimiter: Sendable {
     private struct State: Sendable {
         var bucket: TokenBucket?
         var nextID: UInt64 = 0
         /// Who waits, in order; the first is at the bucket.
-        var line: [Place] = []
+        var queue: [Place] = []
         var continuations: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<UInt64> = []
     }
@@ -45,7 +45,7 @@ final class RateLimiter: Sendable {
         elapsed = Self.stopwatch(clock)
     }
 
-    var waitingCount: Int { state.withLock { $0.line.count } }
+    var waitingCount: Int { state.withLock { $0.queue.count } }
 
     /// Returns when the amount may pass.
     /// - Throws: `CancellationError`.
@@ -64,19 +64,19 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// - Returns: nil when it may pass at once, else its place in the line.
+    /// - Returns: nil when it may pass at once, else its place in the queue.
     private func enter(_ amount: Double, isUrgent: Bool) -> UInt64? {
         let (id, isFirst) = state.withLock { state -> (UInt64?, Bool) in
-            if state.line.isEmpty, ask(amount, &state) == nil { return (nil, false) }
+            if state.queue.isEmpty, ask(amount, &state) == nil { return (nil, false) }
             state.nextID += 1
             // The first is at the bucket, and stays.
-            var index = state.line.count
-            while isUrgent, index > 1, let passed = state.line[index - 1].passed, passed < Self.passesMaximum {
-                state.line[index - 1].passed = passed + 1
+            var index = state.queue.count
+            while isUrgent, index > 1, let passed = state.queue[index - 1].passed, passed < Self.passesMaximum {
+                state.queue[index - 1].passed = passed + 1
                 index -= 1
             }
-            state.line.insert(Place(id: state.nextID, passed: isUrgent ? nil : 0), at: index)
-            return (state.nextID, state.line.count == 1)
+            state.queue.insert(Place(id: state.nextID, passed: isUrgent ? nil : 0), at: index)
+            return (state.nextID, state.queue.count == 1)
         }
         if isFirst { changed(true) }
         return id
@@ -94,11 +94,11 @@ final class RateLimiter: Sendable {
         return bucket.take(amount, at: now)
     }
 
-    /// Returns when it is at the head of the line, or was cancelled.
+    /// Returns when it is at the head of the queue, or was cancelled.
     private func untilFirst(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let mayGo = state.withLock { state in
-                if state.line.first?.id == id || state.cancelled.contains(id) { return true }
+                if state.queue.first?.id == id || state.cancelled.contains(id) { return true }
                 state.continuations[id] = continuation
                 return false
             }
@@ -108,7 +108,7 @@ final class RateLimiter: Sendable {
 
     private func wake(_ id: UInt64) {
         let continuation = state.withLock { state in
-            if state.line.contains(where: { $0.id == id }) { state.cancelled.insert(id) }
+            if state.queue.contains(where: { $0.id == id }) { state.cancelled.insert(id) }
             return state.continuations.removeValue(forKey: id)
         }
         continuation?.resume()
@@ -117,9 +117,9 @@ final class RateLimiter: Sendable {
     private func leave(_ id: UInt64) {
         let (next, isLast) = state.withLock { state in
             state.cancelled.remove(id)
-            state.line.removeAll { $0.id == id }
+            state.queue.removeAll { $0.id == id }
             return (
-                state.line.first.flatMap { state.continuations.removeValue(forKey: $0.id) }, state.line.isEmpty
+                state.queue.first.flatMap { state.continuations.removeValue(forKey: $0.id) }, state.queue.isEmpty
             )
         }
         if isLast { changed(false) }

@@ -7,7 +7,7 @@ final class TransferPace: Sendable {
     /// Steps at the destination: a probe, an open, a part, a completing call, a discard.
     let requests: RateLimiter
     private let limits: @Sendable () -> TransferLimits
-    private let lines: WaitingLines
+    private let limiters: WaitingLimiters
 
     /// - Parameters:
     ///   - changed: told when a first slice begins to wait for the limits, and when the last one has gone; says on request which.
@@ -18,20 +18,20 @@ final class TransferPace: Sendable {
         limits: @escaping @Sendable () -> TransferLimits
     ) {
         self.limits = limits
-        let lines = WaitingLines(changed: changed)
-        self.lines = lines
-        bytes = RateLimiter(clock: clock, changed: lines.note) { limits().bytesPerSecond.map(Double.init) }
-        requests = RateLimiter(clock: clock, changed: lines.note) { limits().requestsPerSecond.map(Double.init) }
+        let limiters = WaitingLimiters(changed: changed)
+        self.limiters = limiters
+        bytes = RateLimiter(clock: clock, changed: limiters.note) { limits().bytesPerSecond.map(Double.init) }
+        requests = RateLimiter(clock: clock, changed: limiters.note) { limits().requestsPerSecond.map(Double.init) }
     }
 
-    var holdsSomebodyUp: Bool { lines.count > 0 }
+    var holdsSomebodyUp: Bool { limiters.count > 0 }
 
     /// Bytes that are let through in one go: a quarter of a second's worth, so that many streams share evenly; nil for any.
     var pieceBytes: Int? { limits().bytesPerSecond.map { Int(max(1, min($0 / 4, 1 << 20))) } }
 }
 
-/// How many of a destination's lines are not empty.
-private final class WaitingLines: Sendable {
+/// How many of a destination's limiters have callers that wait.
+private final class WaitingLimiters: Sendable {
     private let waiting = Mutex(0)
     private let changed: @Sendable (@escaping @Sendable () -> Bool) -> Void
 

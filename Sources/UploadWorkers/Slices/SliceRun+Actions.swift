@@ -6,7 +6,7 @@ import Uploads
 extension SliceRun {
     func perform(_ action: SliceAction, _ tickets: Tickets) async -> SliceFact? {
         switch action {
-        case .checkStanding: return .standing(await claimed.standing())
+        case .checkValidity: return .validity(await claimed.validity())
         case .tellStarted(let state): return await tellStarted(state)
         case .findDestination: return findDestination()
         case .examineSource: return await requests.run(tickets.request) { await self.examineSource() }
@@ -215,9 +215,9 @@ extension SliceRun {
             await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn)
         }
         if case .partFailed = turn { return turn }
-        let standing = await claimed.standing()
-        if standing != .holds { tell(.lost(standing)) }
-        guard standing != .superseded, standing != .disconnected else { return nil }
+        let validity = await claimed.validity()
+        if validity != .holds { tell(.lost(validity)) }
+        guard validity != .superseded, validity != .disconnected else { return nil }
         let (session, source, part, traffic) = open.withLock {
             ($0.session, $0.source, $0.missing[index], $0.traffic)
         }

@@ -6,15 +6,15 @@ import Uploads
 /// What comes at any time.
 extension SliceRun {
     func watchLoss() async {
-        var standing = await claimed.loss()
+        var validity = await claimed.loss()
         guard !Task.isCancelled else { return }
-        tell(.lost(standing))
+        tell(.lost(validity))
         // A slice that is paused or stopped may still have an uncut step to finish; `loss` would return at once from now on.
-        while standing == .paused || standing == .stopped {
+        while validity == .paused || validity == .stopped {
             guard (try? await runner.clock.sleep(for: .seconds(1))) != nil else { return }
-            let before = standing
-            standing = await claimed.standing()
-            if standing != before { tell(.lost(standing)) }
+            let before = validity
+            validity = await claimed.validity()
+            if validity != before { tell(.lost(validity)) }
         }
     }
 

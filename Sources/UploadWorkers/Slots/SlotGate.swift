@@ -94,13 +94,13 @@ final class SlotGate: Sendable {
             let now = elapsed()
             let at = max(now, state.nextGivenBackAt)
             state.nextGivenBackAt = at + Self.givingBackInterval
-            let standing = state.policy.standing(at: request.destination)
+            let occupancy = state.policy.occupancy(at: request.destination)
             var flow = state.givenBack[request.destination] ?? GivenBack(seed: request.id)
             defer { state.givenBack[request.destination] = flow }
             let seconds = flow.delay(expected: request.expectedSeconds, idleWaits: request.idleWaits, at: now)
-            let ahead = standing.waiting + flow.count(at: now, within: seconds)
+            let ahead = occupancy.waiting + flow.count(at: now, within: seconds)
             let refusal = Refusal(
-                seconds: seconds, running: standing.running, ahead: ahead,
+                seconds: seconds, running: occupancy.running, ahead: ahead,
                 isForSlot: !state.policy.isAtLimit(request))
             return (refusal, at - now)
         }

@@ -268,7 +268,7 @@ struct SlotPolicy: Sendable {
     }
 
     /// What waits at a destination, and what runs there, in this worker.
-    func standing(at destination: String) -> (running: Int, waiting: Int) {
+    func occupancy(at destination: String) -> (running: Int, waiting: Int) {
         (runningCount(at: destination), counts[destination]?.waiting ?? 0)
     }
 

@@ -11,7 +11,7 @@ public enum TakingVerdict: Hashable, Sendable {
     ///   - isMaybeRepeated: whether its publisher could not know if an earlier try had arrived.
     public init(_ baton: Baton, isRedelivered: Bool, isMaybeRepeated: Bool, view: ControlView) {
         // Comes before suspicion: the notifier would only drop it.
-        if view.standing(of: baton) == .superseded {
+        if view.validity(of: baton) == .superseded {
             self = .superseded
         } else if baton.onlyRemovesCopy {
             // Doing it twice harms nothing, and the notifier would drop it: the round has ended.

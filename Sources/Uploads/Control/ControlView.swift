@@ -69,7 +69,7 @@ public struct ControlView: Hashable, Sendable {
     }
 
     /// How a baton stands. Cancelling obeys no pause and no stopped queue.
-    public func standing(of baton: Baton) -> Standing {
+    public func validity(of baton: Baton) -> BatonValidity {
         if baton.generation < fence(of: baton.job.id) { return .superseded }
         if !baton.isCancel, let paused = pauses[baton.job.id], baton.generation <= paused { return .paused }
         if !baton.isCancel, stoppedQueues.contains(baton.job.queue) { return .stopped }

@@ -32,7 +32,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     /// The generation up to which the job is paused.
     public var pausedThrough: Int?
     /// How it stands in the serial line of its queue; nil for a job of no line, and once it has left its line.
-    public var line: LineStanding?
+    public var line: LinePhase?
     /// The broker has lost its message, and the notifier issues it anew in a while.
     public var hold: IssueHold?
     /// nil: nothing was given up since a worker last told of the job.
@@ -87,7 +87,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         poisonCount = try container.decode(0...WireLimits.countMaximum, forKey: .poisonCount)
         isCancelling = try container.decode(Bool.self, forKey: .isCancelling)
         pausedThrough = try container.decodeIfPresent(0...WireLimits.countMaximum, forKey: .pausedThrough)
-        line = try container.decodeIfPresent(LineStanding.self, forKey: .line)
+        line = try container.decodeIfPresent(LinePhase.self, forKey: .line)
         hold = try container.decodeIfPresent(IssueHold.self, forKey: .hold)
         drops = try container.decodeIfPresent(DropTally.self, forKey: .drops)
         end = try container.decodeIfPresent(RoundEnd.self, forKey: .end)

@@ -52,7 +52,7 @@ public enum ClientDelegate {
 }
 
 /// How a delegate stands in the outbox.
-public struct DelegateStanding: Hashable, Sendable {
+public struct DelegateStatus: Hashable, Sendable {
     public var delegate: String
     /// Outcomes that it has not taken yet and that are still tried.
     public var backlog: Int

@@ -16,11 +16,11 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         /// Of an order to run again or to discard: the round that is to come, or the one that is under way already; nil if there is none.
         public var round: Int?
         /// Of an order to ask: how the job stands; nil for one that the ledger does not know.
-        public var standing: JobStanding?
+        public var report: JobReport?
 
-        public init(id: JobID, reason: String? = nil, round: Int? = nil, standing: JobStanding? = nil) {
+        public init(id: JobID, reason: String? = nil, round: Int? = nil, report: JobReport? = nil) {
             self.id = id
-            self.standing = standing
+            self.report = report
             self.round = round
             self.done = reason == nil
             self.reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum)
@@ -32,7 +32,7 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
             done = try container.decode(Bool.self, forKey: .done)
             reason = try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .reason)
             round = try container.decodeIfPresent(1...WireLimits.countMaximum, forKey: .round)
-            standing = try container.decodeIfPresent(JobStanding.self, forKey: .standing)
+            report = try container.decodeIfPresent(JobReport.self, forKey: .report)
         }
     }
 

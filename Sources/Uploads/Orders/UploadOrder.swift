@@ -35,7 +35,7 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
         case sweepDestination(DestinationName, olderThan: TimeInterval?, dryRun: Bool)
         /// The same for the notifier's staging area.
         case sweepStaging(dryRun: Bool)
-        /// How 1 to ``UploadOrder/jobsMaximum`` jobs stand, by their ids: the answer has a ``JobStanding`` for each that the ledger knows.
+        /// How 1 to ``UploadOrder/jobsMaximum`` jobs stand, by their ids: the answer has a ``JobReport`` for each that the ledger knows.
         /// Changes nothing, and is neither recorded nor kept for a notifier that is away.
         case ask([JobID])
     }

@@ -78,7 +78,7 @@ public protocol DeliveryOutbox: Sendable {
     /// Serves the delegate again; what waits is due at once.
     func resume(_ delegate: String, at: Date) async throws(UploadError)
 
-    func standing(of delegate: String) async throws(UploadError) -> DelegateStanding
+    func status(of delegate: String) async throws(UploadError) -> DelegateStatus
 }
 
 extension DeliveryOutbox {

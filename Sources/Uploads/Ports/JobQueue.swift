@@ -16,10 +16,10 @@ public protocol ClaimedBaton: Sendable {
 
     /// Asked before each step at the destination. If the control log has been silent for 10 s, this appends a marker and reads up to
     /// it first, so it may take a round trip.
-    func standing() async -> Standing
+    func validity() async -> BatonValidity
 
     /// Returns as soon as the baton no longer `holds`; never `holds` unless the task is cancelled.
-    func loss() async -> Standing
+    func loss() async -> BatonValidity
 
     /// Tells that the slice works, with the open session. Confirmed by the broker when this returns; sent once per slice.
     /// - Throws: `networkFailure` when the connection is lost first.
@@ -30,7 +30,7 @@ public protocol ClaimedBaton: Sendable {
 }
 
 /// How a held baton stands.
-public enum Standing: Hashable, Sendable {
+public enum BatonValidity: Hashable, Sendable {
     /// It counts; go on.
     case holds
     /// A higher generation counts: stop at once, touch nothing.

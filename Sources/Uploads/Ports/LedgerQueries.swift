@@ -37,10 +37,10 @@ public protocol LedgerQueries: Sendable {
 
     /// Every queue that has jobs, by name.
     /// - Parameter throughputSince: minutes that ended before this time are left out. They are kept as long as ended jobs.
-    func queues(throughputSince: Date) async throws(UploadError) -> [QueueStanding]
+    func queues(throughputSince: Date) async throws(UploadError) -> [QueueLoad]
 
     /// Every destination that has jobs, by label.
-    func destinations() async throws(UploadError) -> [DestinationStanding]
+    func destinations() async throws(UploadError) -> [DestinationLoad]
 
     /// The serial line of a queue, in its order.
     /// - Parameters:
@@ -87,7 +87,7 @@ public protocol DeliveryHistory: Sendable {
     func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt]
 
     /// How every delegate stands that was ever told something, by name.
-    func standings() async throws(UploadError) -> [DelegateStanding]
+    func validities() async throws(UploadError) -> [DelegateStatus]
 
     /// Makes deliveries due again, with a fresh schedule, in short transactions.
     /// - Returns: how many.

@@ -41,7 +41,7 @@ public protocol LedgerRecorder: Sendable {
 
     /// How jobs stand by all that was recorded before the call: one answer for each, in their order. One that the ledger does not know,
     /// or whose row cannot be read, is answered with that reason. Reads only.
-    func standings(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job]
+    func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job]
 
     /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
     /// left out and struck off. A note that cannot be read is struck off as well, and kept with the reason as a dead letter.

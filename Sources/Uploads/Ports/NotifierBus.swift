@@ -79,7 +79,7 @@ public protocol ProgressFeed: Sendable {
 }
 
 /// What operators ask of the broker, by way of the HTTP API.
-public protocol OperatorDesk: Sendable {
+public protocol BrokerOperations: Sendable {
     /// Gives an order as a message, so that it holds also if whoever reads it next is another notifier. The same order
     /// given twice is one.
     /// - Parameter patience: how long to wait for the answer; nil: not at all.

@@ -1,7 +1,7 @@
 /// What a ``SliceMachine`` wants done. Every action but `withdrawTurns`, `cancelRequests` and `settle` is answered by a ``SliceFact``.
 public enum SliceAction: Hashable, Sendable {
-    /// Ask how the baton stands; answered by `standing`.
-    case checkStanding
+    /// Ask how the baton stands; answered by `validity`.
+    case checkValidity
     /// Tell that the slice works, with the open session; answered by `toldStarted`, or `failed`.
     case tellStarted(UploadState?)
     /// Look up the destination; answered by `destinationFound`, `destinationUnknown` or `failed`.
@@ -52,7 +52,7 @@ extension SliceAction {
     public var isAtDestination: Bool {
         switch self {
         case .probe, .open, .sendPart, .complete, .readBack, .discard: true
-        case .checkStanding, .tellStarted, .findDestination, .examineSource, .claimSource, .waitToRetry,
+        case .checkValidity, .tellStarted, .findDestination, .examineSource, .claimSource, .waitToRetry,
             .removeStagedCopy, .withdrawTurns, .cancelRequests, .awaitLastAnswers, .settle:
             false
         }

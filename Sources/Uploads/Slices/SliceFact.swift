@@ -4,7 +4,7 @@ public import Foundation
 public enum SliceFact: Hashable, Sendable {
     /// The baton was taken; always the first.
     case begun
-    case standing(Standing)
+    case validity(BatonValidity)
     case toldStarted
     case destinationFound(DestinationFacts)
     /// The configuration names no such destination (yet).
@@ -42,7 +42,7 @@ public enum SliceFact: Hashable, Sendable {
     // What comes at any time.
 
     /// The baton no longer holds.
-    case lost(Standing)
+    case lost(BatonValidity)
     case yieldRequested(YieldReason)
     /// Some time after something else wanted the slot: what is in flight does not move, or the destination's limit holds it up.
     case yieldOverdue

@@ -3,13 +3,13 @@ import Foundation
 // From the claim to the open session.
 extension SliceMachine {
     mutating func check(then step: Step) -> [SliceAction] {
-        phase = .standing(then: step)
-        return [.checkStanding]
+        phase = .validity(then: step)
+        return [.checkValidity]
     }
 
-    mutating func perform(_ step: Step, standing: Standing) -> [SliceAction] {
-        switch standing {
-        case .superseded, .disconnected: return lose(standing)
+    mutating func perform(_ step: Step, validity: BatonValidity) -> [SliceAction] {
+        switch validity {
+        case .superseded, .disconnected: return lose(validity)
         case .paused: isPaused = !baton.isCancel
         case .stopped: yieldForStop()
         case .holds: isPaused = false

@@ -2,7 +2,7 @@ extension SliceMachine {
     /// What is under way.
     enum Phase: Hashable, Sendable {
         case notBegun
-        case standing(then: Step)
+        case validity(then: Step)
         case tellingStarted
         case finding
         case examining
@@ -25,7 +25,7 @@ extension SliceMachine {
         }
     }
 
-    /// What follows once the standing is known.
+    /// What follows once the validity of the baton is known.
     enum Step: Hashable, Sendable {
         case begin
         case probe(Purpose)

@@ -7,8 +7,8 @@ extension SliceMachine {
         return [.settle(stamped(settlement))]
     }
 
-    mutating func lose(_ standing: Standing) -> [SliceAction] {
-        switch standing {
+    mutating func lose(_ validity: BatonValidity) -> [SliceAction] {
+        switch validity {
         case .holds: return []
         case .superseded: return settle(.superseded)
         case .disconnected: return settle(.abandoned)
@@ -50,7 +50,7 @@ extension SliceMachine {
         switch phase {
         case .sending where !isAbandoned && !sending.inFlight.isEmpty, .completing where !isAbandoned,
             // The part that is the object was accepted, and only its end is to be told.
-            .standing(then: .complete) where !isAbandoned && state == nil:
+            .validity(then: .complete) where !isAbandoned && state == nil:
             isAbandoned = true
             return [.cancelRequests, .awaitLastAnswers(milliseconds: rules.lastAnswersMilliseconds)]
         case .discarding(.settle(_, let otherwise)): return settle(otherwise)

@@ -3,7 +3,7 @@ public import Foundation
 /// Decides one slice: what is done at the destination and how the delivery settles. Facts in, actions out; no I/O, no
 /// clock, and the same seed decides the same.
 ///
-/// One step is under way at a time; only parts are several. Before each step the standing of the baton is asked, so that
+/// One step is under way at a time; only parts are several. Before each step the validity of the baton is asked, so that
 /// a superseded slice touches nothing. However the facts come, the machine settles exactly once and in bounded steps.
 public struct SliceMachine: Hashable, Sendable {
     public let baton: Baton
@@ -76,7 +76,7 @@ public struct SliceMachine: Hashable, Sendable {
         self.now = now
         guard !isSettled else { return [] }
         switch fact {
-        case .lost(let standing): return lose(standing)
+        case .lost(let validity): return lose(validity)
         case .yieldRequested(let reason):
             // A drain outweighs a preemption: it may also finish what is nearly done.
             if yieldReason != .drain { yieldReason = reason }
@@ -108,7 +108,7 @@ public struct SliceMachine: Hashable, Sendable {
             return probeFailed(withdrawnError, for: purpose)
         case (_, .turnWithdrawn): return settle(earlySettlement ?? .handOver(state))
         case (.notBegun, .begun): return check(then: .begin)
-        case (.standing(let step), .standing(let standing)): return perform(step, standing: standing)
+        case (.validity(let step), .validity(let validity)): return perform(step, validity: validity)
         case (.tellingStarted, .toldStarted): return find()
         // What cannot be told was not confirmed: the connection is gone, and `lost` says so in a moment.
         case (.tellingStarted, .failed): return settle(.abandoned)

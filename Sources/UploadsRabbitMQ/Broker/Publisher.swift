@@ -19,7 +19,7 @@ final class Publisher: Sendable {
     private static let aloneLimit = Duration.seconds(30)
 
     /// The channel in use, and when it last took the place of another.
-    private struct Line {
+    private struct Publishing {
         var channel: Channel
         var renewedAt: ContinuousClock.Instant?
         var isRenewing = false
@@ -27,7 +27,7 @@ final class Publisher: Sendable {
 
     let connection: Connection
     /// Batons, events, entries: confirmed, and mandatory unless the parcel says otherwise.
-    private let line: Mutex<Line>
+    private let publishing: Mutex<Publishing>
     /// Progress: posted, so that a lost or refused one disturbs nothing.
     private let posts: Channel
     /// For what only asks whether the broker confirms.
@@ -39,7 +39,7 @@ final class Publisher: Sendable {
     init(connection: Connection, logger: Logger) async throws(RabbitMQError) {
         self.connection = connection
         let channels = try await connection.openChannels(3)
-        line = Mutex(Line(channel: channels[0]))
+        publishing = Mutex(Publishing(channel: channels[0]))
         self.posts = channels[1]
         self.probes = channels[2]
         self.lone = LoneChannels(connection: connection)
@@ -85,7 +85,7 @@ final class Publisher: Sendable {
         _ wait: (PublisherConfirm) async -> Result<Void, RabbitMQError>
     ) async throws(RabbitMQError) {
         guard !isAlone else { return try await sendAlone(parcel, while: mayGoOn, wait) }
-        let channel = line.withLock { $0.channel }
+        let channel = publishing.withLock { $0.channel }
         let first: RabbitMQError
         do throws(RabbitMQError) {
             return try await send(parcel, over: channel, wait)
@@ -121,14 +121,14 @@ final class Publisher: Sendable {
         let confirm = try channel.send(
             parcel.message, to: parcel.exchange, routingKey: parcel.routingKey, isMandatory: parcel.isMandatory)
         let watch = parcel.confirmLimit.map { limit in Self.watch(confirm, until: .now + limit, limit) }
-        defer { if let watch { StallWatch.shared.remove(watch) } }
+        defer { if let watch { StallDetector.shared.remove(watch) } }
         try await wait(confirm).get()
     }
 
     private static func watch(
         _ confirm: PublisherConfirm, until end: ContinuousClock.Instant, _ limit: Duration
     ) -> Int {
-        StallWatch.shared.add {
+        StallDetector.shared.add {
             guard end <= .now else { return false }
             confirm.giveUp(
                 RabbitMQError(
@@ -147,19 +147,19 @@ final class Publisher: Sendable {
     /// was dead then, RabbitMQ 3.10 asks nobody else, and goes on nacking on this channel while others have long taken
     /// over. What is under way on the old channel is still confirmed; it closes when the last of that is.
     private func renew(_ nacked: Channel) async {
-        let isDue = line.withLock { line in
-            guard line.channel === nacked, !line.isRenewing else { return false }
-            if let last = line.renewedAt, last.duration(to: .now) < Self.renewalInterval { return false }
-            line.isRenewing = true
+        let isDue = publishing.withLock { publishing in
+            guard publishing.channel === nacked, !publishing.isRenewing else { return false }
+            if let last = publishing.renewedAt, last.duration(to: .now) < Self.renewalInterval { return false }
+            publishing.isRenewing = true
             return true
         }
         guard isDue else { return }
         let fresh = try? await connection.openChannel()
-        line.withLock { line in
-            line.isRenewing = false
+        publishing.withLock { publishing in
+            publishing.isRenewing = false
             guard let fresh else { return }
-            line.channel = fresh
-            line.renewedAt = .now
+            publishing.channel = fresh
+            publishing.renewedAt = .now
         }
     }
 

@@ -8,37 +8,37 @@ final class ClaimedDelivery: ClaimedBaton {
     let lane: Lane
     let trace: TraceParent?
     let tenure: Tenure
-    private let line: SettlementLine
+    private let publisher: SettlementPublisher
     private let hasStarted = Mutex(false)
 
-    init(baton: Baton, lane: Lane, trace: TraceParent?, tenure: Tenure, line: SettlementLine) {
+    init(baton: Baton, lane: Lane, trace: TraceParent?, tenure: Tenure, publisher: SettlementPublisher) {
         self.baton = baton
         self.lane = lane
         self.trace = trace
         self.tenure = tenure
-        self.line = line
+        self.publisher = publisher
     }
 
-    func standing() async -> Standing {
+    func validity() async -> BatonValidity {
         guard tenure.holds else { return .disconnected }
-        await line.log.refreshIfSilent(unless: tenure.lost)
-        return standingNow
+        await publisher.log.refreshIfSilent(unless: tenure.lost)
+        return validityNow
     }
 
-    func loss() async -> Standing {
+    func loss() async -> BatonValidity {
         while true {
             let changed = Signal()
             let loss = tenure.lost.onFire { changed.fire() }
-            let observer = line.log.observe { [weak self] in
-                if self?.standingNow != .holds { changed.fire() }
+            let observer = publisher.log.observe { [weak self] in
+                if self?.validityNow != .holds { changed.fire() }
             }
             defer {
                 tenure.lost.remove(loss)
-                line.log.removeObserver(observer)
+                publisher.log.removeObserver(observer)
             }
-            if standingNow == .holds { await changed.wait(atMost: nil) }
-            let standing = standingNow
-            if standing != .holds || Task.isCancelled { return standing }
+            if validityNow == .holds { await changed.wait(atMost: nil) }
+            let validity = validityNow
+            if validity != .holds || Task.isCancelled { return validity }
         }
     }
 
@@ -50,23 +50,23 @@ final class ClaimedDelivery: ClaimedBaton {
         guard isFirst else { return }
         var held = baton
         held.state = state
-        let now = line.now()
+        let now = publisher.now()
         held.startedAt = held.startedAt ?? now
         let event = UploadEvent(kind: .started, of: held, at: now)
-        guard await line.tell(event, of: self) else {
+        guard await publisher.tell(event, of: self) else {
             throw UploadError(.networkFailure, "the broker's connection was lost before the start was recorded")
         }
     }
 
     func progress(bytesDone: Int64, bytesPerSecond: Double) {
         guard tenure.holds else { return }
-        var event = UploadEvent(kind: .progress, of: baton, at: line.now())
+        var event = UploadEvent(kind: .progress, of: baton, at: publisher.now())
         event.data.bytesDone = bytesDone
         event.data.bytesPerSecond = bytesPerSecond.isFinite ? bytesPerSecond : 0
-        line.post(event, of: self)
+        publisher.post(event, of: self)
     }
 
-    private var standingNow: Standing {
-        tenure.holds ? line.log.view.standing(of: baton) : .disconnected
+    private var validityNow: BatonValidity {
+        tenure.holds ? publisher.log.view.validity(of: baton) : .disconnected
     }
 }

@@ -21,7 +21,8 @@ extension LaneReader {
             return { await self.dismiss(verdict, delivery, consumer, tenure) }
         }
         let claimed = ClaimedDelivery(
-            baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure, line: line)
+            baton: baton, lane: lane, trace: WireFormat.traceParent(of: delivery.message), tenure: tenure,
+            publisher: publisher)
         let carry = handler.accept(claimed)
         let ticket = handBack.take(in: lane)
         return {
@@ -45,7 +46,7 @@ extension LaneReader {
                 "suspect passed to the notifier",
                 metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
             end =
-                await line.pass(baton, reason: reason, delivery, tenure)
+                await publisher.pass(baton, reason: reason, delivery, tenure)
                 ? .acknowledge : await setAside(delivery, reason: "it cannot be passed to the notifier", tenure)
         case .superseded(let baton):
             logger.info("superseded delivery dropped", metadata: ["job": .string(baton.job.id.rawValue)])
@@ -53,7 +54,7 @@ extension LaneReader {
         case .unsupported(let type):
             logger.warning("message of a newer version waits", metadata: ["type": .string(type)])
             end =
-                await line.wait(delivery, queue, lane, tenure)
+                await publisher.wait(delivery, queue, lane, tenure)
                 ? .acknowledge
                 : await setAside(
                     delivery,
@@ -69,7 +70,7 @@ extension LaneReader {
     /// What cannot be published is refused for good, so trying again and again would only hold up the lane.
     func setAside(_ delivery: Delivery, reason: String, _ tenure: Tenure) async -> DeliveryEnd {
         guard tenure.holds else { return .leave }
-        return await line.setAside(delivery, reason: reason, from: queueName, tenure)
+        return await publisher.setAside(delivery, reason: reason, from: queueName, tenure)
     }
 
     /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
@@ -91,12 +92,12 @@ extension LaneReader {
             await handBack.waitForTurn(
                 of: ticket, patience: draining.isFired ? Self.drainPatience : Self.stopPatience)
         }
-        let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: line.now())
-        if await line.carryOut(plan, of: claimed, handler: handler) { return .acknowledge }
+        let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: publisher.now())
+        if await publisher.carryOut(plan, of: claimed, handler: handler) { return .acknowledge }
         guard plan.acknowledges else { return .leave }
         // The notifier decides.
         return await setAside(delivery, reason: "its settlement cannot be published", claimed.tenure)
     }
 
-    private var queueName: String { line.topology.laneQueue(queue, lane) }
+    private var queueName: String { publisher.topology.laneQueue(queue, lane) }
 }

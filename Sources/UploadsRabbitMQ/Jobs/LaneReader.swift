@@ -32,7 +32,7 @@ final class LaneReader: Sendable {
     private let channel: Channel
     private let prefetch: UInt16
     private let tenures: Tenures
-    let line: SettlementLine
+    let publisher: SettlementPublisher
     let handler: any JobHandler
     let draining: Signal
     let cancelled: Signal
@@ -46,7 +46,8 @@ final class LaneReader: Sendable {
     let handBack: HandBack
 
     init(
-        queue: QueueName, lane: Lane, channel: Channel, prefetch: UInt16, tenures: Tenures, line: SettlementLine,
+        queue: QueueName, lane: Lane, channel: Channel, prefetch: UInt16, tenures: Tenures,
+        publisher: SettlementPublisher,
         handler: any JobHandler, draining: Signal, cancelled: Signal,
         quiet: Signal, taking: TakingLanes, handBack: HandBack
     ) {
@@ -55,14 +56,14 @@ final class LaneReader: Sendable {
         self.channel = channel
         self.prefetch = prefetch
         self.tenures = tenures
-        self.line = line
+        self.publisher = publisher
         self.handler = handler
         self.draining = draining
         self.cancelled = cancelled
         self.quiet = quiet
         self.taking = taking
         self.handBack = handBack
-        var logger = line.logger
+        var logger = publisher.logger
         logger[metadataKey: "queue"] = .string(queue.rawValue)
         logger[metadataKey: "lane"] = .string(lane.rawValue)
         self.logger = logger
@@ -77,7 +78,7 @@ final class LaneReader: Sendable {
         if case .timestamp(let time)? = death?["time"] { ClockWitnesses.shared.note(time, by: .broker) }
     }
 
-    var isStopped: Bool { line.log.view.stoppedQueues.contains(queue) }
+    var isStopped: Bool { publisher.log.view.stoppedQueues.contains(queue) }
 
     /// Returns when it was drained and every delivery is settled.
     /// - Parameter hasStopped: called when it takes no more.
@@ -93,7 +94,7 @@ final class LaneReader: Sendable {
                     if !isParking { taking.begin(lane) }
                     defer { taking.end(lane) }
                     let consumer = try await channel.consume(
-                        line.topology.laneQueue(queue, lane), prefetch: isParking ? Self.parkedMaximum : prefetch)
+                        publisher.topology.laneQueue(queue, lane), prefetch: isParking ? Self.parkedMaximum : prefetch)
                     try await take(from: consumer, isParking: isParking, &group)
                 } catch {
                     if draining.isFired || error.code == .closed { return nil }
@@ -108,7 +109,7 @@ final class LaneReader: Sendable {
                     // keeps those on RabbitMQ 3.10, and the broker delivers into the void.
                     await draining.wait(atMost: Self.retryPause)
                     // What is still held goes on into a lane of the same name.
-                    _ = try? await channel.connection.declareAgain(line.topology.lanes(of: queue))
+                    _ = try? await channel.connection.declareAgain(publisher.topology.lanes(of: queue))
                 }
             }
             return nil
@@ -121,8 +122,8 @@ final class LaneReader: Sendable {
         var hasStoodStill = false
         while !draining.isFired {
             let changed = Signal()
-            let observer = line.log.observe { changed.fire() }
-            defer { line.log.removeObserver(observer) }
+            let observer = publisher.log.observe { changed.fire() }
+            defer { publisher.log.removeObserver(observer) }
             guard isStopped, lane != .urgent else {
                 if hasStoodStill { await letContinuedGoFirst() }
                 return !draining.isFired
@@ -137,7 +138,7 @@ final class LaneReader: Sendable {
     /// with another job. The other lane's reader takes at the same time, so this is over in a moment.
     private func letContinuedGoFirst() async {
         guard lane == .normal || lane == .bulk else { return }
-        let first = line.topology.laneQueue(queue, .continued)
+        let first = publisher.topology.laneQueue(queue, .continued)
         for _ in 0..<Self.precedenceTries where !draining.isFired {
             guard let count = try? await channel.messageCount(of: first), count > 0 else { return }
             await draining.wait(atMost: Self.precedencePause)
@@ -154,7 +155,7 @@ final class LaneReader: Sendable {
     ) async throws(RabbitMQError) {
         isTaking.withLock { $0 = true }
         let drain = draining.onFire { Task { await consumer.cancel() } }
-        let observer = line.log.observe { [self] in
+        let observer = publisher.log.observe { [self] in
             if isToEnd(isParking) { Task { await consumer.cancel() } }
         }
         let timer =
@@ -176,7 +177,7 @@ final class LaneReader: Sendable {
             }
             isTaking.withLock { $0 = false }
             draining.remove(drain)
-            line.log.removeObserver(observer)
+            publisher.log.removeObserver(observer)
         }
         if isToEnd(isParking) { await consumer.cancel() }
         do throws(RabbitMQError) {
@@ -191,7 +192,7 @@ final class LaneReader: Sendable {
                     tenure = current
                     noteTime(of: delivery.message)
                     let verdict = DeliveryVerdict(
-                        delivery.message, redelivered: delivery.redelivered, queue: queue, view: line.log.view)
+                        delivery.message, redelivered: delivery.redelivered, queue: queue, view: publisher.log.view)
                     if isParking, case .work(let baton) = verdict, !baton.isCancel {
                         parked.append(Parked(delivery: delivery, tenure: current))
                         continue
@@ -218,7 +219,7 @@ final class LaneReader: Sendable {
     private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
         for parked in parked where parked.tenure.holds {
             let end =
-                await line.putBack(parked.delivery, queue, lane, parked.tenure)
+                await publisher.putBack(parked.delivery, queue, lane, parked.tenure)
                 ? .acknowledge
                 : await setAside(parked.delivery, reason: "it cannot be put back into its lane", parked.tenure)
             consumer.settle(parked.delivery, end, parked.tenure)

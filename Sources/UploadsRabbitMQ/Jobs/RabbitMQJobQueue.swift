@@ -14,7 +14,7 @@ public final class RabbitMQJobQueue: JobQueue {
     private let topology: UploadTopology
     private let consuming: Connection
     private let log: ControlLog
-    private let line: SettlementLine
+    private let publisher: SettlementPublisher
     private let draining = Signal()
     private let cancelled = Signal()
     /// No lane takes any more.
@@ -41,7 +41,8 @@ public final class RabbitMQJobQueue: JobQueue {
         self.keeper = TopologyKeeper(
             objects: Topology(bindings: configuration.queues.flatMap { topology.lanes(of: $0).bindings }),
             connection: consuming, pause: topologyPause, logger: logger)
-        self.line = SettlementLine(topology: topology, publisher: publisher, log: log, logger: logger, now: now)
+        self.publisher = SettlementPublisher(
+            topology: topology, publisher: publisher, log: log, logger: logger, now: now)
     }
 
     /// Whether the control log is read, the connection is up and every lane is served.
@@ -114,7 +115,8 @@ public final class RabbitMQJobQueue: JobQueue {
                         LaneReader(
                             queue: queue, lane: lane, channel: channels[readers.count],
                             prefetch: configuration.prefetchPerLane,
-                            tenures: tenures, line: line, handler: handler, draining: draining, cancelled: cancelled,
+                            tenures: tenures, publisher: publisher, handler: handler, draining: draining,
+                            cancelled: cancelled,
                             quiet: quiet, taking: taking, handBack: handBack))
                 }
             }

@@ -182,7 +182,7 @@ import Uploads
         _ = try files.create(LocalJob(job))
         let handler = Handler { claimed in
             if claimed.baton.isCancel { return .ended(.cancelled) }
-            _ = await claimed.standing()
+            _ = await claimed.validity()
             return await claimed.loss() == .superseded ? .superseded : Self.completed
         }
         try await with(queue(), handler) {

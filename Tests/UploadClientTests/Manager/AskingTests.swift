@@ -119,7 +119,7 @@ private final class AskedBackend: UploadBackend {
         }
     }
 
-    func standings(of ids: [JobID]) async throws(UploadError) -> [JobID: JobStanding]? {
+    func reports(of ids: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {
         let (number, status, door) = state.withLock { state in
             state.asked.append(ids)
             return (state.asked.count, state.status, state.door)
@@ -127,7 +127,7 @@ private final class AskedBackend: UploadBackend {
         // As an answer that is on its way: whether it is still wanted makes no difference.
         if let door { await Task { await door.wait() }.value }
         defer { state.withLock { $0.answered += 1 } }
-        var standings: [JobID: JobStanding] = [:]
+        var reports: [JobID: JobReport] = [:]
         for id in ids {
             guard let status = status(id) else { return nil }
             let job = UploadJob(
@@ -137,10 +137,10 @@ private final class AskedBackend: UploadBackend {
             known.baton.slice = number
             known.status = status
             known.isSliceStarted = status == .running
-            standings[id] = JobStanding(known)
-            if status == .running { standings[id]?.note(bytesDone: 10, bytesPerSecond: 1, at: Date()) }
+            reports[id] = JobReport(known)
+            if status == .running { reports[id]?.note(bytesDone: 10, bytesPerSecond: 1, at: Date()) }
         }
-        return standings
+        return reports
     }
 
     func run(_ sink: @escaping @Sendable (UploadEvent) async -> Bool) async {}

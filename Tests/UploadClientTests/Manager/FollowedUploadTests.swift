@@ -22,17 +22,17 @@ import Uploads
         return event
     }
 
-    private func standing(
+    private func report(
         _ status: LedgerStatus, _ baton: Baton, bytesDone: Int64? = nil, second: Double = 0
-    ) -> JobStanding {
+    ) -> JobReport {
         var known = LedgerJob(baton, isWhole: true, at: Self.start)
         known.status = status
         known.isSliceStarted = status == .running
-        var standing = JobStanding(known)
+        var report = JobReport(known)
         if let bytesDone {
-            standing.note(bytesDone: bytesDone, bytesPerSecond: 7, at: Self.start.addingTimeInterval(second))
+            report.note(bytesDone: bytesDone, bytesPerSecond: 7, at: Self.start.addingTimeInterval(second))
         }
-        return standing
+        return report
     }
 
     private func followed(round: Int = 1) -> Followed { Followed(UploadUpdate(job), round: round) }
@@ -44,12 +44,12 @@ import Uploads
 
     @Test func `an upload of which nothing was heard stands as the answer says`() {
         let upload = followed()
-        #expect(upload.learn(standing(.running, baton(slice: 3), bytesDone: 40)))
+        #expect(upload.learn(report(.running, baton(slice: 3), bytesDone: 40)))
         #expect(state(upload) == "running 40 7.0")
         #expect(upload.update.fractionDone == 0.4)
-        #expect(upload.learn(standing(.paused, baton(slice: 4))))
+        #expect(upload.learn(report(.paused, baton(slice: 4))))
         #expect(state(upload) == "paused 40 0.0")
-        #expect(upload.learn(standing(.queued, baton(generation: 2))), "it was resumed")
+        #expect(upload.learn(report(.queued, baton(generation: 2))), "it was resumed")
         #expect(state(upload) == "queued 40 0.0")
     }
 
@@ -61,7 +61,7 @@ import Uploads
         known.trouble = "503"
         known.baton.failures = [FailureRecord(at: Self.start, attempt: 1, error: UploadError(.serverFailure, "503"))]
         let upload = followed()
-        #expect(upload.learn(JobStanding(known)))
+        #expect(upload.learn(JobReport(known)))
         guard case .waiting(Self.start, "retry", let error?) = upload.update.status else {
             Issue.record("\(upload.update.status)")
             return
@@ -81,7 +81,7 @@ import Uploads
         let upload = followed()
         #expect(upload.hear(event(kind, baton(slice: slice), bytesDone: 50, second: second)))
         let before = state(upload)
-        let answer = standing(
+        let answer = report(
             status, baton(slice: answered), bytesDone: told.map { _ in 10 }, second: told ?? 0)
         #expect(!upload.learn(answer))
         #expect(state(upload) == before)
@@ -98,14 +98,14 @@ import Uploads
         #expect(upload.hear(event(kind, baton(slice: slice), bytesDone: 50, second: second)))
         #expect(
             upload.learn(
-                standing(status, baton(slice: answered), bytesDone: told.map { _ in 60 }, second: told ?? 0)))
+                report(status, baton(slice: answered), bytesDone: told.map { _ in 60 }, second: told ?? 0)))
         #expect(state(upload).hasPrefix("\(status)"))
         if told != nil { #expect(upload.update.bytesDone == 60) }
     }
 
     @Test func `events that come late, from before the answer, change nothing; later ones count`() {
         let upload = followed()
-        #expect(upload.learn(standing(.running, baton(generation: 2, slice: 1), bytesDone: 60, second: 9)))
+        #expect(upload.learn(report(.running, baton(generation: 2, slice: 1), bytesDone: 60, second: 9)))
         #expect(!upload.hear(event(.paused, baton(generation: 1, slice: 8))))
         #expect(!upload.hear(event(.handedOver, baton(generation: 2, slice: 1))))
         #expect(!upload.hear(event(.started, baton(generation: 2, slice: 1))))
@@ -115,7 +115,7 @@ import Uploads
         #expect(upload.update.bytesDone == 70)
         #expect(upload.hear(event(.paused, baton(generation: 2, slice: 2))))
         #expect(state(upload) == "paused 70 0.0")
-        #expect(!upload.learn(standing(.running, baton(generation: 2, slice: 1), bytesDone: 99, second: 30)))
+        #expect(!upload.learn(report(.running, baton(generation: 2, slice: 1), bytesDone: 99, second: 30)))
     }
 
     /// Events are as their queue has them: only an answer, which comes another way, may be overtaken.
@@ -129,14 +129,14 @@ import Uploads
     @Test(arguments: [LedgerStatus.completed, .failed, .cancelled])
     func `an end is told by the durable queue alone`(_ status: LedgerStatus) {
         let upload = followed()
-        #expect(!upload.learn(standing(status, baton(slice: 9))))
+        #expect(!upload.learn(report(status, baton(slice: 9))))
         #expect(state(upload) == "queued 0 0.0")
     }
 
     @Test func `an answer about an earlier round changes nothing`() {
         let upload = followed(round: 2)
-        #expect(!upload.learn(standing(.paused, baton(round: 1, slice: 9))))
-        #expect(upload.learn(standing(.paused, baton(round: 2, slice: 1))))
+        #expect(!upload.learn(report(.paused, baton(round: 1, slice: 9))))
+        #expect(upload.learn(report(.paused, baton(round: 2, slice: 1))))
     }
 
     @Test func `the size of an object is learned from the answer`() {
@@ -144,10 +144,10 @@ import Uploads
         object.source = .object(.named(DestinationName(unchecked: "shelf"), key: "a"), seen: nil)
         object.size = 0
         let upload = Followed(UploadUpdate(object), round: 1)
-        #expect(upload.learn(JobStanding(LedgerJob(Baton(job: object), isWhole: true, at: Self.start))))
+        #expect(upload.learn(JobReport(LedgerJob(Baton(job: object), isWhole: true, at: Self.start))))
         #expect(!upload.update.isSizeKnown)
         let seen = object.examined(as: StoredObject(location: "/shelf/a", size: 30))
-        #expect(upload.learn(JobStanding(LedgerJob(Baton(job: seen, generation: 2), isWhole: true, at: Self.start))))
+        #expect(upload.learn(JobReport(LedgerJob(Baton(job: seen, generation: 2), isWhole: true, at: Self.start))))
         #expect(upload.update.isSizeKnown && upload.update.bytesTotal == 30)
     }
 }
@@ -161,5 +161,5 @@ private final class Followed {
     var update: UploadUpdate { upload.update }
 
     func hear(_ event: UploadEvent) -> Bool { upload.hear(event) }
-    func learn(_ standing: JobStanding) -> Bool { upload.learn(standing) }
+    func learn(_ report: JobReport) -> Bool { upload.learn(report) }
 }

@@ -21,7 +21,7 @@ extension LedgerConformance {
             #expect(try await ledger.events(of: jobs[1].id).map(\.kind) == [.cancelled])
             let due = try await ledger.due(for: "hook", ordered: false, now: start + 5, excluding: [], limit: 10)
             #expect(due.map(\.event.id) == ["\(jobs[1].id).1.ended"])
-            #expect(try await ledger.standing(of: "client-app").backlog == 1, "its own app is told as well")
+            #expect(try await ledger.status(of: "client-app").backlog == 1, "its own app is told as well")
             // Owed until it is published, the end first: a crash repeats it, and what removes the copy goes to a worker that may get it twice.
             let owed = try await ledger.owed().filter { $0.job == jobs[1].id }.map(\.action)
             guard owed.count == 3, case .outcome = owed[0], case .issue(let baton, .urgent, true) = owed[1] else {

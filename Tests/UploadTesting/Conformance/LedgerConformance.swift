@@ -65,7 +65,7 @@ public struct LedgerConformance: Sendable {
             #expect(first.count == 1 && second.isEmpty)
             #expect(try await ledger.job(job.id) == known)
             #expect(try await ledger.events(of: job.id).map(\.kind) == [.started, .completed])
-            #expect(try await ledger.standing(of: "hook").backlog == 1)
+            #expect(try await ledger.status(of: "hook").backlog == 1)
             #expect(try await ledger.counts() == [.completed: 1])
             #expect(try await ledger.queues(throughputSince: start).first?.throughput.map(\.completed) == [1])
         },

@@ -149,9 +149,9 @@ public enum FuzzSamples {
         var told = OrderAnswer(order: UUID())
         var known = ledgerJobs[0]
         known.trouble = known.baton.failures.last?.message
-        var standing = JobStanding(known)
-        standing.note(bytesDone: 5, bytesPerSecond: 1.5, at: time)
-        told.add([OrderAnswer.Job(id: job.id, standing: standing)])
+        var report = JobReport(known)
+        report.note(bytesDone: 5, bytesPerSecond: 1.5, at: time)
+        told.add([OrderAnswer.Job(id: job.id, report: report)])
         return [answer, told, OrderAnswer(order: UUID(), notRecorded: "the disk is full")]
     }
 

@@ -5,29 +5,29 @@ public import Uploads
 public final class MemoryClaim: ClaimedBaton {
     public let baton: Baton
     public let lane: Lane
-    private let current = Mutex(Standing.holds)
+    private let current = Mutex(BatonValidity.holds)
     private let isLost = Door()
     private let log: MemoryLog
 
-    init(_ baton: Baton, lane: Lane, standing: Standing, log: MemoryLog) {
+    init(_ baton: Baton, lane: Lane, validity: BatonValidity, log: MemoryLog) {
         self.baton = baton
         self.lane = lane
         self.log = log
         log.count { $0.liveClaims += 1 }
-        set(standing)
+        set(validity)
     }
 
     deinit { log.count { $0.liveClaims -= 1 } }
 
     /// Makes the baton stand otherwise.
-    public func set(_ standing: Standing) {
-        current.withLock { $0 = standing }
-        if standing != .holds { isLost.open() }
+    public func set(_ validity: BatonValidity) {
+        current.withLock { $0 = validity }
+        if validity != .holds { isLost.open() }
     }
 
-    public func standing() async -> Standing { current.withLock { $0 } }
+    public func validity() async -> BatonValidity { current.withLock { $0 } }
 
-    public func loss() async -> Standing {
+    public func loss() async -> BatonValidity {
         await isLost.wait()
         return current.withLock { $0 }
     }

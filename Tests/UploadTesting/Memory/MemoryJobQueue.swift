@@ -71,7 +71,7 @@ public final class MemoryJobQueue: JobQueue {
         state.withLock { state in
             guard !state.isDraining, !state.ready.isEmpty, state.claims.count < prefetch else { return nil }
             let (baton, lane) = state.ready.removeFirst()
-            let claim = MemoryClaim(baton, lane: lane, standing: .holds, log: log)
+            let claim = MemoryClaim(baton, lane: lane, validity: .holds, log: log)
             state.claims[baton.job.id] = claim
             return claim
         }

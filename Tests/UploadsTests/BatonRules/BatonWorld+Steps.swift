@@ -102,13 +102,13 @@ extension BatonWorld {
         switch parcel.wait {
         case .none: return true
         case .lock: return !workers.contains { $0.held?.hasLock == true }
-        case .pause: return book.standing(of: parcel.baton, view: head) != .paused
+        case .pause: return book.validity(of: parcel.baton, view: head) != .paused
         case .settling:
             if mutation == .cancelsAtOnce { return true }
             return workers.allSatisfy { worker in
                 guard worker.seen == log.count - 1 else { return false }
                 guard let held = worker.held, case .working = held.phase else { return true }
-                return book.standing(of: held.baton, view: head) != .superseded
+                return book.validity(of: held.baton, view: head) != .superseded
             }
         }
     }
@@ -166,13 +166,13 @@ extension BatonWorld {
     private mutating func readLog(_ worker: Int) {
         workers[worker].seen += 1
         guard let held = workers[worker].held, case .working = held.phase else { return }
-        let standing = standing(of: worker)
-        if standing != .holds { tell(.lost(standing), to: worker) }
+        let validity = validity(of: worker)
+        if validity != .holds { tell(.lost(validity), to: worker) }
     }
 
-    func standing(of worker: Int) -> Standing {
+    func validity(of worker: Int) -> BatonValidity {
         guard let held = workers[worker].held else { return .holds }
-        let standing = book.standing(of: held.baton, view: view(of: worker))
-        return mutation == .ignoresFences && standing == .superseded ? .holds : standing
+        let validity = book.validity(of: held.baton, view: view(of: worker))
+        return mutation == .ignoresFences && validity == .superseded ? .holds : validity
     }
 }

@@ -70,7 +70,7 @@ extension BatonWorld {
             let answer = book.tell(fact, to: machine)
             for number in answer.actions {
                 switch book.actions[number] {
-                case .checkStanding: facts.append(.standing(standing(of: worker)))
+                case .checkValidity: facts.append(.validity(validity(of: worker)))
                 case .findDestination:
                     facts.append(.destinationFound(DestinationFacts(driver: "model", canYield: isStaged)))
                 case .waitToRetry(let part, _): facts.append(.retryDue(part))
@@ -109,10 +109,10 @@ extension BatonWorld {
         let wanted = book.actions[action]
         // As a part asks before it is sent.
         if case .sendPart = wanted {
-            let standing = standing(of: worker)
-            if standing == .superseded || standing == .disconnected {
+            let validity = validity(of: worker)
+            if validity == .superseded || validity == .disconnected {
                 return add(.perform(worker: worker, action, .arrives), to: &next) { world in
-                    world.tell(.lost(standing), to: worker)
+                    world.tell(.lost(validity), to: worker)
                 }
             }
         }

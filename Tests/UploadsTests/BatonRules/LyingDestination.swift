@@ -22,7 +22,7 @@ struct LyingDestination {
     /// Every answer to what a slice asks; the rest of the worker works as it should.
     func answers(to action: SliceAction) -> [SliceFact] {
         switch action {
-        case .checkStanding: [.standing(.holds)]
+        case .checkValidity: [.validity(.holds)]
         case .tellStarted: [.toldStarted]
         case .findDestination: [.destinationFound(DestinationFacts(driver: "model", canYield: canYield, way: way))]
         case .claimSource: [.sourceClaimed, .sourceBusy]
@@ -60,9 +60,9 @@ struct LyingDestination {
 
     private var opened: [SessionFacts] {
         // With one session only the whole, and what is done.
-        let standings = sessionCount == 1 ? [(0, 0)] : [(0, 0), (0, 1), (0, 2), (1, 1)]
+        let validities = sessionCount == 1 ? [(0, 0)] : [(0, 0), (0, 1), (0, 2), (1, 1)]
         return [SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: Self.partBytes)]
-            + standings.map { session, missing in
+            + validities.map { session, missing in
                 SessionFacts(
                     state: sessions[session], partCount: 2, missingCount: missing,
                     bytesMissing: Int64(missing) * Self.partBytes)

@@ -85,7 +85,7 @@ final class RuleBook {
     private var decisions: [IssuingQuestion: Decision] = [:]
     private var planned: [PlanQuestion: Int32] = [:]
     private var verdicts: [TakingQuestion: TakingVerdict] = [:]
-    private var standings: [Pair: Standing] = [:]
+    private var validities: [Pair: BatonValidity] = [:]
     private var applied: [Pair: Int32] = [:]
     private var needed: [Pair: Bool] = [:]
     private var fences: [Int32: Int] = [:]
@@ -141,12 +141,12 @@ final class RuleBook {
         return verdict
     }
 
-    func standing(of baton: Int32, view: Int32) -> Standing {
+    func validity(of baton: Int32, view: Int32) -> BatonValidity {
         let pair = Pair(a: baton, b: view)
-        if let standing = standings[pair] { return standing }
-        let standing = views[view].standing(of: batons[baton])
-        standings[pair] = standing
-        return standing
+        if let validity = validities[pair] { return validity }
+        let validity = views[view].validity(of: batons[baton])
+        validities[pair] = validity
+        return validity
     }
 
     /// The view after an entry.

@@ -27,14 +27,14 @@ import Testing
 
     @Test func `a job that the log does not mention counts from generation 1`() {
         #expect(ControlView().fence(of: job.id) == 1)
-        #expect(ControlView().standing(of: baton(1)) == .holds)
+        #expect(ControlView().validity(of: baton(1)) == .holds)
     }
 
     @Test func `generations below the fence are superseded, the fence's own holds`() {
         let view = view(.fence([job.id: 3]))
-        #expect(view.standing(of: baton(2)) == .superseded)
-        #expect(view.standing(of: baton(3)) == .holds)
-        #expect(view.standing(of: baton(4)) == .holds)
+        #expect(view.validity(of: baton(2)) == .superseded)
+        #expect(view.validity(of: baton(3)) == .holds)
+        #expect(view.validity(of: baton(4)) == .holds)
     }
 
     @Test func `the highest fence holds whatever the order`() {
@@ -60,19 +60,19 @@ import Testing
 
     @Test func `a pause holds up to and including its generation, and not for cancelling`() {
         let view = view(.pause([job.id: 2]))
-        #expect(view.standing(of: baton(1)) == .paused)
-        #expect(view.standing(of: baton(2)) == .paused)
-        #expect(view.standing(of: baton(3)) == .holds)
-        #expect(view.standing(of: baton(2, isCancel: true)) == .holds)
+        #expect(view.validity(of: baton(1)) == .paused)
+        #expect(view.validity(of: baton(2)) == .paused)
+        #expect(view.validity(of: baton(3)) == .holds)
+        #expect(view.validity(of: baton(2, isCancel: true)) == .holds)
     }
 
     @Test func `superseded outranks paused`() {
-        #expect(view(.pause([job.id: 2]), .fence([job.id: 3])).standing(of: baton(2)) == .superseded)
+        #expect(view(.pause([job.id: 2]), .fence([job.id: 3])).validity(of: baton(2)) == .superseded)
     }
 
     @Test func `a lifted pause no longer holds, a later one holds again`() {
-        #expect(view(.pause([job.id: 2]), .lift([job.id])).standing(of: baton(1)) == .holds)
-        #expect(view(.pause([job.id: 2]), .lift([job.id]), .pause([job.id: 1])).standing(of: baton(1)) == .paused)
+        #expect(view(.pause([job.id: 2]), .lift([job.id])).validity(of: baton(1)) == .holds)
+        #expect(view(.pause([job.id: 2]), .lift([job.id]), .pause([job.id: 1])).validity(of: baton(1)) == .paused)
     }
 
     @Test func `queues stop and start`() {
@@ -171,14 +171,14 @@ import Testing
         var view = ControlView()
         var baton = Baton(job: UploadJob(source: .inline(Data()), destination: .url("https://a.test/"), size: 0))
         view.apply(.queueStopped(.standard))
-        #expect(view.standing(of: baton) == .stopped)
+        #expect(view.validity(of: baton) == .stopped)
         baton.isCancel = true
-        #expect(view.standing(of: baton) == .holds)
+        #expect(view.validity(of: baton) == .holds)
         baton.isCancel = false
         view.apply(.pause([baton.job.id: 1]))
-        #expect(view.standing(of: baton) == .paused)
+        #expect(view.validity(of: baton) == .paused)
         view.apply(.lift([baton.job.id]))
         view.apply(.queueStarted(.standard))
-        #expect(view.standing(of: baton) == .holds)
+        #expect(view.validity(of: baton) == .holds)
     }
 }

@@ -92,7 +92,7 @@ import Testing
             var (machine, pass, fact) = (machine, pass, fact)
             while let action = machine.handle(fact, at: now).first {
                 switch action {
-                case .checkStanding: fact = .standing(.holds)
+                case .checkValidity: fact = .validity(.holds)
                 case .claimSource: fact = .sourceClaimed
                 case .findDestination:
                     var way = DestinationFacts.Way.free

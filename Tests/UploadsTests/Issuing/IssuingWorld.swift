@@ -76,7 +76,7 @@ struct IssuingWorld {
     private mutating func plan(_ message: Message) -> [Step] {
         if message.isSuspect { return [.suspect] }
         let baton = message.baton
-        switch control.standing(of: baton) {
+        switch control.validity(of: baton) {
         case .superseded, .disconnected: return []
         case .paused where baton.mustProbe && isObjectThere: return [.tell(.completed)]
         case .paused: return [.onward(baton.state, .paused)]
@@ -105,7 +105,7 @@ struct IssuingWorld {
             holder.isCutOff = true
         }
         guard !holder.steps.isEmpty else { return }
-        if !holder.isSuspect, control.standing(of: holder.baton) == .superseded { return }
+        if !holder.isSuspect, control.validity(of: holder.baton) == .superseded { return }
         let step = holder.steps.removeFirst()
         var acknowledged = false
         switch step {

@@ -51,11 +51,11 @@ struct SliceHarness {
         return actions
     }
 
-    /// Answers every question for the standing until something else is asked for.
+    /// Answers every question for the validity until something else is asked for.
     @discardableResult
     mutating func holding(_ fact: SliceFact) -> [SliceAction] {
         tell(fact)
-        while actions == [.checkStanding] { tell(.standing(.holds)) }
+        while actions == [.checkValidity] { tell(.validity(.holds)) }
         return actions
     }
 

@@ -82,21 +82,21 @@ import Testing
 
     @Test func `where the ledger has ended the round, only the copy goes: no start is told, no destination asked`() {
         var slice = removal()
-        #expect(slice.tell(.standing(.paused)) == [.claimSource])
+        #expect(slice.tell(.validity(.paused)) == [.claimSource])
         #expect(slice.holding(.sourceClaimed) == [.removeStagedCopy])
         slice.tell(.stagedCopyRemoved)
         #expect(slice.outcome == .cancelled)
         // The next round's copy is not its own to remove.
         slice = removal()
-        slice.tell(.standing(.holds))
+        slice.tell(.validity(.holds))
         slice.tell(.sourceClaimed)
-        #expect(slice.tell(.standing(.superseded)) == [.settle(.superseded)])
+        #expect(slice.tell(.validity(.superseded)) == [.settle(.superseded)])
     }
 
     @Test(arguments: [SliceFact.sourceBusy, .sourceAreaUnknown("a1"), .sourceGone])
     func `a copy that cannot be removed now is tried again, and one that is gone is done`(answer: SliceFact) {
         var slice = removal()
-        slice.tell(.standing(.holds))
+        slice.tell(.validity(.holds))
         slice.tell(answer)
         #expect((slice.outcome == .cancelled) == (answer == .sourceGone))
         #expect((slice.wait == nil) == (answer == .sourceGone))
@@ -105,12 +105,12 @@ import Testing
     @Test func `cancelling obeys no pause`() {
         var slice = H(H.baton(generation: 2, isCancel: true))
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.toldStarted)
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
         slice.tell(.lost(.paused))
         slice.tell(.sourceClaimed)
-        #expect(slice.tell(.standing(.paused)) == [.probe(nil)])
+        #expect(slice.tell(.validity(.paused)) == [.probe(nil)])
     }
 
     @Test func `another job's object is left alone and the job ends cancelled`() {
@@ -147,6 +147,6 @@ import Testing
     @Test func `a cancel that loses its baton touches nothing`() {
         var slice = cancel(state: H.state)
         slice.tell(.sourceClaimed)
-        #expect(slice.tell(.standing(.superseded)) == [.settle(.superseded)])
+        #expect(slice.tell(.validity(.superseded)) == [.settle(.superseded)])
     }
 }

@@ -206,9 +206,9 @@ import Testing
     @Test func `a paused job decides nothing`() {
         var slice = H(Self.baton(.skip, slice: 1))
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.probed(.other(H.object, isNewer: false)))
         #expect(slice.wait?.reason == "paused")
     }

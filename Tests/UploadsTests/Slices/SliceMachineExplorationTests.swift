@@ -78,7 +78,7 @@ import Testing
             }
             #expect(settlements == 1, "\(trace)")
             #expect(steps < 400, "\(trace.suffix(30))")
-            for fact in [SliceFact.begun, .sourceClaimed, .graceUsedUp, .lost(.superseded), .standing(.holds)] {
+            for fact in [SliceFact.begun, .sourceClaimed, .graceUsedUp, .lost(.superseded), .validity(.holds)] {
                 #expect(slice.tell(fact) == [])
             }
         }
@@ -106,8 +106,8 @@ import Testing
             }
             #expect(asked.count { if case .sendPart = $0 { true } else { false } } <= width, "\(trace)")
             switch fact {
-            case .lost(.superseded), .standing(.superseded): #expect(slice.settlement == .superseded, "\(trace)")
-            case .lost(.disconnected), .standing(.disconnected): #expect(slice.settlement == .abandoned, "\(trace)")
+            case .lost(.superseded), .validity(.superseded): #expect(slice.settlement == .superseded, "\(trace)")
+            case .lost(.disconnected), .validity(.disconnected): #expect(slice.settlement == .abandoned, "\(trace)")
             default: break
             }
         }
@@ -115,7 +115,7 @@ import Testing
         private mutating func judge(_ action: SliceAction, after fact: SliceFact) {
             switch action {
             case .probe, .open, .complete, .readBack, .discard, .removeStagedCopy:
-                guard case .standing(let standing) = fact, standing == .holds || standing == .paused else {
+                guard case .validity(let validity) = fact, validity == .holds || validity == .paused else {
                     Issue.record("\(action) without asking how the baton stands: \(trace)")
                     return
                 }
@@ -220,12 +220,12 @@ import Testing
                 }
             }
             switch action {
-            case .checkStanding:
+            case .checkValidity:
                 switch Int.random(in: 0..<30, using: &random) {
-                case 0: return .standing(.superseded)
-                case 1: return .standing(.disconnected)
-                case 2: return .standing(.paused)
-                default: return .standing(.holds)
+                case 0: return .validity(.superseded)
+                case 1: return .validity(.disconnected)
+                case 2: return .validity(.paused)
+                default: return .validity(.holds)
                 }
             case .sendPart(let index):
                 return fails() ? .partFailed(index, error()) : .partAccepted(index, state())

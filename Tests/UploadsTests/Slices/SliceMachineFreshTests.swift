@@ -6,18 +6,18 @@ import Testing
 @Suite struct SliceMachineFreshTests {
     @Test func `a job of one part is claimed, opened, sent and completed without a probe`() {
         var slice = SliceHarness(SliceHarness.baton())
-        #expect(slice.tell(.begun) == [.checkStanding])
-        #expect(slice.tell(.standing(.holds)) == [.findDestination])
+        #expect(slice.tell(.begun) == [.checkValidity])
+        #expect(slice.tell(.validity(.holds)) == [.findDestination])
         #expect(slice.tell(.destinationFound(DestinationFacts(driver: "http", canYield: false))) == [.claimSource])
-        #expect(slice.tell(.sourceClaimed) == [.checkStanding])
-        #expect(slice.tell(.standing(.holds)) == [.open(resuming: nil)])
+        #expect(slice.tell(.sourceClaimed) == [.checkValidity])
+        #expect(slice.tell(.validity(.holds)) == [.open(resuming: nil)])
         #expect(
             slice.tell(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1))) == [
-                .checkStanding
+                .checkValidity
             ])
-        #expect(slice.tell(.standing(.holds)) == [.sendPart(0)])
-        #expect(slice.tell(.partAccepted(0, nil)) == [.checkStanding])
-        #expect(slice.tell(.standing(.holds)) == [.complete(.none)])
+        #expect(slice.tell(.validity(.holds)) == [.sendPart(0)])
+        #expect(slice.tell(.partAccepted(0, nil)) == [.checkValidity])
+        #expect(slice.tell(.validity(.holds)) == [.complete(.none)])
         slice.tell(.completed(SliceHarness.done))
         #expect(slice.settlement == .ended(.completed(SliceHarness.object, response: nil)))
         #expect(slice.machine.isSettled)

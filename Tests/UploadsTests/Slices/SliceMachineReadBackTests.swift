@@ -288,7 +288,7 @@ import Testing
         slice.holding(.sourceClaimed)
         slice.holding(.opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 1)))
         slice.tell(.partFailed(0, Self.stored))
-        slice.tell(.standing(.holds))
+        slice.tell(.validity(.holds))
         #expect(slice.actions == [.probe(nil)])
         slice.holding(.failed(H.error(.networkFailure)))
         // Nobody could look: whatever is found there later is not believed.

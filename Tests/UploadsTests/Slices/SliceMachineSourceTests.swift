@@ -183,7 +183,7 @@ import Testing
     @Test func `nobody looks for a job that is paused or cancelled`() {
         var paused = H(H.baton(Self.unseen))
         paused.tell(.begun)
-        paused.tell(.standing(.paused))
+        paused.tell(.validity(.paused))
         #expect(paused.wait?.reason == WaitReason.paused.label)
 
         var cancelled = H(H.baton(Self.unseen, isCancel: true))

@@ -61,7 +61,7 @@ import Testing
     @Test func `in a stopped queue nothing is begun`() {
         var slice = H(H.baton())
         slice.tell(.begun)
-        slice.tell(.standing(.stopped))
+        slice.tell(.validity(.stopped))
         #expect(slice.settlement == .handOver(nil))
     }
 
@@ -123,9 +123,9 @@ import Testing
         #expect(slice.outcome == .completed(H.object, response: nil))
 
         slice = sendingWhole()
-        #expect(slice.tell(.partAccepted(0, nil)) == [.checkStanding])
+        #expect(slice.tell(.partAccepted(0, nil)) == [.checkValidity])
         slice = abandoned(slice)
-        #expect(slice.tell(.standing(.holds)) == [.complete(.none)])
+        #expect(slice.tell(.validity(.holds)) == [.complete(.none)])
 
         slice = abandoned(sending(missing: 0))
         slice.tell(.completed(H.done))
@@ -261,16 +261,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (Standing.superseded, Settlement.superseded), (.disconnected, .abandoned),
+        (BatonValidity.superseded, Settlement.superseded), (.disconnected, .abandoned),
     ])
-    func `a lost baton stops at once and touches nothing`(standing: Standing, settlement: Settlement) {
+    func `a lost baton stops at once and touches nothing`(validity: BatonValidity, settlement: Settlement) {
         var slice = sending()
-        #expect(slice.tell(.lost(standing)) == [.settle(settlement)])
+        #expect(slice.tell(.lost(validity)) == [.settle(settlement)])
         #expect(slice.tell(.partAccepted(0, H.state)) == [])
         slice = H(H.baton(slice: 1, state: H.state))
         slice.begin()
-        #expect(slice.tell(.probed(.complete(H.done))) == [.checkStanding])
-        #expect(slice.tell(.standing(standing)) == [.settle(settlement)])
+        #expect(slice.tell(.probed(.complete(H.done))) == [.checkValidity])
+        #expect(slice.tell(.validity(validity)) == [.settle(settlement)])
     }
 
     @Test func `a paused job stops at the next part boundary and waits an hour at a time`() {
@@ -284,16 +284,16 @@ import Testing
     @Test func `a fresh paused job waits without touching anything`() {
         var slice = H(H.baton())
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: nil))
     }
 
     @Test func `a paused job that was held before is probed first, and then waits`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.tell(.begun)
-        #expect(slice.tell(.standing(.paused)) == [.findDestination])
+        #expect(slice.tell(.validity(.paused)) == [.findDestination])
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
-        #expect(slice.tell(.standing(.paused)) == [.probe(H.state)])
+        #expect(slice.tell(.validity(.paused)) == [.probe(H.state)])
         slice.tell(.probed(.partial(H.otherState, beside: nil)))
         #expect(slice.settlement == .wait(until: H.start + 3600, reason: .paused, state: H.otherState))
     }
@@ -301,9 +301,9 @@ import Testing
     @Test func `a paused job that turns out to be done is completed`() {
         var slice = H(H.baton(slice: 1))
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.probed(.complete(H.done)))
         #expect(slice.outcome == .completed(H.object, response: nil))
     }
@@ -311,14 +311,14 @@ import Testing
     @Test func `a paused job that cannot be asked for, or has no destination now, waits on as paused`() {
         var slice = H(H.baton(slice: 1, state: H.state))
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.destinationFound(DestinationFacts(driver: "directory", canYield: true)))
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.failed(H.error(.networkFailure)))
         #expect(slice.wait?.reason == "paused")
         slice = H(H.baton(slice: 1, state: H.state))
         slice.tell(.begun)
-        slice.tell(.standing(.paused))
+        slice.tell(.validity(.paused))
         slice.tell(.destinationUnknown)
         #expect(slice.wait?.reason == "paused")
     }

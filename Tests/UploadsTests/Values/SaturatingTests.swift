@@ -11,8 +11,8 @@ import Uploads
     }
 
     @Test func `jobs of a queue are counted whatever its row says`() {
-        let standing = QueueStanding(queue: .standard, counts: [.queued: .max, .running: .max, .failed: 5])
-        #expect(standing.live == .max)
-        #expect(standing.secondsLeft(window: 600) == nil)
+        let load = QueueLoad(queue: .standard, counts: [.queued: .max, .running: .max, .failed: 5])
+        #expect(load.live == .max)
+        #expect(load.secondsLeft(window: 600) == nil)
     }
 }

@@ -68,13 +68,13 @@ final class TicketSession: UploadSession {
                 .invalidResponse, "\(source.displayURL) has not been sent the file: it is sent again",
                 retry: .afterBackoff)
         }
-        var standing: TicketStanding?
-        if isResumed { standing = try await source.standing(of: sent.id, job) }
-        switch standing {
-        case nil, .open, .absent: standing = try await source.complete(sent.id, of: job)
+        var verdict: TicketVerdict?
+        if isResumed { verdict = try await source.verdict(of: sent.id, job) }
+        switch verdict {
+        case nil, .open, .absent: verdict = try await source.complete(sent.id, of: job)
         case .pending, .done, .refused: break
         }
-        switch standing {
+        switch verdict {
         case .absent(let error), .refused(let error): throw error
         case .pending(let response, let seconds):
             throw UploadError(

@@ -23,10 +23,10 @@ protocol TicketSource: Sendable {
 
     /// Tells that the bytes are there; safe to repeat.
     /// - Returns: nil where there is no such call.
-    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketStanding?
+    func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketVerdict?
 
     /// - Returns: nil where that cannot be asked.
-    func standing(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketStanding?
+    func verdict(of id: String?, _ job: UploadJob) async throws(UploadError) -> TicketVerdict?
 
     /// Where the object is, as it may be shown.
     func location(_ sent: TicketState) -> String

@@ -9,7 +9,7 @@ struct TicketUploads: Sendable {
     func probe(_ job: UploadJob, _ state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard let state else { return .unknowable }
         guard let sent = try? TicketState(state, of: source.driver) else { return .nothing }
-        switch try await source.standing(of: sent.id, job) {
+        switch try await source.verdict(of: sent.id, job) {
         case .done(let response):
             return .complete(CompletedUpload(sent.object(of: job, at: source), response: response))
         // Whatever else it is, the completing step finds it out and says what to do.

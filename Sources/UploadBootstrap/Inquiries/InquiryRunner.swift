@@ -1,0 +1,137 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Uploads
+
+/// Asks, and shows the answer as people or programs want it.
+struct InquiryRunner: Sendable {
+    let client: NotifierClient
+    let printsJSON: Bool
+    let time: LocalTime
+
+    func answer(_ inquiry: Inquiry) async throws -> ExitCode {
+        let code = try await show(inquiry)
+        if inquiry.isOfState, let reason = await client.unreadiness() {
+            Console.error(
+                line: "uploadctl: this may be old, for the notifier is not ready: \(PlainText.safe(reason))")
+        }
+        return code
+    }
+
+    private func show(_ inquiry: Inquiry) async throws -> ExitCode {
+        switch inquiry {
+        case .jobs(let filter):
+            let isEmpty = try await list(
+                "/v1/jobs", try filter.query(), limit: filter.limit, page: 200, cursor: "after"
+            ) { (jobs: [ListedJob]) in Table(jobs, time) }
+            guard isEmpty else { break }
+            await doubt(filter.queue, "queue", in: "/v1/queues")
+            await doubt(filter.destination, "destination", in: "/v1/destinations")
+        case .job(let id): try await job(id)
+        case .queues: try await list("/v1/queues") { (queues: [ListedQueue]) in Table(queues, time) }
+        case .queue(let name): try await queue(name)
+        case .delegates: try await delegates()
+        case .delegate(.test, let name):
+            return try await suggesting(name, from: "/v1/delegates") { try await test(name) }
+        case .delegate(let verb, let name):
+            try await suggesting(name, from: "/v1/delegates") { try await set(name, verb) }
+        case .registration(let order): return try await carryOut(order)
+        case .replay(let name, let from, let to):
+            try await suggesting(name, from: "/v1/delegates") { try await replay(name, from, to) }
+        case .deliveries(let choice): try await deliveries(choice)
+        case .delivery(let id): try await delivery(id)
+        case .replayDeliveries(let ids): return try await replay(deliveries: ids)
+        case .line(let queue, let limit):
+            try await list("/v1/queues/\(queue)/line", limit: limit, page: 200, cursor: "after") {
+                (line: [ListedPlace]) in Table(line, time)
+            }
+        case .deadLetters(let filter, let status, let limit):
+            let query = filter.fields + (status.map { [("status", $0.rawValue)] } ?? [])
+            try await list("/v1/dead-letters", query, limit: limit, page: 100, cursor: "before") {
+                (letters: [ListedLetter]) in Table(letters, time)
+            }
+        case .replayLetters(let ids): return try await replay(ids)
+        case .replayMatching(let filter, let isConfirmed):
+            return try await replay(filter, isConfirmed: isConfirmed)
+        case .deadLetter(let id): try await deadLetter(id)
+        case .discard(let ids, let isConfirmed): return try await discard(ids, isConfirmed: isConfirmed)
+        case .destinations:
+            try await list("/v1/destinations") { (destinations: [ListedDestination]) in Table(destinations, time) }
+        case .backUp(let path): try await backUp(to: path)
+        // Followed by itself, with a client of its own.
+        case .watch(let choice):
+            return try await EventWatch(client: client, choice: choice, printsJSON: printsJSON).run()
+        }
+        return .done
+    }
+
+    // MARK: Lists
+
+    /// A list that comes in pages.
+    /// - Returns: whether it is empty.
+    @discardableResult
+    func list<Item: Decodable>(
+        _ path: String, _ query: [(name: String, value: String)] = [], limit: Int, page: Int, cursor: String,
+        _ table: ([Item]) -> Table
+    ) async throws -> Bool {
+        if printsJSON {
+            let items: [JSONValue] = try await client.items(path, query, limit: limit, page: page, cursor: cursor)
+            for item in items { try show(item) }
+            return items.isEmpty
+        }
+        let items: [Item] = try await client.items(path, query, limit: limit, page: page, cursor: cursor)
+        show(table(items))
+        return items.isEmpty
+    }
+
+    /// A list that comes whole.
+    func list<Item: Decodable>(_ path: String, _ table: ([Item]) -> Table) async throws {
+        if printsJSON {
+            for item in try await client.ask(.GET, path, as: ListPage<JSONValue>.self).items { try show(item) }
+        } else {
+            show(table(try await client.ask(.GET, path, as: ListPage<Item>.self).items))
+        }
+    }
+
+    func show(_ table: Table) {
+        guard !table.rows.isEmpty else { return say("there are none") }
+        for line in table.lines(width: Console.outputColumns ?? 80) { Console.output(line: line) }
+    }
+
+    // MARK: One
+
+    private func job(_ id: JobID) async throws {
+        let path = "/v1/jobs/\(id)"
+        if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
+        let story = try await client.ask(.GET, path, as: JobStory.self)
+        for line in story.lines(time, width: Console.outputColumns) { Console.output(line: line) }
+    }
+
+    private func deadLetter(_ id: Int64) async throws {
+        let path = "/v1/dead-letters/\(id)"
+        if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
+        let letter = try await client.ask(.GET, path, as: ListedLetter.self)
+        let size = Quantity.text(bytes: letter.bytes)
+        Console.output(line: "\(letter.id)  \(time.text(letter.at))  \(size)  \(PlainText.safe(letter.reason))")
+        for (name, value) in letter.facts(time) { Console.output(line: "  \(name): \(PlainText.safe(value))") }
+        for line in (letter.body ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
+            Console.output(line: PlainText.safe(String(line)))
+        }
+    }
+
+    func show(_ value: JSONValue) throws {
+        Console.output(line: String(decoding: try WireJSON.encode(value), as: UTF8.self))
+    }
+
+    func say(_ line: String) { Console.error(line: "uploadctl: \(PlainText.safe(line))") }
+}
+
+extension Inquiry {
+    /// Whether the answer is what the notifier has recorded by now.
+    fileprivate var isOfState: Bool {
+        switch self {
+        case .jobs, .job, .queues, .queue, .line: true
+        default: false
+        }
+    }
+}

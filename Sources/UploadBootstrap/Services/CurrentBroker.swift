@@ -1,0 +1,36 @@
+import Synchronization
+import UploadNotifier
+import Uploads
+import UploadsRabbitMQ
+
+/// What the HTTP API asks of the broker, by way of the connection that the notifier has just now.
+final class CurrentBroker: BrokerOperations {
+    private let current = Mutex<(broker: UploadBroker, notifier: NotifierService)?>(nil)
+
+    /// From now on this notifier is at work; nil: none just now.
+    func serve(_ broker: UploadBroker, _ notifier: NotifierService?) {
+        current.withLock { $0 = notifier.map { (broker, $0) } }
+    }
+
+    func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
+        try await serving().broker.order(order, patience: patience)
+    }
+
+    func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String {
+        try await serving().broker.replay(letter)
+    }
+
+    func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
+        try await serving().broker.depths(of: queues)
+    }
+
+    func controlView() async throws(UploadError) -> ControlView { try serving().notifier.controlView }
+
+    private func serving() throws(UploadError) -> (broker: UploadBroker, notifier: NotifierService) {
+        guard let current = current.withLock({ $0 }) else {
+            throw UploadError(
+                .networkFailure, "the notifier has no connection to the broker yet; /readyz says what it waits for")
+        }
+        return current
+    }
+}

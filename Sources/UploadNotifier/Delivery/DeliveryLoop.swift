@@ -1,0 +1,243 @@
+import Foundation
+import Logging
+import Metrics
+import Synchronization
+import Uploads
+
+/// The way to one delegate. Its definition may change while it works: what is under way ends as it began.
+final class DeliveryLoop: Sendable {
+    /// Events that a `BatchDelegate` gets at once.
+    static let batchCountMaximum = 256
+
+    private struct State {
+        var inFlight: Set<DelegateDelivery.ID> = []
+        /// The earliest time for which somebody sleeps.
+        var alarm: Date?
+        var registered: RegisteredDelegate
+        /// Whether it is to be looked up, and served again if only its failures paused it.
+        var isNew = true
+        /// Whether the delegate is gone: nothing is said of it in the ledger any more.
+        var isRetired = false
+    }
+
+    let name: String
+    private let outbox: any DeliveryOutbox
+    private let clock: NotifierClock
+    private let logger: Logger
+    private let state: Mutex<State>
+    private let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+    private let ended: AsyncStream<Void>
+    private let end: AsyncStream<Void>.Continuation
+
+    init(_ registered: RegisteredDelegate, outbox: any DeliveryOutbox, clock: NotifierClock, logger: Logger) {
+        name = registered.name
+        state = Mutex(State(registered: registered))
+        self.outbox = outbox
+        self.clock = clock
+        var logger = logger
+        logger[metadataKey: LogKey.delegate] = "\(registered.name)"
+        self.logger = logger
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (ended, end) = AsyncStream.makeStream()
+    }
+
+    var registered: RegisteredDelegate { state.withLock { $0.registered } }
+
+    /// Serves the delegate by another definition from the next delivery on.
+    func redefine(_ registered: RegisteredDelegate) {
+        state.withLock { state in
+            state.registered = registered
+            state.isNew = true
+        }
+        wake()
+    }
+
+    /// Takes no more, for its delegate is gone.
+    func retire() {
+        state.withLock { $0.isRetired = true }
+        stop()
+    }
+
+    /// Returns when nothing is under way any more, once it was told to stop.
+    func waitUntilEnded() async { for await _ in ended {} }
+
+    func wake() { signal.yield() }
+
+    func stop() { signal.finish() }
+
+    func run() async {
+        defer { end.finish() }
+        signal.yield()
+        await withDiscardingTaskGroup { group in
+            // Alarms live in a group of their own: when no more is taken, deliveries are awaited and alarms are not.
+            await withDiscardingTaskGroup { alarms in
+                for await _ in signals { await take(in: &group, alarms: &alarms) }
+                alarms.cancelAll()
+            }
+        }
+    }
+
+    private func serveAgain() async {
+        do {
+            let status = try await outbox.status(of: name)
+            Self.show(isPaused: status.isHeld, name)
+            guard let reason = status.reason else { return }
+            guard !status.isHeld else {
+                logger.warning(
+                    "delegate stays paused until an operator lets it go on",
+                    metadata: [LogKey.reason: "\(reason)", LogKey.backlog: "\(status.backlog)"])
+                return
+            }
+            logger.warning(
+                "delegate was paused and is served again",
+                metadata: [LogKey.reason: "\(reason)", LogKey.backlog: "\(status.backlog)"])
+            try await outbox.resume(name, at: clock.now())
+        } catch {
+            logger.error("delegate cannot be looked up in the ledger", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    private func take(in group: inout DiscardingTaskGroup, alarms: inout DiscardingTaskGroup) async {
+        let (busy, registered, isNew, isRetired) = state.withLock { state in
+            defer { state.isNew = false }
+            return (state.inFlight, state.registered, state.isNew, state.isRetired)
+        }
+        guard !isRetired else { return }
+        if isNew { await serveAgain() }
+        let isBatch = registered.isBatch
+        let free = isBatch ? (busy.isEmpty ? Self.batchCountMaximum : 0) : registered.concurrencyMaximum - busy.count
+        do {
+            let due =
+                free > 0
+                ? try await outbox.due(
+                    for: name, ordered: registered.isOrdered, now: clock.now(), excluding: busy, limit: free)
+                : []
+            state.withLock { $0.inFlight.formUnion(due.map(\.id)) }
+            if isBatch {
+                if !due.isEmpty { group.addTask { await self.attempt(due, by: registered) } }
+            } else {
+                for delivery in due { group.addTask { await self.attempt([delivery], by: registered) } }
+            }
+            // Somebody who finishes will signal; otherwise the time must.
+            if due.count < free,
+                let next = try await outbox.nextDue(
+                    for: name, ordered: registered.isOrdered, excluding: busy.union(due.map(\.id)))
+            {
+                setAlarm(next, in: &alarms)
+            }
+        } catch {
+            guard !Task.isCancelled else { return }
+            logger.error("outbox cannot be read; trying again", metadata: [LogKey.error: "\(error)"])
+            setAlarm(clock.now().addingTimeInterval(5), in: &alarms)
+        }
+    }
+
+    private func setAlarm(_ time: Date, in alarms: inout DiscardingTaskGroup) {
+        let isEarlier = state.withLock { state in
+            if let alarm = state.alarm, alarm <= time { return false }
+            state.alarm = time
+            return true
+        }
+        guard isEarlier else { return }
+        alarms.addTask {
+            do { try await self.clock.sleep(time) } catch { return }
+            self.state.withLock { if $0.alarm == time { $0.alarm = nil } }
+            self.signal.yield()
+        }
+    }
+
+    private func attempt(_ deliveries: [DelegateDelivery], by registered: RegisteredDelegate) async {
+        let start = clock.now()
+        var answer: ServerResponse?
+        do {
+            if let delegate = registered.delegate as? any BatchDelegate {
+                try await delegate.deliver(deliveries.map(\.event))
+            } else {
+                for delivery in deliveries { answer = try await registered.delegate.deliver(delivery.event) }
+            }
+            await settle(deliveries, by: registered, start, answer, error: nil)
+        } catch {
+            // Cut off by the end of the grace: not an attempt, delivered again at the next start.
+            if !Task.isCancelled { await settle(deliveries, by: registered, start, nil, error: error) }
+        }
+        state.withLock { $0.inFlight.subtract(deliveries.map(\.id)) }
+        signal.yield()
+    }
+
+    private func settle(
+        _ deliveries: [DelegateDelivery], by registered: RegisteredDelegate, _ start: Date, _ answer: ServerResponse?,
+        error: UploadError?
+    ) async {
+        let now = clock.now()
+        let attempt = DeliveryAttempt(
+            at: start, seconds: max(0, now.timeIntervalSince(start)), answer: answer, error: error)
+        do {
+            if let error {
+                for delivery in deliveries {
+                    try await refused(delivery, by: registered, attempt, error: error)
+                }
+            } else {
+                // Of a whole batch that went into a file there is nothing to log but the time.
+                try await outbox.delivered(deliveries.map(\.id), at: now, attempt: registered.isBatch ? nil : attempt)
+                count("delivered", by: deliveries.count)
+            }
+        } catch {
+            logger.error("result of a delivery cannot be recorded", metadata: [LogKey.error: "\(error)"])
+            // Else the row would be due at once, and again, for as long as the ledger fails.
+            try? await clock.sleep(for: .seconds(5))
+        }
+    }
+
+    private func refused(
+        _ delivery: DelegateDelivery, by registered: RegisteredDelegate, _ attempt: DeliveryAttempt, error: UploadError
+    ) async throws(UploadError) {
+        let number = delivery.attempts.addingSaturating(1)
+        let metadata: Logger.Metadata = [
+            LogKey.event: "\(delivery.event.id)", LogKey.attempt: "\(number)", LogKey.error: "\(error)",
+        ]
+        let now = clock.now()
+        var generator = SystemRandomNumberGenerator()
+        if state.withLock({ $0.isRetired }) {
+            // Kept for the day when a delegate of this name comes back, if it was not thrown away.
+            try await outbox.failed([delivery.id], attempt: attempt, dueAt: now)
+        } else if error.retry == .never {
+            try await outbox.failed([delivery.id], attempt: attempt, dueAt: now)
+            try await outbox.pause(name, reason: error.description, at: now, held: false)
+            shout(metadata)
+        } else if let usual = registered.schedule.delay(afterAttempt: number, using: &generator) {
+            var delay = usual
+            if case .after(let seconds) = error.retry {
+                delay = max(usual, min(seconds, registered.schedule.delayMaximum))
+            }
+            try await outbox.failed([delivery.id], attempt: attempt, dueAt: now.addingTimeInterval(delay))
+            count("failed")
+            logger.warning("delivery failed; it will be tried again", metadata: metadata)
+        } else if try await outbox.exhausted(delivery, attempt: attempt) {
+            shout(metadata)
+        } else {
+            count("givenUp")
+            logger.error("delivery is given up; it is kept until it is replayed", metadata: metadata)
+        }
+    }
+
+    private func shout(_ metadata: Logger.Metadata) {
+        count("paused")
+        Self.show(isPaused: true, name)
+        logger.error("delegate is paused; its outcomes are kept until it is served again", metadata: metadata)
+    }
+
+    private func count(_ outcome: String, by amount: Int = 1) {
+        Counter(label: "upload_delegate_deliveries_total", dimensions: [("outcome", outcome)]).increment(by: amount)
+    }
+
+    /// Bounded: delegates are few, ``DelegateManager/registeredMaximum`` beside those of the configuration.
+    static func show(isPaused: Bool, _ delegate: String) {
+        Gauge(label: "upload_delegate_paused", dimensions: [("delegate", delegate)]).record(isPaused ? 1 : 0)
+    }
+
+    /// For a delegate that is gone.
+    static func showNothing(_ delegate: String) {
+        Gauge(label: "upload_delegate_paused", dimensions: [("delegate", delegate)]).destroy()
+    }
+}

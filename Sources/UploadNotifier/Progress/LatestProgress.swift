@@ -1,0 +1,148 @@
+public import Foundation
+import Synchronization
+public import Uploads
+
+/// The latest progress of the jobs that run, and how workers find their destinations, in memory alone: what nobody hears of is
+/// soon forgotten, and nothing else depends on it.
+public final class LatestProgress: Sendable {
+    /// Seconds after which a job that says nothing is forgotten.
+    public static let silenceMaximum: TimeInterval = 60
+    /// Most jobs; those beyond are not shown.
+    public static let countMaximum = 10_000
+    /// Seconds for which progress that was overtaken by the end of its slice is not believed.
+    private static let lateMaximum: TimeInterval = 10
+    /// The share of a new rate in the average.
+    private static let weight = 0.3
+
+    /// A job on the latest.
+    struct Entry: Hashable, Sendable {
+        var job: JobID
+        var queue: QueueName
+        /// The configured name, or the scheme of a URL.
+        var destination: String
+        /// For people.
+        var target: String
+        /// Bytes.
+        var size: Int64
+        var progress: JobProgress
+        /// Grows with each change of any entry.
+        var version: UInt64
+        fileprivate var heardAt: Date
+    }
+
+    private struct State {
+        var entries: [JobID: Entry] = [:]
+        /// Jobs that have left: what their workers told until then is late.
+        var left: [JobID: (until: Date, heardAt: Date)] = [:]
+        var version: UInt64 = 0
+        var prunedAt = Date.distantPast
+    }
+
+    private let state = Mutex(State())
+    private let places = Mutex(LatestReports())
+    private let clock: NotifierClock
+
+    public init(clock: NotifierClock = .system) { self.clock = clock }
+
+    /// nil for a job that does not run, or whose worker has told nothing for a minute.
+    public func progress(of id: JobID) -> JobProgress? {
+        let now = clock.now()
+        return state.withLock { state in
+            state.entries[id].flatMap { Self.isFresh($0, now) ? $0.progress : nil }
+        }
+    }
+
+    /// What each worker told last of a destination, in the order of their names.
+    func reports(at destination: String) -> [DestinationReport] {
+        let now = clock.now()
+        return places.withLock { $0.reports(at: destination, now: now) }
+    }
+
+    /// Those of which anything is known.
+    var destinations: Set<String> {
+        let now = clock.now()
+        return places.withLock { $0.destinations(now: now) }
+    }
+
+    public func note(_ news: WorkerNews) {
+        note(news.progress)
+        guard !news.destinations.isEmpty else { return }
+        let now = clock.now()
+        places.withLock { places in
+            for report in news.destinations { places.note(report, now: now) }
+        }
+    }
+
+    /// Takes `progress` events; all others are ignored.
+    public func note(_ reports: [UploadEvent]) {
+        let now = clock.now()
+        state.withLock { state in
+            Self.prune(&state, now)
+            for report in reports where report.kind == .progress { Self.note(report, in: &state, now) }
+        }
+    }
+
+    /// Takes what was recorded: a job that has ended or does not run any more leaves the latest.
+    public func note(recorded messages: [NotifierMessage]) {
+        let now = clock.now()
+        state.withLock { state in
+            for case .event(let event, _) in messages where event.kind.endsSlice {
+                guard state.entries.removeValue(forKey: event.job.id) != nil else { continue }
+                state.left[event.job.id] = (event.time, now)
+            }
+        }
+    }
+
+    /// What has changed since a version, the longest ago first.
+    func changes(
+        since version: UInt64, limit: Int, where matches: (Entry) -> Bool
+    ) -> (entries: [Entry], version: UInt64) {
+        let now = clock.now()
+        return state.withLock { state in
+            let changed = state.entries.values.filter { $0.version > version && Self.isFresh($0, now) && matches($0) }
+                .sorted { $0.version < $1.version }
+            guard changed.count > limit else { return (changed, state.version) }
+            let first = Array(changed.prefix(limit))
+            return (first, first.last?.version ?? version)
+        }
+    }
+
+    private static func note(_ report: UploadEvent, in state: inout State, _ now: Date) {
+        let id = report.job.id
+        if let left = state.left[id], report.time <= left.until { return }
+        let known = state.entries[id]
+        if known == nil, state.entries.count >= countMaximum { return }
+        if let known, report.time < known.progress.at { return }
+        let rate = max(0, report.data.bytesPerSecond ?? 0)
+        let old = known?.progress.bytesPerSecond ?? rate
+        state.version += 1
+        state.entries[id] = Entry(
+            job: id, queue: report.job.queue, destination: report.job.destination.label,
+            target: report.job.destination.displayText, size: report.job.size,
+            progress: JobProgress(
+                bytesDone: min(max(0, report.data.bytesDone ?? 0), report.job.size),
+                bytesPerSecond: (old + (rate - old) * weight).rounded(), at: report.time),
+            version: state.version, heardAt: now)
+    }
+
+    private static func isFresh(_ entry: Entry, _ now: Date) -> Bool {
+        now.timeIntervalSince(entry.heardAt) < silenceMaximum
+    }
+
+    private static func prune(_ state: inout State, _ now: Date) {
+        guard now.timeIntervalSince(state.prunedAt) >= 1 else { return }
+        state.prunedAt = now
+        state.entries = state.entries.filter { isFresh($0.value, now) }
+        state.left = state.left.filter { now.timeIntervalSince($0.value.heardAt) < lateMaximum }
+    }
+}
+
+extension EventKind {
+    /// Whether nobody works on the job after it.
+    fileprivate var endsSlice: Bool {
+        switch self {
+        case .waiting, .handedOver, .suspect, .paused, .completed, .failed, .cancelled: true
+        case .enqueued, .started, .progress: false
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Logging
+import RabbitMQ
+import Uploads
+
+/// What a worker says to the broker about a delivery: everything confirmed before it is acknowledged, and nothing once
+/// the connection that delivered it is gone.
+struct SettlementPublisher: Sendable {
+    /// Seconds that a baton of a newer version waits for a worker that knows it.
+    static let unsupportedDelay: TimeInterval = 60
+
+    let topology: UploadTopology
+    let publisher: Publisher
+    let log: ControlLog
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    /// Publishes what the plan says and removes what it allows to remove.
+    /// - Returns: whether to acknowledge.
+    func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
+        for stage in plan.stages {
+            guard await carryOut(stage, of: claimed, handler: handler) else { return false }
+        }
+        return plan.acknowledges
+    }
+
+    /// Side by side; one alone needs no task of its own.
+    private func carryOut(
+        _ stage: [SettlementPlan.Step], of claimed: ClaimedDelivery, handler: any JobHandler
+    ) async -> Bool {
+        if stage.count == 1 { return await carryOut(stage[0], of: claimed, handler: handler) }
+        return await withTaskGroup(of: Bool.self) { group in
+            for step in stage { group.addTask { await carryOut(step, of: claimed, handler: handler) } }
+            return await group.reduce(true) { $0 && $1 }
+        }
+    }
+
+    private func carryOut(
+        _ step: SettlementPlan.Step, of claimed: ClaimedDelivery, handler: any JobHandler
+    ) async -> Bool {
+        switch step {
+        case .handOn(let onward): return await hand(onward, of: claimed)
+        case .tell(let event): return await tell(event, of: claimed)
+        case .removeStagedCopy: await handler.removeStagedCopy(of: claimed.baton.job)
+        // By whoever holds the delivery.
+        case .acknowledge: break
+        }
+        return true
+    }
+
+    /// Publishes an event to whoever listens; the notifier always does.
+    func tell(_ event: UploadEvent, of claimed: ClaimedDelivery) async -> Bool {
+        guard let message = encoded(event, claimed.trace) else { return false }
+        let parcel = Parcel(
+            message: message, exchange: topology.events, routingKey: event.routingKey, topology: topology.shared)
+        return await deliver(parcel, claimed.tenure)
+    }
+
+    func post(_ event: UploadEvent, of claimed: ClaimedDelivery) {
+        guard let message = encoded(event, claimed.trace) else { return }
+        publisher.post(Parcel(message: message, exchange: topology.progress, routingKey: event.routingKey))
+    }
+
+    /// Passes a suspect to the notifier's queue itself: it carries the whole baton, which nobody else may see.
+    func pass(_ baton: Baton, reason: String, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
+        var event = UploadEvent(kind: .suspect, of: baton, at: now())
+        event.data.reason = reason
+        guard let message = encoded(event, WireFormat.traceParent(of: delivery.message)) else { return false }
+        let parcel = Parcel(
+            message: message, exchange: "", routingKey: topology.notifier, topology: topology.shared)
+        return await deliver(parcel, tenure)
+    }
+
+    /// Lets a message that a newer version wrote wait on the ladder, as it came.
+    func wait(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
+        let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
+        let parcel = Parcel(
+            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.ladderTop,
+            routingKey: topology.delayKey(seconds: Self.unsupportedDelay, queue, lane), flagsRepeats: true,
+            topology: topology.shared)
+        return await deliver(parcel, tenure)
+    }
+
+    /// Puts a message that was held while its queue was stopped back into its lane, as it came.
+    func putBack(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
+        let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
+        let parcel = Parcel(
+            message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.jobs,
+            routingKey: topology.laneKey(queue, lane), flagsRepeats: true,
+            topology: objects(of: queue))
+        return await deliver(parcel, tenure)
+    }
+
+    /// Sets aside what nobody can work on, with as much of it as can be published. When the broker refuses every form, the caller
+    /// rejects the delivery: the broker then sets it aside by itself, and one message never holds up its lane.
+    /// - Parameter queue: where it came from.
+    func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> DeliveryEnd {
+        for form in DeadLetterForm.allCases {
+            let parcel = Parcel(
+                message: WireFormat.deadLetter(delivery.message, reason: reason, from: queue, form: form), exchange: "",
+                routingKey: topology.dead, topology: topology.shared)
+            do throws(RabbitMQError) {
+                try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
+                return .acknowledge
+            } catch {
+                // Of the message that says nothing.
+                guard tenure.holds, error.code != .cancelled, error.code != .closed else { return .leave }
+                logger.warning(
+                    "dead letter refused, trying with less of the message",
+                    metadata: ["form": .string("\(form)"), "error": .string(String(describing: error))])
+            }
+        }
+        logger.error(
+            "dead letter refused in every form: the message is rejected, and the broker sets it aside",
+            metadata: ["queue": .string(queue), "reason": .string(reason.utf8Prefix(WireFormat.reasonBytesMaximum))])
+        return .reject
+    }
+
+    private func hand(_ onward: SettlementPlan.Onward, of claimed: ClaimedDelivery) async -> Bool {
+        let queue = onward.baton.job.queue
+        do throws(UploadError) {
+            let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)
+            let parcel =
+                if let delay = onward.delay {
+                    Parcel(
+                        message: message, exchange: topology.ladderTop,
+                        routingKey: topology.delayKey(seconds: delay, queue, onward.lane), flagsRepeats: true,
+                        topology: objects(of: queue))
+                } else {
+                    Parcel(
+                        message: message, exchange: topology.jobs,
+                        routingKey: topology.laneKey(queue, onward.lane), flagsRepeats: true,
+                        topology: objects(of: queue))
+                }
+            return await deliver(parcel, claimed.tenure)
+        } catch {
+            logger.error("baton cannot be written", metadata: ["error": .string(error.description)])
+            return false
+        }
+    }
+
+    private func objects(of queue: QueueName) -> Topology { topology.shared + topology.lanes(of: queue) }
+
+    private func encoded(_ event: UploadEvent, _ trace: TraceParent?) -> Message? {
+        do throws(UploadError) {
+            return try WireFormat.message(event: event, trace: trace)
+        } catch {
+            logger.error("event cannot be written", metadata: ["error": .string(error.description)])
+            return nil
+        }
+    }
+
+    private func deliver(_ parcel: Parcel, _ tenure: Tenure) async -> Bool {
+        do throws(RabbitMQError) {
+            try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
+            return true
+        } catch {
+            if error.code != .cancelled {
+                logger.error(
+                    "publish refused for good",
+                    metadata: ["exchange": .string(parcel.exchange), "error": .string(String(describing: error))])
+            }
+            return false
+        }
+    }
+}
