@@ -87,7 +87,7 @@ public protocol DeliveryHistory: Sendable {
     func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt]
 
     /// How every delegate stands that was ever told something, by name.
-    func validities() async throws(UploadError) -> [DelegateStatus]
+    func statuses() async throws(UploadError) -> [DelegateStatus]
 
     /// Makes deliveries due again, with a fresh schedule, in short transactions.
     /// - Returns: how many.

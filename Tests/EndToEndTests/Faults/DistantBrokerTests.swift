@@ -1,6 +1,7 @@
-import Foundation
 import Testing
 import UploadTesting
+import Uploads
+import UploadsRabbitMQ
 
 /// A broker that is far away costs round trips, and no more of them than are needed: each is a tenth of a second between
 /// continents.
@@ -16,12 +17,23 @@ import UploadTesting
             proxy.delay(Self.oneWay)
             // A namespace of which nothing is there yet.
             try await Deployment.with(broker: broker, url: proxy.url) { deployment in
+                let topology = try UploadTopology(namespace: deployment.namespace)
+                let queues =
+                    program == .notifier
+                    ? [topology.notifier, topology.dead] : Lane.allCases.map { topology.laneQueue(.standard, $0) }
+                let consumes = queues.map(Self.consume)
+                for consume in consumes { proxy.look(for: consume) }
                 let started = try deployment.start(program)
-                try await eventually("\(program.rawValue) is ready") { try started.readiness() == "ready\n" }
-                print("\(program.rawValue): ready after \(proxy.roundTrips) round trips")
-                #expect(proxy.roundTrips <= 14, "\(program.rawValue) was ready after \(proxy.roundTrips)")
+                // Readiness is not asked for: each answer would be a round trip of its own to the broker.
+                try await eventually("\(program.rawValue) consumes") {
+                    consumes.allSatisfy { proxy.roundTrips(before: $0) != nil }
+                }
+                let roundTrips = consumes.compactMap(proxy.roundTrips(before:)).max() ?? 0
+                print("\(program.rawValue): consumes after \(roundTrips) round trips")
+                #expect(roundTrips <= 12, "\(program.rawValue) consumed after \(roundTrips)")
                 guard program == .worker else { return }
 
+                try await eventually("the worker is ready") { try started.readiness() == "ready\n" }
                 let path = try deployment.makeFile("one.bin", bytes: 100_000).path
                 let enqueuing = try FaultProxy(to: broker.port)
                 defer { enqueuing.stop() }
@@ -32,5 +44,10 @@ import UploadTesting
                 #expect(enqueuing.roundTrips <= 9, "it took \(enqueuing.roundTrips)")
             }
         }
+    }
+
+    /// The beginning of the method `basic.consume` (class 60, method 20, a reserved short) for a queue.
+    private static func consume(_ queue: String) -> [UInt8] {
+        [0, 60, 0, 20, 0, 0, UInt8(queue.utf8.count)] + Array(queue.utf8)
     }
 }

@@ -24,6 +24,8 @@ public final class FaultProxy: Sendable {
         /// The most round trips that led to what one side has received.
         var seenByClient = 0
         var seenByBroker = 0
+        /// Bytes that are looked for in what clients send, and the round trips before each was sent for the first time.
+        var landmarks: [[UInt8]: Int?] = [:]
     }
 
     /// Where clients connect to.
@@ -72,6 +74,15 @@ public final class FaultProxy: Sendable {
     /// without which the client did not send what came next, on the same or another connection. Set a ``delay(_:)`` that is long
     /// beside what client and broker take to think, or what is sent side by side counts as one after the other.
     public var roundTrips: Int { worker.settings.withLock(\.seenByClient) }
+
+    /// Looks for these bytes in what clients send from now on.
+    public func look(for landmark: [UInt8]) { change { $0.landmarks[landmark] = .some(nil) } }
+
+    /// How many round trips had led to it when a client first sent these bytes, which ``look(for:)`` named before; nil while no
+    /// client has. Unlike ``roundTrips`` it does not grow while a test is slow to ask.
+    public func roundTrips(before landmark: [UInt8]) -> Int? {
+        worker.settings.withLock { $0.landmarks[landmark].flatMap { $0 } }
+    }
 
     /// How many connections have been accepted and not refused.
     public var connections: Int { worker.settings.withLock(\.connections) }

@@ -122,6 +122,7 @@ final class FaultProxyWorker: Sendable {
                     let count = recv(pairs[pair][index].source, &buffer, buffer.count, 0)
                     if count > 0 {
                         let roundTrips = roundTrips(before: pairs[pair][index])
+                        note(buffer[..<count], pairs[pair][index].direction, after: roundTrips)
                         pairs[pair][index].held.append((.now + delay, buffer[..<count], roundTrips))
                     } else if count == 0 {
                         pairs[pair][index].hasEnded = true
@@ -152,6 +153,16 @@ final class FaultProxyWorker: Sendable {
             switch flow.direction {
             case .toBroker: max(settings.seenByClient, flow.openedAfter)
             case .toClient: settings.seenByBroker + 1
+            }
+        }
+    }
+
+    private func note(_ bytes: ArraySlice<UInt8>, _ direction: FaultProxy.Direction, after roundTrips: Int) {
+        guard direction == .toBroker else { return }
+        settings.withLock { settings in
+            for landmark in settings.landmarks.filter({ $0.value == nil }).keys
+            where Data(bytes).range(of: Data(landmark)) != nil {
+                settings.landmarks[landmark] = roundTrips
             }
         }
     }
