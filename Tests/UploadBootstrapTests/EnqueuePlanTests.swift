@@ -260,7 +260,7 @@ struct EnqueuePlanTests {
         #expect(error?.exitCode == .usage)
         error = failure { try plan([], to: "x:", manifest: "{\"path\": \"\(a)\", \"storageClass\": \"Größe\"}") }
         #expect(error?.exitCode == .badInput)
-        #expect(error?.description.contains("storageClass: it has others than the printable characters") == true)
+        #expect(error?.description.contains("storageClass: it has characters that are not printable ASCII") == true)
     }
 
     @Test(arguments: [

@@ -46,7 +46,7 @@ extension Baton: Codable {
         try container.encode(attempts, forKey: .attempts)
         try container.encode(idleWaits, forKey: .idleWaits)
         try container.encodeIfPresent(waitingSince, forKey: .waitingSince)
-        // What no reader takes would cost the job itself. Without its state the upload begins anew.
+        // A state that readers refuse would make the job itself unreadable. Without its state the upload begins anew.
         try container.encodeIfPresent(state.flatMap { $0.fitsMessages ? $0 : nil }, forKey: .state)
         try container.encode(failures, forKey: .failures)
         try container.encode(isCancel, forKey: .isCancel)

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What changes hands: the job, and all that a worker needs to go on with it. Whoever holds the delivery holds the
-/// baton; there is no lease table.
+/// The message that carries a job's whole state and the right to work on it. The worker that holds the delivery holds
+/// the baton; there is no lease table.
 ///
-/// Lineage: a worker raises only ``slice``; the notifier alone raises ``generation`` and ``round``.
+/// Rule 1: lineage. A worker raises only ``slice``; the notifier alone raises ``generation`` and ``round``.
 public struct Baton: Hashable, Sendable {
-    /// Failures that travel; older ones are in the ledger.
+    /// Failures that the baton carries; the ledger has the older ones.
     public static let failureCountMaximum = 10
 
     public var job: UploadJob
@@ -19,7 +19,7 @@ public struct Baton: Hashable, Sendable {
     public var attempts: Int
     /// Waits since the last progress that were no attempts: a held-up job waits longer each time.
     public var idleWaits: Int
-    /// Since when it has waited for something that it cannot do without, such as its destination.
+    /// Since when the job has waited for something that it cannot do without, such as its destination.
     public var waitingSince: Date?
     /// The open session, if any.
     public var state: UploadState?
@@ -27,10 +27,10 @@ public struct Baton: Hashable, Sendable {
     public var failures: [FailureRecord]
     /// Whether this baton's work is to cancel the job.
     public var isCancel: Bool
-    /// Whether the ledger has ended the round before any worker was given the job, so that all that is left to do is to remove the
-    /// staged copy. The worker tells nothing of such a baton.
+    /// Whether the ledger has ended the round before any worker was given the job, so that all that is left to do is to
+    /// remove the staged copy. The worker publishes no event of such a baton.
     public var onlyRemovesCopy: Bool
-    /// Whether the job must run with nothing beside it, because it may kill its worker.
+    /// Whether the job must run alone in its worker, because it may kill the worker.
     public var runsAlone: Bool
     /// Bytes that were sent in this round, repeats included.
     public var bytesSent: Int64
@@ -65,11 +65,12 @@ public struct Baton: Hashable, Sendable {
         self.unknown = [:]
     }
 
-    /// Whether somebody held this job before, so that the destination is asked first what it has.
+    /// Rule 7: probe first. Whether a worker may have held this job before, so that the destination is asked what it
+    /// has.
     public var mustProbe: Bool { round > 1 || generation > 1 || slice > 0 }
 
-    /// Whether the notifier has issued the job anew. Then something went wrong before, or an operator asked for it: each slice tells that it
-    /// begins before it does anything else.
+    /// Whether the notifier has issued the job anew, because something went wrong or an operator ordered it. Each slice
+    /// of such a job publishes `started` before it does anything else.
     public var isIssued: Bool { round > 1 || generation > 1 }
 
     /// The same with the job redacted: what events carry.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A note that the notifier sends to itself: when it comes by, every hand-over and end that was confirmed before it has
-/// been recorded, and the job may be issued anew if its round still has no end.
+/// A message that the notifier sends to its own queue. When the notifier reads it back, it has recorded every hand-over
+/// and end that was confirmed before, and may issue the job anew if the round still has no end.
 public struct IssueMarker: Codable, Hashable, Sendable {
     public var id: UUID
     public var job: JobID

@@ -2,7 +2,7 @@
 public enum Outcome: Hashable, Sendable {
     /// The object lies at the destination; the response is what the server answered, where there was one.
     case completed(StoredObject, response: ServerResponse?)
-    /// Given up; the state is what a later round may go on from.
+    /// The job was given up; a later round may resume from the state.
     case failed(UploadError, state: UploadState?)
     /// Cancelled, and nothing of this job lies at the destination.
     case cancelled

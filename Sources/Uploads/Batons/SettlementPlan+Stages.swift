@@ -8,8 +8,9 @@ extension SettlementPlan {
         case acknowledge
     }
 
-    /// The plan in its order: what stands in one stage is done side by side, and all of it is confirmed before the next
-    /// begins. What cannot be confirmed ends it: the broker delivers again, and it becomes a suspect.
+    /// Rule 6: ends. The plan in its order: the steps of one stage run side by side, and all are confirmed before the
+    /// next stage begins. If one cannot be confirmed, the plan stops: the broker delivers the baton again, and it
+    /// becomes a suspect.
     public var stages: [[Step]] {
         guard acknowledges else { return [] }
         let publications = [onward.map(Step.handOn), event.map(Step.tell)].compactMap { $0 }

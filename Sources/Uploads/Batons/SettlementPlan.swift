@@ -1,7 +1,7 @@
 public import Foundation
 
-/// What the queue publishes, in this order and all confirmed, before it acknowledges a delivery. Pure: the rules of
-/// the baton for a worker's side are here.
+/// What the queue publishes, in this order and all confirmed, before it acknowledges a delivery. Pure: the worker's
+/// side of the rules of the baton.
 public struct SettlementPlan: Hashable, Sendable {
     /// The next slice's baton and where it goes.
     public struct Onward: Hashable, Sendable {
@@ -20,10 +20,10 @@ public struct SettlementPlan: Hashable, Sendable {
 
     /// The plan for a delivery of this baton.
     /// - Parameters:
-    ///   - lane: the one that delivered it. What was urgent stays so: an operator's 'run now' must not end with the first
-    ///     hand-over, behind what it has preempted.
-    ///   - isQueueStopped: what is handed over unstarted because its queue was stopped goes ahead of its peers: it was
-    ///     ahead of them.
+    ///   - lane: the lane that delivered the baton. An urgent baton stays urgent: an operator's 'run now' must not end
+    ///     with the first hand-over, behind the jobs that it has preempted.
+    ///   - isQueueStopped: a baton that is handed over unstarted because its queue was stopped goes ahead of its peers,
+    ///     because it was ahead of them.
     public init(
         _ slice: SettledSlice, of baton: Baton, from lane: Lane = .normal, isQueueStopped: Bool = false, now: Date
     ) {
@@ -49,8 +49,9 @@ public struct SettlementPlan: Hashable, Sendable {
             }
         case .handOver(let state):
             var next = current
+            // Rule 1: lineage. A worker raises only the slice.
             next.slice.advance()
-            // Never begun and nothing open: it goes back to where it came from, not ahead of its peers.
+            // A job that never began and has nothing open goes back to where it came from, not ahead of its peers.
             let wasStarted = slice.report.startedAt != nil || state != nil
             if wasStarted { next.endWaiting() }
             next.state = state
@@ -61,7 +62,7 @@ public struct SettlementPlan: Hashable, Sendable {
         case .altered(let job):
             var next = current
             next.job = job
-            // Nothing is open yet, or it was at the place that was taken.
+            // No session is open yet, or it was open at the name that was taken.
             next.state = nil
             next.slice.advance()
             next.endWaiting()
@@ -84,7 +85,8 @@ public struct SettlementPlan: Hashable, Sendable {
                 }
                 next.triedSince = next.triedSince.map { $0 + max(0, until.timeIntervalSince(now)) }
             }
-            // The time that the broker notes as it comes off the ladder is worth the less the longer it lies in its lane.
+            // The broker notes the time when a baton leaves the ladder. The longer the baton then lies in its lane, the
+            // less that time is worth to a worker without a confirmed clock.
             let isAhead = state != nil || reason == .clock
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))
@@ -98,7 +100,7 @@ public struct SettlementPlan: Hashable, Sendable {
             default: break
             }
         }
-        // The round's end was told before this baton was published.
+        // The notifier published the round's end before it issued this baton.
         if baton.onlyRemovesCopy { event = nil }
     }
 }

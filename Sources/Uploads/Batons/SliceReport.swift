@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a slice did, beside how it settled: added to the baton's sums.
+/// What a slice did, besides how it settled; the sums are added to the baton's.
 public struct SliceReport: Hashable, Sendable {
     /// Bytes that were sent, repeats included.
     public var bytesSent: Int64

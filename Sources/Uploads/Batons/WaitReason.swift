@@ -10,7 +10,7 @@ public enum WaitReason: Hashable, Sendable {
     case unsupportedVersion
     /// Another slice works on the staged copy.
     case locked
-    /// It is being cancelled, and a worker that has not heard of that may be sending it still.
+    /// It is being cancelled, and a worker that has not read of that may still be sending it.
     case cancelling
     /// A limit of the worker or the destination holds it up.
     case limited(UploadError)
@@ -30,7 +30,8 @@ public enum WaitReason: Hashable, Sendable {
     /// Only a failed attempt counts against the job's attempts.
     public var countsAsAttempt: Bool { if case .retry = self { true } else { false } }
 
-    /// Whether the job waits for something that it cannot do without, so that patience ends it; nil where the wait says nothing of that.
+    /// Whether the job waits for something that it cannot do without, so that patience ends it; nil for waits that
+    /// neither begin nor end such a wait.
     var isMissingSomething: Bool? {
         switch self {
         case .circuitOpen, .resting, .notYet, .unknownDestination, .unknownStagingArea, .unsupportedVersion: true

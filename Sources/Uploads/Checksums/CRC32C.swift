@@ -1,8 +1,8 @@
 /// CRC-32C (Castagnoli), a checksum that most object stores know: reflected, polynomial 0x1edc6f41, all bits inverted at both
 /// ends (RFC 3720, section 12.1). The check value of "123456789" is `e3069283`.
 ///
-/// It is taken by carry-less multiplication, and where the processor has none and for the last bytes by 8 tables of 256 entries
-/// at once.
+/// Computed by carry-less multiplication. Where the processor has none, and for the last bytes, 8 tables of 256 entries
+/// are used at once.
 public struct CRC32C: Hashable, Sendable {
     /// The checksum of all bytes so far.
     public private(set) var value: UInt32 = 0
@@ -38,7 +38,7 @@ public struct CRC32C: Hashable, Sendable {
         return register
     }
 
-    /// The register after 8 bytes, which have taken up the one before.
+    /// The register after 8 bytes, which are already combined with the register before them.
     @inline(__always)
     private static func step(_ word: UInt64) -> UInt32 {
         var register: UInt32 = 0

@@ -1,10 +1,10 @@
-/// The checksum of two runs of bytes from the checksums of each, in some 40 multiplications: so a whole file's checksum comes
-/// from those of its parts, in whatever order they were sent.
+/// Combines the checksums of two runs of bytes in some 40 multiplications. So a whole file's checksum comes from those
+/// of its parts, in whatever order they were sent.
 extension CRC64NVME {
     /// Appends bytes of which only the checksum and the count are known.
     public mutating func append(_ other: CRC64NVME, count: Int64) {
         precondition(count >= 0)
-        // Nothing so far, or what adds as little.
+        // A checksum of 0, such as that of no bytes, adds nothing to the product.
         guard value != 0 else {
             self = other
             return

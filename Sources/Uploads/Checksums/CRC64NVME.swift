@@ -1,8 +1,8 @@
 /// CRC-64/NVME, the checksum of blocks and parts: reflected, polynomial 0xad93d23594c93659, all bits inverted at both ends
 /// (NVM Express, Command Set Specification 1.0d, section 5.2.1.3.4). The check value of "123456789" is `ae8b14860a799888`.
 ///
-/// It is taken by carry-less multiplication, and where the processor has none and for the last bytes by 16 tables of 256 entries
-/// at once, 32 KiB that fit the first-level cache.
+/// Computed by carry-less multiplication. Where the processor has none, and for the last bytes, 16 tables of 256
+/// entries are used at once, 32 KiB that fit the first-level cache.
 public struct CRC64NVME: Hashable, Sendable {
     /// The checksum of all bytes so far.
     public private(set) var value: UInt64
@@ -49,7 +49,7 @@ public struct CRC64NVME: Hashable, Sendable {
         return register
     }
 
-    /// The register after 16 bytes, of which the first have taken up the one before.
+    /// The register after 16 bytes, of which the first 8 are already combined with the register before them.
     @inline(__always)
     private static func step(_ low: UInt64, _ high: UInt64) -> UInt64 {
         let table = tables

@@ -1,9 +1,9 @@
 import CChecksums
 
-/// Makes many bytes few that have the same checksum, by the processor's carry-less multiplication: about six times as fast as
-/// tables. For reflected polynomials of at most 64 bits.
+/// Reduces many bytes to a few with the same checksum, by the processor's carry-less multiplication: about six times as
+/// fast as tables. For reflected polynomials of at most 64 bits.
 struct CarrylessFold: Sendable {
-    /// Bytes that are taken at once.
+    /// Bytes that are folded at once.
     static let strideBytes = Int(CHECKSUM_FOLD_STRIDE)
 
     private let near: checksum_words
@@ -29,7 +29,8 @@ struct CarrylessFold: Sendable {
     /// - Parameters:
     ///   - bytes: whole strides of them, at least one.
     ///   - register: the checksum's register before them.
-    /// - Returns: two little-endian words that bring an empty register to where all the bytes bring that one.
+    /// - Returns: two little-endian words that, from an empty register, give the register that all the bytes give from
+    ///   this one.
     func folded(_ bytes: UnsafeRawBufferPointer, register: UInt64) -> (UInt64, UInt64) {
         precondition(!bytes.isEmpty && bytes.count % Self.strideBytes == 0)
         let words = checksum_fold(bytes.baseAddress, bytes.count, register, far, near)

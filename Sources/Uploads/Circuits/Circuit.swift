@@ -1,19 +1,21 @@
 public import Foundation
 
 /// Keeps jobs away from a destination that keeps failing, so that they wait without using up their attempts and without
-/// holding slots that others could use. A pure value: facts and times in, admissions out. The times are of one clock that never steps.
+/// holding slots that others could use. A pure value: facts and times in, admissions out. All times come from one clock
+/// that never steps.
 ///
-/// It opens at once for what every job would meet, and else when several jobs in a row met nothing but failures of the destination's
-/// side. It stays open for a jittered time that grows, then lets one slice through as a trial. What opened it is an ability that the
-/// destination has lost; only a proof of that ability, or of one that includes it, closes the circuit.
+/// It opens at once after a failure that every job would meet, otherwise when several jobs in a row met nothing but
+/// failures at the destination's side. It stays open for a jittered time that grows, then lets one slice through as a
+/// trial. It opens for an ability that the destination has lost; only a proof of that ability, or of one that includes
+/// it, closes the circuit.
 public struct Circuit: Sendable {
-    /// What lets a slice through, and names the time that its evidence belongs to.
+    /// Lets a slice through, and says between which openings of the circuit its evidence belongs.
     public struct Pass: Hashable, Sendable {
         let turn: Int
-        /// What is to be proven in a trial.
+        /// The ability to prove in a trial.
         public let ability: DestinationAbility
-        /// Whether the slice is to find out if the destination works again. Until it has, its failures are no attempts: without
-        /// the trial it would have waited.
+        /// Whether the slice is to find out if the destination works again. Until it has found out, its failures are no
+        /// attempts: without the trial the job would have waited.
         public let isTrial: Bool
     }
 
@@ -29,7 +31,7 @@ public struct Circuit: Sendable {
         var jobs: Set<JobID> = []
     }
 
-    /// The numbers are those of the metric.
+    /// The raw values are those of the metric.
     public enum State: Int, Sendable {
         case closed = 0
         case halfOpen = 1
@@ -44,14 +46,14 @@ public struct Circuit: Sendable {
 
     public let rules: CircuitRules
     private var phase = Phase.closed
-    /// Raised by each opening: what was begun before says nothing about what came after.
+    /// Raised by each opening: evidence of a slice that was let through before an opening no longer counts.
     private var turn = 0
     private var losses: [DestinationAbility: Losses] = [:]
-    /// What it was opened for.
+    /// The ability that the circuit was opened for.
     private var lost = DestinationAbility.reach
-    /// Whether it was opened by what every job would meet.
-    private var isEverybodys = false
-    /// When something was last written.
+    /// Whether a failure that every job would meet opened the circuit.
+    private var concernsEveryJob = false
+    /// When a job last wrote something to the destination.
     public private(set) var servedAt: Date?
     /// When a slice was last let through because of an operator's order.
     private var orderedAt: Date?
@@ -77,12 +79,12 @@ public struct Circuit: Sendable {
     /// Until when it is open; nil if it is not.
     public var openUntil: Date? { if case .open(let until) = phase { until } else { nil } }
 
-    /// Whether forgetting it changes nothing.
+    /// Whether the circuit is closed and has counted no failure, so that it may be dropped.
     public var isPristine: Bool { phase == .closed && losses.isEmpty }
 
-    /// A slice wants to begin. What was granted is given back by `leave`.
-    /// - Parameter isOrdered: whether an operator has just asked for it to run or to be cancelled: then it may try though the circuit is
-    ///   open, one in each ``CircuitRules/openMinimum``.
+    /// Admits a slice or refuses it. The caller gives a granted pass back by `leave`.
+    /// - Parameter isOrdered: whether an operator has just ordered the job to run or to be cancelled: then it may try
+    ///   although the circuit is open, one such job in each ``CircuitRules/openMinimum``.
     public mutating func admit(at now: Date, isOrdered: Bool = false) -> Admission {
         if isOrdered, case .open = phase, orderedAt.map({ now >= $0 + rules.openMinimum }) ?? true {
             orderedAt = now
@@ -100,16 +102,16 @@ public struct Circuit: Sendable {
         }
     }
 
-    /// What a slice saw.
+    /// Takes in what a slice found out.
     public mutating func note(_ evidence: CircuitEvidence, by job: JobID, with pass: Pass, at now: Date) {
         guard pass.turn == turn else { return }
         switch evidence {
         case .works(let ability): prove(ability, at: now)
-        case .broken(let ability, let error): lose(ability, error, isEverybodys: true, at: now)
+        case .broken(let ability, let error): lose(ability, error, concernsEveryJob: true, at: now)
         case .failing(let ability, let error):
             switch phase {
             case .open: break
-            case .halfOpen: lose(ability, error, isEverybodys: false, at: now)
+            case .halfOpen: lose(ability, error, concernsEveryJob: false, at: now)
             case .closed:
                 lastError = error
                 var losses = losses[ability] ?? Losses()
@@ -117,7 +119,7 @@ public struct Circuit: Sendable {
                 if losses.jobs.count < rules.jobsToOpen { losses.jobs.insert(job) }
                 self.losses[ability] = losses
                 if losses.count >= rules.failuresToOpen, losses.jobs.count >= rules.jobsToOpen {
-                    lose(ability, error, isEverybodys: false, at: now)
+                    lose(ability, error, concernsEveryJob: false, at: now)
                 }
             }
         }
@@ -133,26 +135,26 @@ public struct Circuit: Sendable {
         if losses.isEmpty { lastError = nil }
     }
 
-    /// A trial may find out more than what it was sent for, and never less.
+    /// A trial may find that more is lost than the circuit was opened for, never less.
     private mutating func lose(
-        _ ability: DestinationAbility, _ error: UploadError, isEverybodys: Bool, at now: Date
+        _ ability: DestinationAbility, _ error: UploadError, concernsEveryJob: Bool, at now: Date
     ) {
         if case .open = phase { return }
         lost = phase == .closed ? ability : max(lost, ability)
         lastError = error
-        self.isEverybodys = isEverybodys
+        self.concernsEveryJob = concernsEveryJob
         open(after: error, at: now)
     }
 
     private func pass(isTrial: Bool) -> Pass { Pass(turn: turn, ability: lost, isTrial: isTrial) }
 
-    /// A slice ended. A trial that found out nothing makes way for the next.
+    /// Notes that a slice ended. A trial that found out nothing makes way for the next.
     public mutating func leave(_ pass: Pass, at now: Date) {
         guard pass.turn == turn, pass.isTrial, case .halfOpen = phase else { return }
         phase = .open(until: now)
     }
 
-    /// The largest time that the n-th opening lasts, from 1, in seconds.
+    /// The longest time of the n-th opening, from 1, in seconds.
     func bound(opening: Int) -> TimeInterval {
         min(rules.openMaximum, rules.openMinimum * pow(2, Double(min(max(0, opening), 30))))
     }
@@ -168,9 +170,10 @@ public struct Circuit: Sendable {
         phase = .open(until: now + seconds)
     }
 
-    /// What jobs are told that wait: the last failure's code; and its words, where they are about the destination and not about another job.
+    /// The error that waiting jobs show: the last failure's code, and its message where that is about the destination
+    /// and not about another job.
     public var refusal: UploadError {
-        let detail = isEverybodys ? lastError.map { " (\($0.message))" } ?? "" : ""
+        let detail = concernsEveryJob ? lastError.map { " (\($0.message))" } ?? "" : ""
         return UploadError(lastError?.code ?? .serverFailure, "\(reason)\(detail): look at it")
     }
 

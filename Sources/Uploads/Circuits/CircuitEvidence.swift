@@ -1,18 +1,18 @@
 /// What an answer, or its absence, says about a destination as a whole.
 public enum CircuitEvidence: Hashable, Sendable {
-    /// It can do this, and what comes before it.
+    /// The destination has this ability, and those that it includes.
     case works(DestinationAbility)
-    /// It could not do this for one job: it cannot be reached, fails at its side, or refuses.
+    /// The destination could not do this for one job: it cannot be reached, fails at its side, or refuses.
     case failing(DestinationAbility, UploadError)
-    /// It can do this for no job: the next one would meet the same.
+    /// The destination can do this for no job: the next job would meet the same failure.
     case broken(DestinationAbility, UploadError)
 
-    /// nil where a failure speaks about the job alone, or was made without asking the destination.
+    /// nil where the failure concerns the job alone, or came up without asking the destination.
     ///
     /// A refusal (404, 412) is an answer of a server that works, whatever it means for the job. An error that is no answer (a source
     /// that changed, a key that makes no path, a request that was cancelled) says nothing.
     ///
-    /// - Parameter isWrite: whether the destination was to keep something.
+    /// - Parameter isWrite: whether the step wrote at the destination.
     public init?(_ error: UploadError, of reference: DestinationReference, isWrite: Bool) {
         if error.retry.isNotYet {
             self = .works(.signIn)
@@ -27,23 +27,23 @@ public enum CircuitEvidence: Hashable, Sendable {
             let ability = isWrite ? DestinationAbility.write : .reach
             self = if case .after = error.retry { .broken(ability, error) } else { .failing(ability, error) }
         case .job, .noProgress:
-            // A 5xx that a driver takes for something else proves no health.
+            // A 5xx that a driver maps to another failure does not prove that the server works.
             guard let status = error.response?.status, status < 500 else { return nil }
             self = .works(.reach)
         }
     }
 
-    /// What the answer to a step at the destination says; nil where nobody may have been asked.
+    /// The evidence in the answer to a step; nil where the destination may not have been asked.
     ///
-    /// Drivers whose session is one request open and complete it without a word to the destination, so only a session of parts counts;
-    /// and a disk that is full lets sessions be opened.
+    /// Drivers whose session is one request open and complete it without asking the destination, so only the opening of
+    /// a session of parts counts; and only as `signIn`, because a full disk still lets sessions be opened.
     public init?(_ fact: SliceFact, of reference: DestinationReference, isWrite: Bool) {
         switch fact {
         case .partAccepted: self = .works(.write)
         case .readBackReached, .readBackMatched: self = .works(.signIn)
         case .opened(let session) where session.partCount > 1 && session.isAsked: self = .works(.signIn)
         case .probed(.unknowable): return nil
-        // Nothing had touched the session, so that it was not asked for.
+        // Nothing has touched the session since it was opened, so the destination was not asked for it.
         case .probed(.partial(let state, _)) where state.isUntouched: return nil
         case .probed: self = .works(.signIn)
         case .failed(let error), .partFailed(_, let error, _): self.init(error, of: reference, isWrite: isWrite)
@@ -53,7 +53,7 @@ public enum CircuitEvidence: Hashable, Sendable {
 }
 
 extension UploadError {
-    /// What did not work when a destination was looked at.
+    /// The ability that a failed probe has disproved.
     fileprivate var ability: DestinationAbility {
         switch code {
         case .wrongCredentials, .notAuthenticated, .accessDenied: .signIn

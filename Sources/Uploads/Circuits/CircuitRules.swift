@@ -1,10 +1,11 @@
 public import Foundation
 
-/// The numbers that a ``Circuit`` goes by.
+/// The limits by which a ``Circuit`` decides.
 public struct CircuitRules: Hashable, Sendable {
     /// Failures in a row after which it opens, 1 or more.
     public var failuresToOpen: Int
-    /// How many jobs must have failed among them: what one job alone meets may be its own fault, and counts against it.
+    /// How many different jobs must be among these failures: one that a single job meets may be its own fault, and
+    /// counts against that job.
     public var jobsToOpen: Int
     /// Seconds: an open circuit stays so for at least this long.
     public var openMinimum: TimeInterval

@@ -1,11 +1,11 @@
-/// What a destination can do for its jobs. Each includes those before it, so that a success proves them too, and proves nothing of those
-/// after it: a look that is answered says nothing of the disk that is full.
+/// What a destination can do for its jobs. Each ability includes those before it: a success proves these too, and says
+/// nothing of those after it (an answered probe says nothing of a full disk).
 public enum DestinationAbility: Int, CaseIterable, Comparable, Sendable {
-    /// It answers.
+    /// It answers requests.
     case reach
-    /// It takes the credentials.
+    /// It accepts the credentials.
     case signIn
-    /// It keeps what it is sent.
+    /// It stores what it is sent.
     case write
 
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }

@@ -1,11 +1,11 @@
-/// What fails as a whole: a configured destination, or the host of a URL.
+/// The unit that fails as a whole: a configured destination, or the host of a URL.
 public struct DestinationOrigin: Hashable, Sendable {
     /// The name, or scheme, host and port of a URL.
     public let text: String
     /// Whether the configuration names it, so that it may label a metric.
     public let isNamed: Bool
 
-    /// nil where different URLs have nothing in common (`file:`).
+    /// nil for URLs that share no server (`file:`).
     public init?(_ reference: DestinationReference) {
         switch reference {
         case .named(let name, _):

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Compares this host's clock of the day with what other hosts' clocks showed. A value.
+/// Compares this host's clock of the day with the times that other hosts' clocks showed. A value.
 ///
 /// A job's time (`expiresAt`, patience, the age of a retry policy) ends by the clock of the worker that holds the job. A worker whose clock
 /// is a day ahead would fail every job that has such an end, so a worker decides that only while another clock has confirmed its own.
@@ -20,7 +20,7 @@ public struct ClockComparison: Hashable, Sendable {
     /// Seconds for which a confirmation holds, unless the clock steps: 6 hours.
     public static let validity: TimeInterval = 6 * 3600
 
-    /// What the clock of the day showed when the clock that never steps was at 0, as it was confirmed last.
+    /// The time of day at which the clock that never steps was at 0, by the last confirmation.
     private var confirmedOrigin: Date?
     private var confirmedAt: TimeInterval = 0
     /// Seconds that this clock was ahead of the last one that disagreed; negative: behind. nil once a clock has agreed since.
@@ -41,7 +41,8 @@ public struct ClockComparison: Hashable, Sendable {
             confirmedAt = uptime
             disagreement = nil
         case .server: disagreement = ahead
-        // What these clocks showed was some unknown time ago: it cannot be later than now, and may be any time earlier.
+        // These clocks were read some unknown time ago: their time cannot be later than now, and may be any time
+        // earlier.
         case .broker, .producer: if ahead < -Self.tolerance { disagreement = ahead }
         }
     }

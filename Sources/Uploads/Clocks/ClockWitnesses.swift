@@ -1,11 +1,12 @@
 public import Foundation
 import Synchronization
 
-/// What is known in a process of how right its host's clock is: drivers and the job queue tell what other clocks showed, and the worker asks.
+/// Collects for a process whether its host's clock is right: drivers and the job queue note what other clocks showed,
+/// and the worker asks.
 public final class ClockWitnesses: Sendable {
-    /// The process's own, for its clock is one as well.
+    /// One for the whole process, because its host has one clock.
     public static let shared = ClockWitnesses()
-    /// Of a process whose jobs know no clock but its own, so that there is none to disagree with.
+    /// For a process whose jobs know no clock but its own, so that no other clock can disagree.
     public static let alone = ClockWitnesses(isAlone: true)
 
     /// Seconds between two answers of servers that are looked at, and between two warnings.
@@ -32,7 +33,7 @@ public final class ClockWitnesses: Sendable {
         state.withLock { $0.comparison.note(other, by: witness, now: now, uptime: uptime) }
     }
 
-    /// The same for a server's answer, of which one a minute is enough.
+    /// Notes the time of a server's answer, at most once a minute.
     /// - Parameter read: reads the time out of the answer; nil where there is none.
     public func noteAnswer(_ read: () -> Date?) {
         let isDue = state.withLock { state in
@@ -51,7 +52,7 @@ public final class ClockWitnesses: Sendable {
     /// Seconds that this host's clock is ahead of the last one that disagreed; negative: behind; nil: none does.
     public var disagreement: TimeInterval? { state.withLock { $0.comparison.disagreement } }
 
-    /// The same when it is to be warned of: once an hour.
+    /// The disagreement when a warning of it is due, at most once an hour; nil otherwise.
     public func takeWarning() -> TimeInterval? {
         state.withLock { state in
             guard let ahead = state.comparison.disagreement, uptime - state.warnedAt >= Self.warningInterval else {

@@ -2,7 +2,8 @@ extension ControlEntry {
     /// Most jobs that one entry names, and most queues: some 50 KB, so that no broker refuses an entry for its size.
     public static let jobCountMaximum = 1000
 
-    /// The same in entries that name at most ``jobCountMaximum`` jobs each, to be appended in this order.
+    /// The same entry, split into entries that name at most ``jobCountMaximum`` jobs each, to be appended in this
+    /// order.
     public var parts: [ControlEntry] {
         guard nameCount > Self.jobCountMaximum else { return [self] }
         return switch self {
@@ -23,7 +24,7 @@ extension ControlEntry {
         switch self {
         case .fence(let generations), .pause(let generations), .forget(let generations): generations.count
         case .lift(let jobs): jobs.count
-        // One, so that what a fold keeps of these has bounds.
+        // Counted as one, so that the number of entries that a fold keeps is bounded.
         case .queueStopped, .queueStarted, .ledger: 1
         case .snapshot(let piece): piece.fences.count + piece.pauses.count + piece.stoppedQueues.count
         case .snapshotBegins, .marker: 0

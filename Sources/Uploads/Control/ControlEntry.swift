@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One entry of the control log: what everybody must know about jobs out of the ordinary.
+/// One entry of the control log, by which all workers and notifiers learn of fenced and paused jobs and stopped queues.
 ///
 /// JSON `upload.control.v1`: `{"kind": "fence", "generations": {"<job>": 3}}` and so on. An entry names at most
 /// ``jobCountMaximum`` jobs; ``parts`` makes such entries of a larger one.
@@ -11,7 +11,8 @@ public enum ControlEntry: Hashable, Sendable {
     case pause([JobID: Int])
     /// No longer paused.
     case lift([JobID])
-    /// No delivery below these fences can be about any more: fences and pauses up to this generation go, per job.
+    /// No delivery below these fences can be under way any more: readers drop fences and pauses up to this generation,
+    /// per job.
     case forget([JobID: Int])
     /// A transfer queue is stopped.
     case queueStopped(QueueName)
@@ -23,6 +24,6 @@ public enum ControlEntry: Hashable, Sendable {
     case snapshot(SnapshotPiece)
     /// A notifier goes to work with a ledger, or an operator gives the namespace one.
     case ledger(LedgerClaim)
-    /// Nothing but a place in the log: whoever appended it has read everything before when it comes by.
+    /// Only a place in the log: when the program that appended it reads it back, it has read everything before it.
     case marker(UUID)
 }

@@ -2,10 +2,11 @@ import Foundation
 
 /// Reads the control log: a pure fold over its entries, from the first one or from any other.
 ///
-/// A snapshot is an entry that begins it, and pieces that say what the log had said up to there. Other entries may come in
-/// between, and the pieces of another notifier's snapshot. When all pieces are read, pauses, stopped queues and the ledger are those of
-/// the snapshot with what came since it was begun: then nothing from before its beginning is needed. A reader that has not
-/// read the beginning does not know what came since, so to such a reader the pieces are no snapshot.
+/// A snapshot is an entry that begins it, and pieces that say what the log had said up to there. Other entries may come
+/// in between, and the pieces of another notifier's snapshot. When all pieces are read, pauses, stopped queues and the
+/// ledger are those of the snapshot, changed by the entries since it was begun: then nothing from before its beginning
+/// is needed. A reader that has not read the beginning does not know these entries, so it takes the pieces for no
+/// snapshot.
 public struct ControlFold: Sendable {
     /// Snapshots that may be open at once. A notifier that dies leaves one that never becomes whole.
     public static let openCountMaximum = 4
@@ -61,7 +62,7 @@ public struct ControlFold: Sendable {
     private mutating func add(_ piece: SnapshotPiece) -> Bool {
         guard let index = open.firstIndex(where: { $0.id == piece.snapshot }) else { return false }
         guard open[index].count == nil || open[index].count == piece.count else {
-            // No notifier writes that: what belongs together cannot be told.
+            // No notifier writes such pieces: it is unknown which of them belong together.
             open.remove(at: index)
             return false
         }
@@ -72,7 +73,7 @@ public struct ControlFold: Sendable {
         open[index].ledger = open[index].ledger ?? piece.ledger
         guard open[index].numbers.count == piece.count else { return false }
         let whole = open[index]
-        // Those that were begun before it say nothing that it does not say.
+        // Snapshots that were begun before this one say nothing more.
         open.removeSubrange(...index)
         view.replace(pauses: whole.pauses, stoppedQueues: whole.stoppedQueues, ledger: whole.ledger)
         for entry in whole.since { view.apply(entry) }

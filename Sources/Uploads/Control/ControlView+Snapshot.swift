@@ -2,7 +2,8 @@ public import Foundation
 
 extension ControlView {
     /// Everything that the view says, in pieces that are made one at a time; at least one.
-    /// - Parameter id: of the entry ``ControlEntry/snapshotBegins(_:)`` at whose place in the log this is the view.
+    /// - Parameter id: the id of the entry ``ControlEntry/snapshotBegins(_:)``; this must be the view at the entry's
+    ///   place in the log.
     public func snapshot(_ id: UUID) -> AnySequence<SnapshotPiece> {
         let size = ControlEntry.jobCountMaximum
         let names = fences.count + pauses.count + stoppedQueues.count

@@ -10,7 +10,7 @@ public struct ControlView: Hashable, Sendable {
 
     public init() {}
 
-    /// What one entry changes. A piece of a snapshot only raises fences: the rest counts when the snapshot is whole, and
+    /// Applies one entry. A piece of a snapshot only raises fences: the rest counts when the snapshot is whole, and
     /// ``ControlFold`` knows when that is.
     public mutating func apply(_ entry: ControlEntry) {
         switch entry {
@@ -27,18 +27,19 @@ public struct ControlView: Hashable, Sendable {
         }
     }
 
-    /// What a whole snapshot says.
+    /// Takes over what a whole snapshot says.
     mutating func replace(pauses: JobGenerations, stoppedQueues: Set<QueueName>, ledger: LedgerClaim?) {
         self.pauses = pauses
         self.stoppedQueues = stoppedQueues
         self.ledger = ledger
     }
 
+    /// Rule 1: lineage. The highest entry holds, in whatever order they come.
     private mutating func raiseFences(_ generations: [JobID: Int]) {
         for (job, generation) in generations { fences.raise(job, to: generation) }
     }
 
-    /// A later fence stays, whichever notifier forgot an earlier one.
+    /// A higher fence or pause than the forgotten one stays.
     private mutating func forget(_ generations: [JobID: Int]) {
         for (job, generation) in generations {
             fences.remove(job, upTo: generation)
@@ -68,9 +69,11 @@ public struct ControlView: Hashable, Sendable {
         }
     }
 
-    /// How a baton stands. Cancelling obeys no pause and no stopped queue.
+    /// Whether a baton counts, by this view.
     public func validity(of baton: Baton) -> BatonValidity {
+        // Rule 1: lineage. Below the fence a baton no longer counts.
         if baton.generation < fence(of: baton.job.id) { return .superseded }
+        // Rule 5: verbs. Cancelling obeys no pause and no stopped queue.
         if !baton.isCancel, let paused = pauses[baton.job.id], baton.generation <= paused { return .paused }
         if !baton.isCancel, stoppedQueues.contains(baton.job.queue) { return .stopped }
         return .holds

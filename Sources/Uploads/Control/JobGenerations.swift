@@ -1,7 +1,8 @@
 /// A generation for each of many jobs: 24 bytes for each, and no text.
 ///
-/// The control log may name half a million jobs, and programs hand what it says around as a value. So the jobs lie in 256
-/// drawers, by the last byte of their ids: a change to a copy copies one drawer, and growing moves one drawer at a time.
+/// The control log may name half a million jobs, and programs pass its view around as a value. So the jobs lie in 256
+/// drawers, by the last byte of their ids: a change to a copy copies one drawer, and growing moves one drawer at a
+/// time.
 public struct JobGenerations: Hashable, Sendable {
     private struct Bits: Hashable {
         let high: UInt64
@@ -25,10 +26,10 @@ public struct JobGenerations: Hashable, Sendable {
         set { change(job) { _ in newValue } }
     }
 
-    /// The higher one holds.
+    /// Notes the higher of the known generation and this one.
     mutating func raise(_ job: JobID, to generation: Int) { change(job) { Swift.max($0 ?? generation, generation) } }
 
-    /// Takes a job out unless its generation is a later one.
+    /// Takes a job out unless its known generation is a later one.
     mutating func remove(_ job: JobID, upTo generation: Int) {
         change(job) { known in known.flatMap { $0 <= generation ? nil : $0 } }
     }

@@ -9,7 +9,8 @@ public struct LedgerClaim: Hashable, Sendable {
     public var ledger: UUID
     /// From 1 to ``WireLimits/countMaximum``. Only an operator raises it, who gives the namespace another ledger.
     public var term: Int
-    /// Made anew whenever a notifier goes to work with the ledger: a copy that does not know it is older than what was recorded.
+    /// Made anew whenever a notifier goes to work with the ledger: a copy that does not know the latest opening is out
+    /// of date.
     public var opening: UUID
 
     public init(ledger: UUID, term: Int, opening: UUID) {
@@ -18,7 +19,7 @@ public struct LedgerClaim: Hashable, Sendable {
         self.opening = opening
     }
 
-    /// Whether it counts, read after another one.
+    /// Whether this claim counts when it is read after another one.
     func holds(after earlier: LedgerClaim?) -> Bool {
         guard let earlier else { return true }
         return term > earlier.term || (term == earlier.term && ledger == earlier.ledger)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a ledger's file says of itself.
+/// The identity that a ledger's file states.
 public struct LedgerIdentity: Hashable, Sendable {
     /// Made once, with the ledger; its copies and backups have the same.
     public var id: UUID
-    /// The last opening that the control log is known to have; of a ledger that was never at work, one that no log has.
+    /// The last opening that the control log is known to have. A ledger that was never at work has one that no log has.
     public var opening: UUID
-    /// An opening of which it is not known whether the control log has it: noted before it is appended there.
+    /// An opening that was noted before it was appended to the control log, so that the log may have it or not.
     public var pending: UUID?
 
     public init(id: UUID, opening: UUID, pending: UUID? = nil) {

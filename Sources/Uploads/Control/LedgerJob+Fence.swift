@@ -16,12 +16,14 @@ extension LedgerJob {
     /// that is tried again). In a lane without workers it may lie for any time. When a worker takes it then:
     ///
     /// - A delivery of the first round counts its ``JobLifetime`` from the enqueueing. After that it writes nothing.
-    /// - A delivery of a later round, or of a serial line, counts it from when it was begun. One that was begun, was so before the
-    ///   end. One that was not begun has all its time before it; such a fence stays as long as the ladder's longest wait.
-    /// - Of a job in a serial line the first generation is never worked on: what a producer published to a lane by mistake is
-    ///   passed to the notifier. The second one is the first that a worker may hold, and nothing is below it.
+    /// - A delivery of a later round, or of a serial line, counts it from when its first slice began. If that slice
+    ///   began, it did so before the end. If not, the delivery still has all its time; such a fence stays as long as
+    ///   the ladder's longest wait.
+    /// - Of a job in a serial line the first generation is never worked on: a worker passes one that a producer
+    ///   published to a lane by mistake to the notifier. The second generation is the first that a worker may hold, and
+    ///   nothing is below it.
     ///
-    /// A deadline ends them all.
+    /// `expiresAt` ends all of these times.
     public var fenceEndsAt: Date? {
         guard end != nil else { return nil }
         let order = baton.job

@@ -1,8 +1,8 @@
-/// How a ledger's file stands to what the control log says.
+/// Whether a notifier may work with a ledger's file, by the claim in the control log.
 public enum LedgerVerdict: Hashable, Sendable {
     /// The namespace has no ledger: this one may claim it.
     case unclaimed
-    /// The namespace has this ledger, as the file is: a notifier may open it again.
+    /// The namespace has this ledger, and the file is its latest copy: a notifier may open it again.
     case own(LedgerClaim)
     /// The namespace has another ledger.
     case otherLedger(LedgerClaim)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A part of what the control log said at one place, small enough for any broker.
+/// A part of a snapshot of the control log, small enough for any broker.
 public struct SnapshotPiece: Hashable, Sendable {
     /// Most pieces of a snapshot: enough for 100 million jobs.
     public static let countMaximum = 100_000
@@ -9,7 +9,7 @@ public struct SnapshotPiece: Hashable, Sendable {
     public var snapshot: UUID
     /// From 1. Pieces may come in any order, and more than once.
     public var number: Int
-    /// Of all pieces of the snapshot.
+    /// How many pieces the snapshot has.
     public var count: Int
     public var fences: [JobID: Int] = [:]
     public var pauses: [JobID: Int] = [:]

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The data of an event: the baton as it is after what happened, with the job in it, and what the kind adds. On the
-/// wire both stand side by side in one object.
+/// The data of an event: the baton after the event, with the job in it, and the fields that the kind adds. On the wire
+/// both stand side by side in one object.
 public struct EventData: Hashable, Sendable {
     public var baton: Baton
     /// `completed`: what lies at the destination.
@@ -12,14 +12,14 @@ public struct EventData: Hashable, Sendable {
     public var error: UploadError?
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?
-    /// `waiting`: the wait reason's word; `suspect`: why it is one. Cut to
+    /// `waiting`: the label of the wait reason; `suspect`: why the delivery is one. Cut to
     /// ``WireLimits/nameLengthMaximum``.
     public var reason: String? { didSet { reason = reason?.codePointPrefix(WireLimits.nameLengthMaximum) } }
     /// `progress`: bytes of the file that the destination holds.
     public var bytesDone: Int64?
     /// `progress`: bytes per second over the last report's time.
     public var bytesPerSecond: Double?
-    /// Ends: when.
+    /// `completed`, `failed`, `cancelled`: when the round ended.
     public var endedAt: Date?
 
     public init(_ baton: Baton) { self.baton = baton }
@@ -47,7 +47,7 @@ extension EventData: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        // A field of a newer baton must not stand in the place of one of the event's.
+        // An unknown field of the baton must not take the place of a field of the event.
         var baton = baton
         for name in Key.names { baton.unknown[name] = nil }
         try baton.encode(to: encoder)

@@ -1,4 +1,4 @@
-/// What an event tells. Bounded: it leads the routing key and ends the CloudEvents type `upload.<kind>`.
+/// The kind of an event. Bounded, because it begins the routing key and ends the CloudEvents type `upload.<kind>`.
 public enum EventKind: String, CaseIterable, Codable, Sendable {
     case enqueued, started, waiting, handedOver, suspect, paused, progress, completed, failed, cancelled
 
@@ -13,7 +13,7 @@ public enum EventKind: String, CaseIterable, Codable, Sendable {
     /// The CloudEvents type, `upload.completed` and so on.
     public var type: String { "upload.\(rawValue)" }
 
-    /// nil for a type that is none of ours.
+    /// nil for a type that names no upload event.
     public init?(type: String) {
         guard type.hasPrefix("upload.") else { return nil }
         self.init(rawValue: String(type.dropFirst("upload.".count)))

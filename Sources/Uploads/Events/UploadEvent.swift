@@ -5,8 +5,8 @@ public import Foundation
 /// Its data is redacted: no inline bytes, no query of a URL. The one exception is `suspect`, which goes to the
 /// notifier's queue alone and carries the baton whole, because the job may have to be issued anew from it.
 public struct UploadEvent: Hashable, Sendable {
-    /// `<job>.<round>.<generation>.<slice>.<kind>`, or `<job>.<round>.ended` for the outcome that the ledger tells.
-    /// Consumers drop repeats by it.
+    /// `<job>.<round>.<generation>.<slice>.<kind>`, or `<job>.<round>.ended` for the outcome that the notifier
+    /// publishes. Consumers recognise repeats by it.
     public var id: String
     public var kind: EventKind
     public var time: Date
@@ -19,14 +19,14 @@ public struct UploadEvent: Hashable, Sendable {
         self.data = data
     }
 
-    /// What a worker or producer tells of a baton.
+    /// An event that a worker or producer publishes about a baton.
     public init(kind: EventKind, of baton: Baton, at time: Date) {
         self.init(
             id: "\(baton.job.id).\(baton.round).\(baton.generation).\(baton.slice).\(kind.rawValue)",
             kind: kind, time: time, data: EventData(kind == .suspect ? baton : baton.redacted))
     }
 
-    /// A worker's word for the end of a round.
+    /// The event by which a worker reports the end of a round.
     public init(outcome: Outcome, of baton: Baton, at time: Date) {
         switch outcome {
         case .completed(let object, let response):
@@ -43,15 +43,15 @@ public struct UploadEvent: Hashable, Sendable {
         data.endedAt = time
     }
 
-    /// The same as the ledger tells it. Whoever hears it goes on with the upload by asking for another round, so the state that it
-    /// shows has no credentials.
+    /// The outcome as the notifier publishes it. Its readers can resume the upload only by asking for another round, so
+    /// the state is shown without credentials.
     public var told: UploadEvent {
         var event = asOutcome
         event.data.baton.state = data.baton.state?.shown
         return event
     }
 
-    /// The same under the id of the one outcome of a round.
+    /// The same event under the id of the one outcome of a round.
     public var asOutcome: UploadEvent {
         var event = self
         event.id = "\(job.id).\(data.baton.round).ended"

@@ -11,7 +11,8 @@ public enum DeathCause: Hashable, Sendable {
     /// A worker set it aside, or the broker gave it up, for another reason.
     case other(String)
 
-    /// A sentence's end, for the record: what happened, and where an operator can help, how.
+    /// The reason for the ledger's record, as the end of a sentence: what happened and, where an operator can help,
+    /// how.
     public var reason: String {
         switch self {
         case .noLane: "no lane takes it: its transfer queue does not exist"
@@ -22,7 +23,7 @@ public enum DeathCause: Hashable, Sendable {
         }
     }
 
-    /// AMQP does not tell a policy's name.
+    /// AMQP does not say a policy's name.
     private static func reason(_ queue: String, _ key: String) -> String {
         """
         the broker dropped the job's message from queue '\(queue)', because a policy sets \(key) there; \

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How often in a row the broker gave a job's message up, while no worker told anything of the job.
+/// How often in a row the broker gave a job's message up, while no worker reported anything of the job.
 public struct DropTally: Codable, Hashable, Sendable {
     /// For any reason.
     public private(set) var count = 0
-    /// Of these, because it was delivered too often.
+    /// How many of these because the message was delivered too often.
     public private(set) var undelivered = 0
 
     public init() {}

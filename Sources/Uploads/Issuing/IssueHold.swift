@@ -14,7 +14,7 @@ public struct IssueHold: Codable, Hashable, Sendable {
     }
 
     public var cause: Cause
-    /// The notifier does not issue the job before.
+    /// The notifier does not issue the job before this time.
     public var until: Date
 
     public init(_ cause: Cause, until: Date) {

@@ -9,18 +9,20 @@ public enum IssuingAction: Hashable, Sendable {
     case issue(Baton, lane: Lane, maybeRepeated: Bool)
     /// Append to the control log: fences, pauses, lifts.
     case append(ControlEntry)
-    /// The round's outcome, under `<job>.<round>.ended`: put it into every delegate's outbox and tell it.
+    /// The round's outcome, under `<job>.<round>.ended`: put it into every delegate's outbox and publish it.
     case outcome(UploadEvent)
     /// Nothing to do; says why.
     case note(IssuingNote)
 
-    /// The same when it is made again from the ledger's note: it cannot be known whether the first try arrived.
+    /// Rule 2: suspects are not worked on. The action as it is repeated from the ledger's note. The first try may have
+    /// arrived, so a repeated baton is flagged.
     public var repeated: IssuingAction {
         if case .issue(let baton, let lane, _) = self { .issue(baton, lane: lane, maybeRepeated: true) } else { self }
     }
 
-    /// Whether what was noted and not confirmed has to be made again, as the job stands now: a baton is not published
-    /// once more when its round is over (unless it removes what that has left) or a later generation counts.
+    /// Whether an action that was noted and not confirmed still has to be repeated, as the job stands now. A baton is
+    /// not published once more if its round is over (unless it only removes the staged copy) or a later generation
+    /// counts.
     /// - Parameter job: nil if the ledger knows it no longer, or if the note is about no single job.
     public func isNeeded(for job: LedgerJob?) -> Bool {
         guard let job else { if case .append = self { return true } else { return false } }
@@ -28,14 +30,6 @@ public enum IssuingAction: Hashable, Sendable {
         case .issue(let baton, _, _): (job.end != nil) == baton.onlyRemovesCopy && baton.generation == job.generation
         case .mark(let marker): job.wish?.marker.id == marker.id
         case .append, .outcome: true
-        case .record, .note: false
-        }
-    }
-
-    /// Whether it is published, and so must be noted until that is confirmed.
-    public var isPublication: Bool {
-        switch self {
-        case .mark, .issue, .append, .outcome: true
         case .record, .note: false
         }
     }

@@ -1,4 +1,4 @@
-/// What a message or a verb makes of a job, and what follows.
+/// The effect of a message or a verb: the job as it now stands, and the actions that follow.
 public struct IssuingDecision: Hashable, Sendable {
     /// The job as it now stands; nil if the message is about none that is known.
     public var job: LedgerJob?

@@ -1,8 +1,8 @@
 extension IssuingMachine {
-    /// What a worker tells, suspects apart.
+    /// Takes in a worker's event that is no suspect.
     func receive(_ news: UploadEvent, for known: LedgerJob?) -> IssuingDecision {
         guard news.kind != .progress else { return IssuingDecision(job: known, actions: [.note(.nothingNew)]) }
-        // Workers tell it redacted; a program that is not ours may forget to, and delegates must not see the rest.
+        // Workers publish events redacted; another program may forget to, and delegates must not see the secrets.
         var event = news
         event.data.baton = news.data.baton.redacted
         let told = event.data.baton
@@ -13,13 +13,14 @@ extension IssuingMachine {
         guard job.end == nil else { return keep(event, of: job, note: .roundHasEnded) }
         let isCurrent = told.generation == job.generation
         switch event.kind {
+        // Rule 6: ends. `completed` counts from any generation, the other ends only from the current one.
         case .completed: return end(job, by: event, isCurrent: isCurrent)
         case .failed, .cancelled: if isCurrent { return end(job, by: event, isCurrent: true) }
         case .started, .waiting, .handedOver, .paused, .enqueued: if isCurrent { return follow(event, by: job) }
         case .suspect, .progress: break
         }
-        // A late state is worth keeping where there is none (a session that can be resumed or aborted), but nothing is
-        // issued because of it: that would chase for ever.
+        // Rule 3: issuing. A late state is worth keeping where there is none (a session that can be resumed or
+        // aborted), but it never causes an issue: issues and late states could follow each other for ever.
         if job.baton.state == nil, let state = told.state { job.baton.state = state }
         return keep(event, of: job, note: .olderGeneration)
     }
@@ -31,13 +32,14 @@ extension IssuingMachine {
     private func follow(_ event: UploadEvent, by known: LedgerJob) -> IssuingDecision {
         var job = known
         let told = event.data.baton
-        // A worker has it and says so: it is neither dropped nor what stops a worker that only reads it.
+        // A worker reports on the job: the broker has not dropped it, and it does not stop a worker that only reads it.
         job.drops = nil
+        // Rule 4: progress or poison. Progress sets the count back.
         if event.kind != .started, job.isProgress(told) {
             job.hasProgressed = true
             job.poisonCount = 0
         }
-        // Somebody has it, whoever gave it to them.
+        // A worker has the baton, even if this ledger did not issue it.
         if job.line != nil { job.line = .released }
         let isStarted = event.kind == .started
         // A hand-over's event may be overtaken by the next slice's `started`.
@@ -59,7 +61,7 @@ extension IssuingMachine {
         job.end(event)
         var actions: [IssuingAction] = [.record(event), .outcome(event.told)]
         if job.pausedThrough != nil {
-            // An ended job cannot be resumed: what is left of it would wait for ever.
+            // An ended job cannot be resumed, so that a late baton of it would wait for ever.
             job.pausedThrough = nil
             actions.append(.append(.lift([job.id])))
         }

@@ -1,8 +1,10 @@
 extension IssuingMachine {
-    /// The wish's marker has come by and nothing speaks against it: the next generation.
+    /// Rule 3: issuing. Grants a wish whose marker was read back, by the next generation: first the baton, then the
+    /// fence.
     func grant(_ wish: IssueWish, of known: LedgerJob) -> IssuingDecision {
         var job = known
-        // What a worker had begun and never settled: all else has stopped no worker.
+        // Rule 4: progress or poison. Only a slice that a worker had begun and never settled may have stopped the
+        // worker.
         if wish.isSuspect, wish.isBegun, !job.hasProgressed { job.poisonCount.advance() }
         if wish.verb == nil, let problem = poisoning(of: job) { return fail(job, .poisoned, problem) }
         guard let generation = nextGeneration(of: job) else { return cannotIssue(job) }
@@ -13,7 +15,7 @@ extension IssuingMachine {
         job.baton.runsAlone = job.poisonCount >= Self.runsAloneAfter
         job.pausedThrough = carriesPause ? job.generation : nil
         var actions: [IssuingAction] = []
-        // Before the baton, so that nobody runs with it for a moment.
+        // Before the baton, so that no worker runs with it for a moment.
         if carriesPause { actions.append(.append(.pause([job.id: job.generation]))) }
         actions.append(.issue(job.baton, lane: lane(of: wish, for: job), maybeRepeated: false))
         actions.append(.append(.fence([job.id: job.generation])))
@@ -22,9 +24,9 @@ extension IssuingMachine {
     }
 
     static let noGenerationLeft =
-        "was handed out as often as a message can count, so it cannot be handed out anew; enqueue the file again"
+        "was issued as often as a message can count, so it cannot be issued anew; enqueue the file again"
 
-    /// Above every fence; nil when there is none left that a message may carry.
+    /// The next generation, above every fence; nil when none is left that a message may carry.
     func nextGeneration(of job: LedgerJob) -> Int? {
         let highest = max(job.generation, fence)
         return highest < WireLimits.countMaximum ? highest + 1 : nil
@@ -35,7 +37,7 @@ extension IssuingMachine {
         return job.baton.state == nil ? job.baton.job.priority : .continued
     }
 
-    /// Why the job is to be issued no more; nil if it is.
+    /// Why the job must not be issued any more; nil if it may.
     private func poisoning(of job: LedgerJob) -> String? {
         if job.poisonCount >= Self.poisonedAfter {
             return """
@@ -46,12 +48,13 @@ extension IssuingMachine {
         guard let drops = job.drops, drops.undelivered >= Self.undeliveredMaximum else { return nil }
         return """
             the broker gave this job up \(drops.undelivered) times because it had delivered it too often, and the workers that \
-            were given it stopped or lost their connection before they told anything of it; look at their logs for the reason, \
+            were given it stopped or lost their connection before they reported anything of it; look at their logs for the reason, \
             then run the job again
             """
     }
 
-    /// No generation is left: what is still under way may end the round no more, for no fence can be put above it.
+    /// Fails the job because no generation is left. A baton that is still under way can no longer end the round, and no
+    /// fence could be put above it.
     private func cannotIssue(_ job: LedgerJob) -> IssuingDecision {
         // A round that has ended keeps its outcome.
         guard job.end == nil else { return IssuingDecision(job: job, actions: [.note(.noGenerationLeft)]) }
@@ -60,7 +63,7 @@ extension IssuingMachine {
 
     private func fail(_ known: LedgerJob, _ code: UploadError.Code, _ message: String) -> IssuingDecision {
         var job = known
-        // Above whatever may still lie about: nobody starts it once more.
+        // Above every baton that may still be under way, so that no worker starts it once more.
         if let generation = nextGeneration(of: job) { job.raiseGeneration(to: generation) }
         var event = UploadEvent(kind: .failed, of: job.baton, at: now)
         event.data.error = UploadError(code, message)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Jobs whose message the broker has lost while no worker had begun it: they are issued anew, but not at once, or a policy that drops
-/// everything would be served a new generation each moment.
+/// Jobs whose message the broker has lost before a worker began it. They are issued anew after a pause, because a
+/// policy that drops every message would otherwise cost a generation each moment.
 extension IssuingMachine {
-    /// Notes that the message of the current generation is gone. What is to be recorded is for the caller to add.
+    /// Notes that the message of the current generation is gone. The caller adds what is to be recorded.
     func hold(_ known: LedgerJob, _ cause: DeathCause) -> LedgerJob {
         var job = known
         guard cause != .noLane else {
@@ -18,7 +18,8 @@ extension IssuingMachine {
         return job
     }
 
-    /// The time of a held job has come, and there is a lane that would take it: it is issued when its marker has come by.
+    /// Begins to issue a held job whose time has come and whose lane exists. The baton follows when the marker is read
+    /// back.
     public func issueHeld(_ known: LedgerJob) -> IssuingDecision {
         guard known.end == nil, var hold = known.hold else {
             return IssuingDecision(job: known, actions: [.note(.nothingNew)])
@@ -27,7 +28,7 @@ extension IssuingMachine {
         job.raiseGeneration(to: fence)
         let wish = job.openWish ?? IssueWish(marker: marker(for: job), isSuspect: true)
         job.wish = wish
-        // A marker that another notifier has read, or that was lost with the queue, is sent again.
+        // A marker that another notifier has read, or that was lost with the queue, is sent again after this time.
         hold.until = now + Self.markerPatience
         job.hold = hold
         return IssuingDecision(job: job, actions: [.mark(wish.marker)])

@@ -1,9 +1,9 @@
-/// Serial lines: jobs of one queue that run one after the other, in strict order. No worker has a baton of a job that waits in
-/// line, so what is wanted of it is decided here, without a baton; from its release on it is a job like any other,
-/// and the next one is released by whatever end it comes to.
+/// Serial lines: jobs of one queue that run one after the other, in strict order. No worker has a baton of a job that
+/// waits in line, so orders about it are decided here, without a baton. From its release on it is a job like any other,
+/// and its end, of any kind, releases the next one.
 extension IssuingMachine {
-    /// The job's turn has come: it is issued when its marker has come by.
-    /// - Parameter known: the first that waits in its line, while nothing of the line is on its way.
+    /// Begins to issue the job whose turn has come. The baton follows when the marker is read back.
+    /// - Parameter known: the first job that waits in its line, while no job of the line is released.
     public func release(_ known: LedgerJob) -> IssuingDecision {
         var job = known
         job.raiseGeneration(to: fence)
@@ -13,8 +13,8 @@ extension IssuingMachine {
         return IssuingDecision(job: job, actions: [.mark(wish.marker)])
     }
 
-    /// Gives a job that waits in line another place. One whose turn has come gives its turn back if it is paused and nobody works
-    /// on it: it waits again, no longer paused, and goes on from its state when its turn comes once more.
+    /// Gives a job that waits in line another place. A job whose turn has come gives it back if it is paused and no
+    /// worker works on it: it waits again, no longer paused, and goes on from its state when its turn comes once more.
     /// - Throws: `rejected` for a job that does not wait in a line (any more).
     public func move(_ known: LedgerJob, to place: SerialPosition) throws(UploadError) -> IssuingDecision {
         if known.isHeldInLine {
@@ -32,15 +32,15 @@ extension IssuingMachine {
                 } else if known.isCancelling {
                     "is being cancelled"
                 } else {
-                    "has been released already: its turn has come; pause it, and move it when nobody works on it"
+                    "has been released already: its turn has come; pause it, and move it when no worker works on it"
                 }
             throw UploadError(.rejected, "job \(known.id) \(why), so it has no place to be moved from")
         }
         return IssuingDecision(job: known, place: place)
     }
 
-    /// What may still lie about of its baton counts no longer. There is no other before its release: it waits in line, and
-    /// that is noted with the fence.
+    /// Fences off the baton that may still be under way. There is no other until the job's release: the job waits in
+    /// line, which is noted together with the fence.
     private func giveBack(_ known: LedgerJob, to place: SerialPosition, _ generation: Int) -> IssuingDecision {
         var job = known
         job.beginGeneration(generation, roundOf: nil, at: now)
@@ -51,12 +51,13 @@ extension IssuingMachine {
             job: job, actions: [.append(.fence([job.id: job.generation])), .append(.lift([job.id]))], place: place)
     }
 
-    /// Ends a job that waits in line as cancelled. No worker was ever given it, so nothing of it runs or lies at its destination; a worker
-    /// is given a baton that only removes its staged copy, after the end.
+    /// Ends a job that waits in line as cancelled. No worker ever had it, so nothing of it runs or lies at its
+    /// destination. After the end, a worker gets a baton that only removes the staged copy.
     func endInLine(_ known: LedgerJob) -> IssuingDecision {
         var job = known
         let wasPaused = job.pausedThrough != nil
-        // Above whatever may still lie about, and below the next round's, so that the baton removes nothing from under that.
+        // Above every baton that may still be under way, and below those of the next round, so that this one removes no
+        // copy that the next round needs.
         if let generation = nextGeneration(of: job) { job.raiseGeneration(to: generation) }
         job.isCancelling = true
         job.baton.isCancel = true
@@ -75,7 +76,7 @@ extension IssuingMachine {
         return IssuingDecision(job: job, actions: actions)
     }
 
-    /// A job that was just heard of, if it belongs to a line.
+    /// Puts a job that the ledger has just learned of into its line, if it belongs to one.
     func enterLine(_ known: LedgerJob) -> IssuingDecision {
         guard let place = known.baton.job.serial else { return IssuingDecision(job: known) }
         var job = known
@@ -83,8 +84,8 @@ extension IssuingMachine {
         return IssuingDecision(job: job, place: place)
     }
 
-    /// What an operator's word means for a job that waits in line, or that enters it anew.
-    /// - Returns: nil where it means what it means for any job.
+    /// Carries out an operator's verb for a job that waits in line, or that enters it anew.
+    /// - Returns: nil where the verb does the same as for any job.
     func orderInLine(_ verb: Verb, of known: LedgerJob) -> IssuingDecision? {
         var job = known
         if verb == .runAgain {
@@ -99,7 +100,8 @@ extension IssuingMachine {
         switch verb {
         case .cancel, .runAgain, .discard, .forget: return nil
         case .pause:
-            // Nobody else is there to say so; once it is released, it holds up the line until it is resumed.
+            // No worker has the job and could report the pause. Once released, the job holds up the line until it is
+            // resumed.
             job.pausedThrough = job.generation
             job.tell(.paused, at: now)
             return IssuingDecision(job: job)

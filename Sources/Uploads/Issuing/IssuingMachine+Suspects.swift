@@ -8,8 +8,9 @@ extension IssuingMachine {
         return suspect(event, for: job, cause)
     }
 
-    /// A delivery that may be a repeat, or that died. It carries the whole order, so an unknown job is issued from it.
-    /// - Parameter cause: of a dead letter.
+    /// Rule 3: issuing. Takes in a delivery that may be a repeat, or a dead letter, and notes the wish to issue the job
+    /// anew. It carries the whole order, so an unknown job is issued from it.
+    /// - Parameter cause: why a dead letter died; nil for a suspect.
     func suspect(_ event: UploadEvent, for known: LedgerJob?, _ cause: DeathCause? = nil) -> IssuingDecision {
         let told = event.data.baton
         var redacted = event
@@ -18,7 +19,7 @@ extension IssuingMachine {
         job.raiseGeneration(to: fence)
         if !job.isWhole { job.learn(told.job) }
         if known == nil, job.line != nil, !told.mustProbe {
-            // Published to a lane instead of the notifier: nobody has begun it.
+            // Published to a lane instead of the notifier: no worker has begun it.
             var decision = enterLine(job)
             decision.actions = [.record(redacted), .note(.waitsInLine)]
             return decision
@@ -31,7 +32,8 @@ extension IssuingMachine {
         guard job.end == nil else { return drop(.roundHasEnded) }
         guard told.generation == job.generation else { return drop(.olderGeneration) }
         guard job.line != .waiting else { return drop(.waitsInLine) }
-        // A worker tells that it begins a slice before it does anything that could harm it, at the latest after a second (rule 4).
+        // Rule 4: progress or poison. A worker publishes `started` before a slice can do it harm, at the latest after a
+        // second.
         let isBegun = job.isSliceStarted && told.slice == job.baton.slice
         if told.slice >= job.baton.slice, !job.isSliceStarted || told.slice > job.baton.slice {
             job.merge(told)
@@ -46,7 +48,8 @@ extension IssuingMachine {
         wish.isSuspect = true
         wish.isBegun = wish.isBegun || isBegun
         job.wish = wish
-        // An open wish is marked once more: its marker may be what a crash has swallowed, and a second one is stale.
+        // An open wish gets its marker sent once more: a crash may have lost the first one. A second copy that comes
+        // back is stale.
         return IssuingDecision(job: job, actions: [.record(redacted), .mark(wish.marker)])
     }
 

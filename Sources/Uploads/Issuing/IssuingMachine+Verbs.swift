@@ -1,5 +1,5 @@
 extension IssuingMachine {
-    /// What an operator's word means for the job.
+    /// Rule 5: verbs. Carries out an operator's verb.
     /// - Throws: `rejected`, with the reason, where the job as it stands cannot obey.
     public func order(_ verb: Verb, of known: LedgerJob) throws(UploadError) -> IssuingDecision {
         var job = known
@@ -10,7 +10,7 @@ extension IssuingMachine {
         case .forget: return forget(job)
         case .pause: return pause(job)
         case .cancel:
-            // A second one is granted by the first.
+            // A second cancel has nothing to add to the first.
             if job.isCancelling { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
             if job.wasNeverIssued { return endInLine(job) }
             job.isCancelling = true
@@ -18,7 +18,8 @@ extension IssuingMachine {
             if job.line == .waiting { job.line = nil }
         case .resume, .runNow, .runAgain, .discard: break
         }
-        // A fresh marker also where a wish is open: this one comes by after every end confirmed before the verb.
+        // A fresh marker also where a wish is open: this one is read after every end that was confirmed before the
+        // verb.
         var wish = IssueWish(marker: marker(for: job), verb: verb)
         if let open = job.openWish {
             wish.isSuspect = open.isSuspect
@@ -31,16 +32,16 @@ extension IssuingMachine {
     private func pause(_ known: LedgerJob) -> IssuingDecision {
         var job = known
         job.pausedThrough = job.generation
-        // The last word holds: a resume that has not been granted yet no longer is.
+        // The last order holds: a resume that has not been granted yet is dropped.
         if var wish = job.openWish {
             wish.verb = nil
-            // What the line has come to is issued all the same, and holds the line up.
+            // A job whose turn has come is issued all the same, and holds the line up.
             job.wish = wish.isSuspect || job.line == .releasing ? wish : nil
         }
         return IssuingDecision(job: job, actions: [.append(.pause([job.id: job.generation]))])
     }
 
-    /// What is still owed of it is for the ledger to look for.
+    /// The ledger checks whether an outcome of the job is still to be delivered.
     private func forget(_ job: LedgerJob) -> IssuingDecision {
         guard job.forgottenAt == nil else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
         return IssuingDecision(job: job.forgotten(at: now))
@@ -63,7 +64,7 @@ extension IssuingMachine {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) \(why)") }
         if verb == .forget { return try checkForgetting(job) }
         if job.forgottenAt != nil {
-            throw refuse("was forgotten: the ledger no longer knows what it was to carry; enqueue it again")
+            throw refuse("was forgotten: the ledger no longer knows its source and destination; enqueue it again")
         }
         if verb.beginsRound {
             guard let end = job.end else {

@@ -1,19 +1,20 @@
 public import Foundation
 
-/// The rules of the baton at the notifier's side: what is recorded, what is issued anew, and which end is told. Pure: a
-/// job and a message in, the job and actions out.
+/// The notifier's side of the rules of the baton: what is recorded, what is issued anew, and which end is published.
+/// Pure: a job and a message in, the job and actions out.
 ///
-/// A suspect or a verb only notes a wish and sends a marker. When the marker comes back, everything that was confirmed
-/// before has been recorded; only then, and only if the round has no end, the next generation is noted and published:
-/// baton first, fence second. In the other order, a crash between the two would leave a fence and no baton.
+/// Rule 3: issuing. A suspect or a verb only notes a wish and sends a marker. When the marker comes back, everything
+/// that was confirmed before has been recorded; only then, and only if the round has no end, the next generation is
+/// noted and published: baton first, fence second. In the other order, a crash between the two would leave a fence and
+/// no baton.
 public struct IssuingMachine: Sendable {
-    /// After this many generations that stopped their worker, the job runs with nothing beside it.
+    /// After this many generations that stopped their worker, the job runs alone in its worker.
     public static let runsAloneAfter = 2
     /// After this many, it ends as failed (`poisoned`).
     public static let poisonedAfter = 5
-    /// After the broker has given the job's message up this many times in a row because it was delivered too often, while no worker told
-    /// anything of the job, it ends as failed as well: it may be one that stops a worker which only reads it. The pauses
-    /// in between last more than an hour in all, so lost connections alone hardly lead to it.
+    /// After the broker has given the job's message up this many times in a row because it was delivered too often,
+    /// while no worker reported anything of the job, it ends as failed as well: it may be one that stops a worker which
+    /// only reads it. The pauses in between last more than an hour in all, so lost connections alone hardly lead to it.
     public static let undeliveredMaximum = 20
 
     /// Seconds until the marker of a held job is sent again.
@@ -22,7 +23,7 @@ public struct IssuingMachine: Sendable {
     /// The lowest generation of the job that counts, by the control log.
     public let fence: Int
     public let now: Date
-    /// The id of a marker, should one be needed.
+    /// The id for a marker, if the decision needs one.
     public let markerID: UUID
 
     public init(fence: Int, now: Date, markerID: UUID = UUID()) {
@@ -31,7 +32,7 @@ public struct IssuingMachine: Sendable {
         self.markerID = markerID
     }
 
-    /// What a message means for the job that it is about.
+    /// Decides what a message changes.
     /// - Parameter job: what the ledger knows; nil if it does not know the job.
     public func receive(_ message: NotifierMessage, for job: LedgerJob?) -> IssuingDecision {
         if let job, job.forgottenAt != nil { return receive(message, forForgotten: job) }
@@ -41,13 +42,13 @@ public struct IssuingMachine: Sendable {
         case .event(let event, _): receive(event, for: job)
         case .marker(let marker): receive(marker, for: job)
         case .deadBaton(let baton, let cause): deadLetter(baton, cause, for: job)
-        // An order is about many jobs, or none: the ledger takes it apart.
+        // An order is about many jobs, or none: the ledger splits it by job.
         case .order, .unreadable: IssuingDecision(job: job, actions: [.note(.nothingNew)])
         }
     }
 
-    /// What is told of the round that was forgotten is not kept. A later round means that the ledger is older than the job: it is
-    /// learned of anew, or its upload would be lost.
+    /// Events of the round that was forgotten are not kept. A later round means that the ledger is an older copy: the
+    /// job is learned anew, or its upload would be lost.
     private func receive(_ message: NotifierMessage, forForgotten job: LedgerJob) -> IssuingDecision {
         let told: Baton? =
             switch message {

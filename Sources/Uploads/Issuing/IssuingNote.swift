@@ -1,12 +1,12 @@
 /// Why a message changed nothing but the record.
 public enum IssuingNote: String, CaseIterable, Sendable {
-    /// It tells of a round before the current one.
+    /// It is about a round before the current one.
     case olderRound
-    /// It tells of a generation that no longer counts.
+    /// It is about a generation that no longer counts.
     case olderGeneration
-    /// The round has its outcome already; another is noted, not told.
+    /// The round has its outcome already; another one is noted, not published.
     case roundHasEnded
-    /// A marker that nobody waits for any more.
+    /// A marker that no open wish waits for.
     case staleMarker
     /// A repetition, or nothing that the ledger keeps.
     case nothingNew
@@ -16,6 +16,6 @@ public enum IssuingNote: String, CaseIterable, Sendable {
     case noGenerationLeft
     /// The wish is kept open: the ledger does not hold the whole order, so it cannot be issued from there.
     case orderIncomplete
-    /// The job was forgotten; what is told of it would bring its names back.
+    /// The job was forgotten; recording the message would bring its names back.
     case forgotten
 }

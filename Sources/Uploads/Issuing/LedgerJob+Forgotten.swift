@@ -1,10 +1,10 @@
 public import Foundation
 
-/// What is left of a job when its names are forgotten: enough to know it again, to count it, and to tell that it has ended. So a late
-/// delivery of it still comes to nothing, where a job that is gone from the ledger would be issued anew.
+/// What is left of a job when its names are forgotten: enough to recognise and count it, and to know that it has ended.
+/// So a late delivery of it still causes nothing, where a job that is gone from the ledger would be issued anew.
 extension LedgerJob {
-    /// The job without names, metadata, answers and the words of errors. The name of its staged copy stays, which the producer makes of
-    /// random numbers: the clean-up of the staging area finds a copy that was left behind by it.
+    /// The job without names, metadata, answers and error messages. The name of its staged copy, which the producer
+    /// makes of random numbers, stays: by it the clean-up of the staging area finds a copy that was left behind.
     /// - Precondition: its round has ended.
     public func forgotten(at time: Date) -> LedgerJob {
         var job = self
@@ -21,7 +21,7 @@ extension LedgerJob {
 }
 
 extension UploadEvent {
-    /// The event of a job that was forgotten: that it happened, and when.
+    /// The event of a job that was forgotten: only that it happened, and when.
     public var forgotten: UploadEvent {
         var event = UploadEvent(id: id, kind: kind, time: time, data: EventData(data.baton.forgotten))
         event.data.error = data.error?.forgotten
@@ -50,8 +50,8 @@ extension Baton {
 }
 
 extension UploadJob {
-    /// Made anew from what stays, so that a field that is added later is forgotten unless it is named here. What the end of its
-    /// fence is reckoned from is kept (``LedgerJob/fenceEndsAt``).
+    /// Made anew from what stays, so that a field that is added later is forgotten unless it is named here. The fields
+    /// from which the end of its fence is computed are kept (``LedgerJob/fenceEndsAt``).
     fileprivate var forgotten: UploadJob {
         var job = UploadJob(
             id: id, queue: queue, priority: priority, source: source.forgotten, destination: destination.forgotten,

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LedgerJob {
-    /// A job that is known from an event alone. What redaction may have cut cannot be told from what was never there.
+    /// A job that is known from an event alone. Where redaction may have cut something, the order is not whole.
     init(learnedFrom baton: Baton, at time: Date) {
         let isInlineCut = if case .inline = baton.job.source { baton.job.size > 0 } else { false }
         let isURL = if case .url = baton.job.destination { true } else { false }
@@ -15,13 +15,14 @@ extension LedgerJob {
         return wish
     }
 
-    /// Whether its turn in a line has come, and it is paused where nobody works on it. One that is queued may be taken at this moment.
+    /// Whether its turn in a line has come, and it is paused while no worker works on it. A queued job does not count:
+    /// a worker may be taking it at this moment.
     var isHeldInLine: Bool {
         line == .released && isPaused && end == nil && !isCancelling && (status == .paused || status == .waiting)
     }
 
-    /// Whether no worker was ever given it: it waits in its line since it was enqueued, or its turn has come and its marker has not. Its
-    /// first baton has generation 2, and the control log would name a higher one.
+    /// Whether no worker ever had it: it has waited in its line since it was enqueued, or its turn has come and its
+    /// marker has not been read back. Its first baton has generation 2, and the control log would name a higher one.
     var wasNeverIssued: Bool {
         end == nil && round == 1 && generation == 1 && (line == .waiting || line == .releasing)
     }
@@ -31,8 +32,8 @@ extension LedgerJob {
         isWhole = true
     }
 
-    /// Takes over what a baton says, but for the order: that is immutable, and events show it redacted. Only what was found of an
-    /// object is added to it, and the place where it goes once its own was taken.
+    /// Takes over a reported baton, but not its order, which is immutable and redacted in events. Only the facts about
+    /// a source object are added to the order, and the new name once its own was taken.
     mutating func merge(_ told: Baton) {
         let order = baton.job.known(like: told.job)
         baton = told
@@ -49,14 +50,14 @@ extension LedgerJob {
         trouble = nil
     }
 
-    /// A new state, or more bytes in the session that the state names: what the session holds belongs to the state.
+    /// Whether a baton shows progress: a new state, or more bytes sent into the session that the state names.
     func isProgress(_ told: Baton) -> Bool {
         guard let state = told.state else { return false }
         return state != initialState || told.bytesSent > initialBytesSent
     }
 
-    /// The control log knows of a higher generation than the ledger: an older copy of the ledger was put back, or it
-    /// was lost.
+    /// Raises the generation to the fence. The control log names a higher generation than the ledger if the ledger was
+    /// lost, or an older copy of it was put back.
     ///
     /// A log may name more than a message may carry: then no generation is left for the job, and it cannot be issued any more.
     mutating func raiseGeneration(to lowest: Int) {
@@ -67,7 +68,8 @@ extension LedgerJob {
         startCounting()
     }
 
-    /// A worker holds a baton that this ledger has not issued: it was lost, or an older copy was put back.
+    /// Takes over a baton that a worker holds and this ledger has not issued: the ledger was lost, or an older copy of
+    /// it was put back.
     mutating func adopt(_ told: Baton, at time: Date) {
         if told.round > round {
             line = baton.job.serial == nil || told.isCancel ? nil : .released
@@ -85,12 +87,13 @@ extension LedgerJob {
         startCounting()
     }
 
-    /// - Parameter verb: what it is begun for, where an operator ordered that.
+    /// - Parameter verb: the operator's order that it is begun for; nil if there is none.
     mutating func beginGeneration(_ generation: Int, roundOf verb: Verb?, at time: Date) {
+        // Rule 1: lineage. The notifier alone raises round and generation.
         if let verb, verb.beginsRound {
             let state = baton.state
             let unknown = baton.unknown
-            // Nothing of it is there any more: it may be another object that is carried now.
+            // Nothing of the last round is left at the destination, so the source object is looked at anew.
             let job = state == nil ? baton.job.unexamined : baton.job
             baton = Baton(job: job, round: round.addingSaturating(1), generation: generation)
             baton.state = state
@@ -129,7 +132,7 @@ extension LedgerJob {
     private mutating func startCounting() {
         isSliceStarted = false
         hasProgressed = false
-        // Of a generation that is issued anew, another may have touched it.
+        // A slice of the generation before may have touched the session.
         baton.state = baton.state?.touched
         initialState = baton.state
         initialBytesSent = baton.bytesSent

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// What the ledger knows of one job: a view of what was told, and what the notifier has noted to do.
+/// What the ledger knows of one job: its state by the recorded events, and what the notifier has noted to do.
 public struct LedgerJob: Codable, Hashable, Sendable {
-    /// The newest baton of the current generation that was told of, with the job as whole as it is known.
+    /// The newest reported baton of the current generation, with the order as complete as the ledger knows it.
     public var baton: Baton
     /// Whether `baton.job` is the whole order. Events show it redacted; only a whole one can be issued.
     public var isWhole: Bool
     public var status: LedgerStatus
-    /// When the status was told.
+    /// When the status was reported.
     public var since: Date
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?
-    /// `waiting`: the wait reason's word.
+    /// `waiting`: the label of the wait reason.
     public var reason: String?
-    /// `waiting`: what stands in its way, as its worker said it, cut to ``FailureRecord/messageCodePointsMaximum``.
+    /// `waiting`: what stands in its way, in its worker's words, cut to ``FailureRecord/messageCodePointsMaximum``.
     public var trouble: String?
-    /// How far the current slice is known to have come, so that news which overtook each other do not turn it back.
+    /// Whether a worker has published `started` for the current slice. Events may overtake each other, and an earlier
+    /// one must not turn the job back.
     public var isSliceStarted: Bool
-    /// Noted, its marker awaited.
+    /// A noted wish whose marker has not been read back yet.
     public var wish: IssueWish?
     /// The state with which the current generation began.
     public var initialState: UploadState?
@@ -25,24 +26,24 @@ public struct LedgerJob: Codable, Hashable, Sendable {
     public var initialBytesSent: Int64
     /// Whether the current generation has handed on a new state.
     public var hasProgressed: Bool
-    /// Generations in a row of which a worker had begun the slice that became suspect, without progress.
+    /// How many generations in a row, without progress, became suspect in a slice that a worker had begun.
     public var poisonCount: Int
     /// Whether the round is being cancelled: sticks until it ends.
     public var isCancelling: Bool
     /// The generation up to which the job is paused.
     public var pausedThrough: Int?
-    /// How it stands in the serial line of its queue; nil for a job of no line, and once it has left its line.
+    /// Its phase in the serial line of its queue; nil for a job of no line, and once it has left its line.
     public var line: LinePhase?
-    /// The broker has lost its message, and the notifier issues it anew in a while.
+    /// Set if the broker has lost its message, and the notifier issues it anew after a pause.
     public var hold: IssueHold?
-    /// nil: nothing was given up since a worker last told of the job.
+    /// How often the broker gave its message up; nil: never since a worker last reported on the job.
     public var drops: DropTally?
     /// The round's outcome, once it has one.
     public var end: RoundEnd?
     /// When its names, metadata, answers and errors were taken out (``forgotten(at:)``); nil while the ledger has them.
     public var forgottenAt: Date?
 
-    /// A job that was just heard of.
+    /// A job that the ledger has just learned of.
     public init(_ baton: Baton, isWhole: Bool, at time: Date) {
         self.baton = baton
         self.baton.onlyRemovesCopy = false
@@ -60,7 +61,7 @@ public struct LedgerJob: Codable, Hashable, Sendable {
         self.poisonCount = 0
         self.isCancelling = baton.isCancel
         self.pausedThrough = nil
-        // Whoever tells of a baton tells of one that was issued.
+        // A baton that a worker reports was issued before.
         self.line = baton.job.serial == nil || baton.isCancel ? nil : .released
         self.hold = nil
         self.drops = nil

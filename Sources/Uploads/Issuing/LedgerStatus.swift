@@ -1,4 +1,4 @@
-/// How a job stands, as far as the ledger knows.
+/// The state of a job, as far as the ledger knows.
 public enum LedgerStatus: String, CaseIterable, Codable, Sendable {
     case queued, running, waiting, paused, completed, failed, cancelled
 

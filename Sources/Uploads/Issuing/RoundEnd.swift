@@ -4,7 +4,7 @@ public import Foundation
 public struct RoundEnd: Codable, Hashable, Sendable {
     /// `completed`, `failed` or `cancelled`.
     public var kind: EventKind
-    /// The id of the event that brought it; the outcome itself is told as `<job>.<round>.ended`.
+    /// The id of the event that ended the round; the outcome itself is published as `<job>.<round>.ended`.
     public var event: String
     public var at: Date
     /// Why it failed.

@@ -1,13 +1,13 @@
-/// The arithmetic of a serial line: who comes next, and numbers that keep an order into which others can be put without
-/// touching the rest. Pure; the ledger holds the numbers.
+/// The arithmetic of a serial line: which job comes next, and numbers that keep the order and leave room to insert jobs
+/// without renumbering the rest. Pure; the ledger holds the numbers.
 public enum SerialLine {
-    /// Between neighbours that were put in one behind the other.
+    /// The distance between the numbers of neighbours that were appended one after the other.
     public static let spacing: Int64 = 1 << 20
 
-    /// What a ``SerialPosition`` comes to.
+    /// The place that a ``SerialPosition`` stands for in the line as it is.
     public enum Target: Hashable, Sendable {
         case end
-        /// So many stay ahead of it.
+        /// So many waiting jobs stay ahead of it.
         case index(Int)
         case behind(JobID)
     }
@@ -24,7 +24,7 @@ public enum SerialLine {
         return position.index.map { .index($0) } ?? .end
     }
 
-    /// Whether the first that waits is released: strictly one after the other.
+    /// Whether the first waiting job may be released: strictly one after the other.
     public static func releasesNext(ofThoseOnTheirWay count: Int) -> Bool { count == 0 }
 
     /// A number between two neighbours; nil is beyond either end.
@@ -45,6 +45,6 @@ public enum SerialLine {
         }
     }
 
-    /// The number of the one at an index, where a line is numbered anew.
+    /// The number of the job at an index, when a line is numbered anew.
     public static func number(at index: Int) -> Int64 { Int64(index) * spacing }
 }

@@ -1,4 +1,4 @@
-/// What an operator may want of a job.
+/// An operator's order for one job.
 public enum Verb: String, CaseIterable, Codable, Sendable {
     /// Stop, remove what is half there, end as `cancelled`. Sticks until the round ends.
     case cancel
@@ -12,7 +12,7 @@ public enum Verb: String, CaseIterable, Codable, Sendable {
     case runAgain
     /// Give up what a failed job left at its destination and in its staging area: a new round that is cancelled from its beginning.
     case discard
-    /// Take the names, metadata, answers and errors of an ended job out of the ledger; what became of it stays.
+    /// Take the names, metadata, answers and errors of an ended job out of the ledger; its outcome stays.
     case forget
 
     /// Whether it is for a job that has ended, and begins its next round.

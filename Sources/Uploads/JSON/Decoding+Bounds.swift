@@ -1,5 +1,5 @@
-// Decoding of what another program wrote, within bounds: a number beyond them is refused where it is read, with the field's name and the
-// range, so that no arithmetic further on has to expect it.
+// Decodes what another program wrote within bounds: a number beyond them is refused where it is read, with the field's
+// name and the range, so that no later arithmetic has to expect it.
 
 extension KeyedDecodingContainer {
     /// - Throws: `DecodingError` unless the field is a number in the range.

@@ -15,7 +15,7 @@ final class JSONBranch {
         isObject = false
     }
 
-    /// Of several with one name the last one is written.
+    /// Of several members with one name the last one is written.
     func add(_ piece: JSONPiece, _ name: String) { members.append((name, piece)) }
 
     func add(_ piece: JSONPiece) { elements.append(piece) }

@@ -1,4 +1,4 @@
-/// The members of an object. Of several with one name the first counts.
+/// The members of an object. Of several members with one name the first counts.
 struct JSONObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     typealias Unreadable = JSONText.Unreadable
 
@@ -49,7 +49,7 @@ struct JSONObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try member(key).value(type) }
 
-    // Looked for once, where the protocol's own would look three times.
+    // The protocol's own implementations would search for the member three times.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try given(key)?.decode(type) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try given(key)?.decode(type) }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try given(key)?.decode(type) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value on its way to text.
+/// A value that is to be written as JSON.
 enum JSONPiece {
     case null
     case bool(Bool)
@@ -24,12 +24,12 @@ enum JSONPiece {
         }
     }
 
-    /// - Throws: `EncodingError` for a number that is infinite or none.
+    /// - Throws: `EncodingError` for a number that is infinite or NaN.
     func write(to bytes: inout [UInt8]) throws {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
-        // Most are counts of nothing or one.
+        // Most integers are counts of 0 or 1.
         case .integer(let value) where (0..<10).contains(value): bytes.append(UInt8(ascii: "0") + UInt8(value))
         case .integer(let value): bytes += String(value).utf8
         case .unsigned(let value): bytes += String(value).utf8

@@ -3,7 +3,8 @@ enum JSONPlainBytes {
     private static let lowBits: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Where the first byte is from here on that is none of them; the end, or beyond it, when there is none.
+    /// The index of the first byte from here on that does not stand for itself; the end, or beyond it, if there is
+    /// none.
     static func end(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         var end = start
         while end + 8 <= bytes.count {
@@ -17,8 +18,8 @@ enum JSONPlainBytes {
         return end
     }
 
-    /// Whether 8 bytes are such. Of a byte below 0x80, subtracting sets the high bit where it was smaller than what was
-    /// subtracted; only from such a byte anything is borrowed.
+    /// Whether 8 bytes stand for themselves. Subtracting sets the high bit of a byte below 0x80 if the byte was smaller
+    /// than the subtracted one; only such a byte borrows from its neighbour.
     private static func areAll(_ word: UInt64) -> Bool {
         let quotes = word ^ lowBits &* UInt64(UInt8(ascii: "\""))
         let backslashes = word ^ lowBits &* UInt64(UInt8(ascii: "\\"))

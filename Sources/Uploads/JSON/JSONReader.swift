@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads values of a ``JSONText`` by their `Decodable`, at one of its tokens.
 ///
-/// It knows no paths, for whoever is told what is wrong is told by Foundation's decoder.
+/// It keeps no coding paths, because Foundation's decoder makes the error messages.
 struct JSONReader: Decoder, SingleValueDecodingContainer {
     typealias Unreadable = JSONText.Unreadable
 

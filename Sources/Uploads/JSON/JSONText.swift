@@ -1,7 +1,7 @@
 import Foundation
 
-/// A JSON text (RFC 8259) in UTF-8, and its tokens in their order: what is read of it is made of the bytes only when somebody
-/// asks for it. Foundation's decoder executes three times as many instructions.
+/// A JSON text (RFC 8259) in UTF-8, and its tokens in their order. A value is made of its bytes only when a caller asks
+/// for it.
 final class JSONText: Sendable {
     struct Token: Sendable {
         enum Kind: UInt8, Sendable { case null, yes, no, number, text, escapedText, list, object }
@@ -10,14 +10,15 @@ final class JSONText: Sendable {
         /// Its first byte and the one behind its last; of text without the quotes.
         var start: Int
         var end: Int
-        /// The token behind it and all that is in it.
+        /// The index of the token behind this one and all that is in it.
         var next: Int
     }
 
-    /// Not JSON, or nothing that can be read here. What is wrong, and where, Foundation's decoder tells.
+    /// The text is not JSON, or does not hold the requested value. Foundation's decoder then says what is wrong, and
+    /// where.
     struct Unreadable: Error {}
 
-    /// Twice as deep as anything of ours may nest (``WireLimits/depthMaximum``).
+    /// Twice as deep as any field of a message may nest (``WireLimits/depthMaximum``).
     static let depthMaximum = 64
 
     /// Members of an object. They are looked for one after the other; objects with more are left to Foundation's decoder, which makes a table of
@@ -39,7 +40,8 @@ final class JSONText: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether arrays and objects stand within each other at most ``depthMaximum`` times; of what is no JSON, whether its brackets do.
+    /// Whether arrays and objects nest at most ``depthMaximum`` deep; for bytes that are not JSON, whether their
+    /// brackets do.
     static func isShallow(_ data: Data) -> Bool {
         var depth = 0
         var isText = false
@@ -110,7 +112,8 @@ final class JSONText: Sendable {
         }
     }
 
-    /// - Throws: `Unreadable` for a number that is no whole one, and for text that is no Unicode (half of a surrogate pair).
+    /// - Throws: `Unreadable` for a number that is no integer, and for text that is no Unicode (half of a surrogate
+    ///   pair).
     func value(at index: Int) throws(Unreadable) -> JSONValue {
         switch tokens[index].kind {
         case .null: return .null
@@ -130,7 +133,7 @@ final class JSONText: Sendable {
         }
     }
 
-    /// The members of an object that are wanted; of several with one name the first.
+    /// The wanted members of an object; of several with one name the first.
     /// - Throws: as `value`, and unless the token is an object.
     func members(at index: Int, where isWanted: (String) -> Bool) throws(Unreadable) -> [String: JSONValue] {
         guard tokens[index].kind == .object else { throw Unreadable() }

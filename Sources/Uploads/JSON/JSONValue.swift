@@ -1,4 +1,4 @@
-/// Any JSON value: what is carried without being understood.
+/// Any JSON value, for fields that are carried without being understood.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -60,7 +60,7 @@ extension JSONValue {
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
 
-    /// Whether arrays and objects stand within each other at most so often; 0 for a plain value.
+    /// Whether arrays and objects nest at most so deep; a plain value has depth 0.
     func nests(atMost depth: Int) -> Bool {
         switch self {
         case .array(let values): depth > 0 && values.allSatisfy { $0.nests(atMost: depth - 1) }

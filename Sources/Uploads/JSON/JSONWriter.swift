@@ -26,7 +26,7 @@ final class JSONWriter: Encoder, SingleValueEncodingContainer {
         return writer.piece ?? .branch(JSONBranch(members: []))
     }
 
-    /// What has been begun goes on: a value may ask for its container more than once.
+    /// Returns the branch that was begun, if any: a value may ask for its container more than once.
     private func branch(orElse new: @autoclosure () -> JSONBranch) -> JSONBranch {
         if case .branch(let branch) = piece { return branch }
         let branch = new()

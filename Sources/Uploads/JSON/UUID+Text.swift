@@ -1,7 +1,8 @@
 import Foundation
 
 extension UUID {
-    /// The same as `init(uuidString:)`, which lets scanf(3) do it: 36 characters in either case (RFC 9562, section 4).
+    /// Does the same as `init(uuidString:)`, which calls scanf(3), in fewer instructions: 36 characters in either case
+    /// (RFC 9562, section 4).
     init?(text: String) {
         var bytes: (UInt64, UInt64) = (0, 0)
         var text = text

@@ -2,10 +2,22 @@ public import Foundation
 
 /// The one way in which values become JSON on the wire and in the ledger: RFC 3339 times in UTC with milliseconds,
 /// base64 data, keys in a fixed order.
+///
+/// Why this folder has coders of its own: each job is decoded and encoded a dozen times on its way, and Foundation's coders
+/// were the largest cost of that. Measured (<doc:Performance>, "What was tried"): decoding an event took 933,000 instructions
+/// (300 µs) with Foundation and takes 177,000 here, encoding one 393,000 and 156,000. Foundation's decoder also takes seconds
+/// for a few kilobytes that nest 500 deep, so ``JSONText`` bounds the depth first. The types keep their `Codable`
+/// conformances. What the reader here refuses goes to Foundation's decoder, which also makes the error messages, and
+/// `JSONTextTests` compares both byte by byte.
+///
+/// The coders become unnecessary once `JSONEncoder` and `JSONDecoder` come within about a factor of two of these numbers
+/// (`Tests/Performance/count-instructions`) and bound the depth: then ``encode(_:)`` and ``decode(_:from:)`` call them, and
+/// everything else in this folder but ``JSONValue``, the bounds and the unknown fields can go.
 public enum WireJSON {
     public static func encode(_ value: some Encodable) throws -> Data { try JSONWriter.data(of: value) }
 
-    /// Whether the bytes are JSON (RFC 8259). What nests too deep to be read is taken for JSON: that is what is wrong with it.
+    /// Whether the bytes are JSON (RFC 8259). Text that nests too deep to be read counts as JSON: its problem is its
+    /// depth.
     public static func isJSON(_ data: Data) -> Bool {
         if (try? JSONText(data)) != nil || !JSONText.isShallow(data) { return true }
         return (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
@@ -22,7 +34,8 @@ public enum WireJSON {
                 DecodingError.Context(
                     codingPath: [], debugDescription: "it nests deeper than \(JSONText.depthMaximum) levels"))
         }
-        // Takes the rest that is JSON all the same, and says of everything else what is wrong with it.
+        // Foundation's decoder reads the JSON that the reader above refuses, and says what is wrong with everything
+        // else.
         return try decodeByFoundation(type, from: data)
     }
 
@@ -40,8 +53,8 @@ public enum WireJSON {
         return try decoder.decode(type, from: data)
     }
 
-    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6), to the nearest millisecond. A time before 1970 or beyond 9999, which no reader
-    /// takes, is written as the nearest one that readers do.
+    /// `2026-11-21T08:00:00.000Z` (RFC 3339, section 5.6), to the nearest millisecond. A time before 1970 or beyond
+    /// 9999, which readers refuse, is written as the nearest one that they accept.
     public static func timestamp(_ date: Date) -> String { WireTime.text(date) ?? WireTime.edge(beyond: date) }
 
     /// A time as a message carries it: the nearest one from 1970 to 9999.

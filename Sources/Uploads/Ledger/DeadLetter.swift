@@ -2,8 +2,8 @@ public import Foundation
 
 /// A message that cannot be read, or that the ledger cannot record: kept for an operator.
 public struct UnreadableMessage: Hashable, Sendable, Identifiable {
-    /// Bytes of a body that are kept: as many as the largest body that any reader takes, for what cannot be recorded is acknowledged, and
-    /// the row is all that is left of it.
+    /// Bytes of a body that are kept: as many as the largest body that any reader takes, because the notifier
+    /// acknowledges a message that it cannot record, and the row is all that is left of it.
     public static let bodyBytesMaximum = WireLimits.bodyBytesMaximum
     /// Most bytes of a reason that are kept.
     public static let reasonBytesMaximum = 1000
@@ -14,15 +14,15 @@ public struct UnreadableMessage: Hashable, Sendable, Identifiable {
     public var id: Int64
     public var at: Date
     public var reason: String
-    /// As it came, but for what is beyond ``bodyBytesMaximum``. In a list, its beginning.
+    /// The body as it came, cut to ``bodyBytesMaximum``. In a listing, only its beginning.
     public var body: Data
     /// Bytes of the body as it came.
     public var size: Int
-    /// nil for what was recorded by a version that kept none.
+    /// nil if a version that kept no envelopes recorded it.
     public var envelope: MessageEnvelope?
     /// When it was published again, and the broker confirmed that.
     public var replayedAt: Date?
-    /// Who wanted that. No proof of anything.
+    /// The name that the operator gave, unverified.
     public var replayedBy: String?
 
     public init(
@@ -53,7 +53,7 @@ public struct DeadLetterListing: Hashable, Sendable {
     public var before: UnreadableMessage.ID?
     /// Whether they were published again.
     public var isReplayed: Bool?
-    /// What the message said that it is: `upload.job.v1` and so on.
+    /// The type that the message stated: `upload.job.v1` and so on.
     public var type: String?
     /// Part of the reason, in upper or lower case.
     public var reason: String?
@@ -89,26 +89,26 @@ public struct MessageCopy: Hashable, Sendable {
     }
 }
 
-/// What a message said besides its body, and where it came in: what is needed to publish it again as it was.
+/// A message's properties and the queue that it came in: what is needed to publish it again as it was.
 public struct MessageEnvelope: Codable, Hashable, Sendable {
-    /// What the body is said to be: `upload.job.v1` and so on.
+    /// The type that the message stated: `upload.job.v1` and so on.
     public var type: String?
     public var contentType: String?
     public var contentEncoding: String?
-    /// Of a job or a baton: the job's id.
+    /// The job's id, for a job or a baton.
     public var messageID: String?
     public var correlationID: String?
     public var appID: String?
-    /// But for those that the broker adds, and those that steer where a message goes.
+    /// The headers, without those that the broker adds and those that steer where a message goes.
     public var headers: [String: JSONValue]
-    /// The queue that it came in, or died in; nil where nothing tells.
+    /// The queue that it came in, or died in; nil if unknown.
     public var queue: String?
-    /// Where it was published; nil where nothing tells.
+    /// Where it was published; nil if unknown.
     public var exchange: String?
     public var routingKey: String?
     /// The dead letter as which it was published again before.
     public var replayOf: UnreadableMessage.ID?
-    /// Whether secrets were cut from the body that is kept: it is only for people to look at.
+    /// Whether secrets were cut from the kept body: then it is only for people to look at.
     public var isRedacted: Bool
 
     public init(

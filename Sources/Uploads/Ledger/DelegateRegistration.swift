@@ -8,7 +8,8 @@ public struct DelegateRegistration: Hashable, Sendable {
     public var createdAt: Date
     /// When its definition was changed last.
     public var changedAt: Date
-    /// When it was removed, while what waited for it is being struck off; nil while it is registered.
+    /// When it was removed. The registration stays until the deliveries that waited for it are struck off; nil while it
+    /// is registered.
     public var removedAt: Date?
 
     public init(
@@ -29,9 +30,9 @@ extension DelegateRegistration: CustomStringConvertible, CustomReflectable {
 }
 
 /// The durable subscription of an app: the queue delegate that the notifier keeps for the managers of one identifier
-/// (``UploadJob/client``) and that hears of their jobs alone.
+/// (``UploadJob/client``) and that receives the outcomes of their jobs alone.
 public enum ClientDelegate {
-    /// With what the names of these delegates begin, and nobody else's may.
+    /// The beginning of these delegates' names, which no other delegate's name may have.
     public static let prefix = "client-"
     /// The longest identifier that stands in a name as it is. Longer ones leave a name of full length, so that no two are the same.
     private static let plainCountMaximum = nameCountMaximum - prefix.utf8.count - 1
@@ -51,7 +52,7 @@ public enum ClientDelegate {
     public static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }
 
-/// How a delegate stands in the outbox.
+/// The state of a delegate in the outbox.
 public struct DelegateStatus: Hashable, Sendable {
     public var delegate: String
     /// Outcomes that it has not taken yet and that are still tried.
@@ -62,7 +63,8 @@ public struct DelegateStatus: Hashable, Sendable {
     public var pausedSince: Date?
     /// Why it is paused.
     public var reason: String?
-    /// Whether an operator paused it, so that only an operator lets it go on. A restart serves all others again.
+    /// Whether an operator paused it, so that only an operator lets it go on. After a restart all others are served
+    /// again.
     public var isHeld: Bool
 
     public init(

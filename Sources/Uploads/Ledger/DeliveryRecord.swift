@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a delivery stands, for those who ask.
+/// The state of a delivery, as listings show it.
 public struct DeliveryRecord: Hashable, Sendable, Identifiable {
     /// Bounded: what a listing can be narrowed to.
     public enum Status: String, CaseIterable, Codable, Sendable {
@@ -76,7 +76,7 @@ public struct DeliveryAttempt: Hashable, Sendable {
     }
 }
 
-/// Which jobs' outcomes a delegate hears of; what is left empty lets everything pass.
+/// Which jobs' outcomes a delegate receives; a field that is left empty lets every job pass.
 public struct DeliveryFilter: Hashable, Sendable {
     /// Names of transfer queues.
     public var queues: Set<String>
@@ -85,7 +85,7 @@ public struct DeliveryFilter: Hashable, Sendable {
     public var batches: Set<ExactText>
     /// Values that the job's metadata must have, every one of them.
     public var metadata: [String: String]
-    /// The identifier of an app's managers; nil for jobs of anybody.
+    /// The identifier of an app's managers; nil for jobs of every app.
     public var client: String?
 
     public init(
@@ -133,17 +133,17 @@ public struct DeliveryListing: Hashable, Sendable {
     }
 }
 
-/// What is to be delivered once more, under the same ids.
+/// Which deliveries are to be repeated, under the same ids.
 public enum DeliveryReplay: Hashable, Sendable {
     /// This one, whether it was delivered or not.
     case one(DelegateDelivery.ID)
-    /// Everything that came up for a delegate from the first time on and before the second, delivered or not.
+    /// Every delivery that was noted for a delegate from the first time on and before the second, delivered or not.
     case range(delegate: String, from: Date, to: Date)
-    /// What a delegate has refused and not taken since.
+    /// Deliveries that a delegate has refused and not taken since.
     case failed(delegate: String)
 }
 
-/// Which outcomes a delegate is told of.
+/// Which outcomes a delegate receives.
 public struct DeliveryRoute: Hashable, Sendable {
     /// The delegate's name.
     public var delegate: String
@@ -172,7 +172,7 @@ public struct DelegateDelivery: Hashable, Sendable, Identifiable {
     public let event: UploadEvent
     /// Attempts that have failed so far.
     public let attempts: Int
-    /// Not before.
+    /// The next attempt is not made before this time.
     public let dueAt: Date
     /// When the first attempt failed; nil if none did.
     public let failingSince: Date?

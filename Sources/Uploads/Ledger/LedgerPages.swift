@@ -4,12 +4,13 @@ public import Foundation
 public struct LedgerFilter: Hashable, Sendable {
     /// Most jobs of one page.
     public static let limitMaximum = 1000
-    /// Fewer Unicode scalars of text find nothing in an index.
+    /// The shortest text that the index can find, in Unicode scalars.
     public static let textCountMinimum = 3
-    /// Unicode scalars of text that are looked for; what is beyond is left out.
+    /// The longest text that is looked for, in Unicode scalars; the rest is ignored.
     public static let textCountMaximum = 200
 
-    /// By the time of enqueueing; with ``LedgerFilter/text`` by when the ledger heard of a job, which is nearly the same.
+    /// By the time of enqueueing; with ``LedgerFilter/text`` by when the ledger learned of a job, which is nearly the
+    /// same.
     public enum Order: String, CaseIterable, Sendable {
         case newestFirst, oldestFirst
     }
@@ -102,7 +103,7 @@ public struct RecordedEvent: Hashable, Sendable, Identifiable {
     public var id: Int64 { sequence }
 }
 
-/// What became of some of the jobs whose names are forgotten by age.
+/// The result of one step of forgetting the names of old jobs.
 public struct ForgottenPage: Hashable, Sendable {
     /// Those that were forgotten.
     public var count: Int
@@ -120,7 +121,7 @@ public struct LinePage: Hashable, Sendable {
     /// A job of the line.
     public struct Entry: Hashable, Sendable {
         public var job: LedgerJob
-        /// How many that wait are ahead of it; nil for one that is on its way.
+        /// How many waiting jobs are ahead of it; nil for a released one.
         public var position: Int?
 
         public init(job: LedgerJob, position: Int?) {
@@ -129,11 +130,11 @@ public struct LinePage: Hashable, Sendable {
         }
     }
 
-    /// On the first page first what is on its way.
+    /// The first page begins with the released job.
     public var entries: [Entry]
     /// How many wait in the whole line.
     public var waiting: Int
-    /// `after` of the next page; nil on the last. It means nothing by itself.
+    /// `after` of the next page; nil on the last. The number has no other meaning.
     public var next: Int64?
 
     public init(entries: [Entry], waiting: Int, next: Int64?) {
@@ -145,13 +146,13 @@ public struct LinePage: Hashable, Sendable {
 
 /// The place of a job in the serial line of its queue.
 public struct LinePlace: Hashable, Sendable {
-    /// How many that wait are ahead of it: where it would stand by `move`. nil once it is on its way.
+    /// How many waiting jobs are ahead of it, the index that `move` takes; nil once it is released.
     public var position: Int?
     /// How many wait in the line.
     public var waiting: Int
-    /// The job that has to end, or to be released, before its turn comes; nil once it is on its way.
+    /// The job that has to end, or to be released, before its turn comes; nil once it is released.
     public var behind: JobID?
-    /// What holds the line up: released, and not ended.
+    /// The job that holds the line up: released, and not ended.
     public var holder: JobID?
     public var holderStatus: LedgerStatus?
 

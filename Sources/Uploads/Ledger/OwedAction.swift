@@ -1,6 +1,6 @@
-/// A publication that the ledger has noted and nobody has confirmed yet.
+/// A publication that the ledger has noted and the broker has not confirmed yet.
 public struct OwedAction: Hashable, Sendable, Identifiable {
-    /// Stands for all jobs, or none, where a publication is not about one.
+    /// The id that stands for all jobs, or none, where a publication is not about one job.
     public static let sharedJob = JobID("00000000-0000-0000-0000-000000000000") ?? JobID()
 
     /// Rises in the order in which the actions were noted.
@@ -15,13 +15,13 @@ public struct OwedAction: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What came of recording messages one at a time.
+/// The result of recording messages one at a time.
 public struct SingleRecording: Hashable, Sendable {
     /// A message that the ledger could not record and keeps as a dead letter.
     public struct Refusal: Hashable, Sendable {
         /// The job that the message is about, if it is about one.
         public var job: JobID?
-        /// Why, and what to do.
+        /// Why the message was refused, and what to do.
         public var reason: String
 
         public init(job: JobID?, reason: String) {
@@ -30,7 +30,7 @@ public struct SingleRecording: Hashable, Sendable {
         }
     }
 
-    /// What is now owed because of the others, in order.
+    /// The publications that are now owed because of the recorded messages, in order.
     public var owed: [OwedAction]
     public var refusals: [Refusal]
 

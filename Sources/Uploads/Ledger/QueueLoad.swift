@@ -1,15 +1,15 @@
 public import Foundation
 
-/// How a transfer queue stands, by what the ledger knows.
+/// The load of a transfer queue, by what the ledger knows.
 public struct QueueLoad: Hashable, Sendable {
     public var queue: QueueName
-    /// Jobs by status; those of which there is none are left out.
+    /// Jobs by status; statuses without jobs are left out.
     public var counts: [LedgerStatus: Int]
-    /// Bytes of the jobs whose round has not ended, whatever has arrived of them.
+    /// Bytes of the jobs whose round has not ended, those that have arrived included.
     public var bytesLeft: Int64
     /// When the oldest of the jobs that are queued or waiting was enqueued.
     public var oldestWaiting: Date?
-    /// What ended within the last minutes that were asked for, newest last; minutes in which nothing did are left out.
+    /// The jobs that ended within the requested last minutes, newest last; minutes in which none did are left out.
     public var throughput: [ThroughputMinute]
 
     public init(
@@ -26,7 +26,7 @@ public struct QueueLoad: Hashable, Sendable {
     /// Jobs whose round has not ended.
     public var live: Int { counts.lazy.filter { !$0.key.isEnd }.map(\.value).sumSaturating() }
 
-    /// Seconds until all live jobs are done if they go on as in these minutes; nil where nothing tells.
+    /// Seconds until all live jobs are done if they go on as in these minutes; nil if these minutes completed no job.
     /// - Parameter window: the seconds that ``throughput`` covers, above 0.
     public func secondsLeft(window: TimeInterval) -> TimeInterval? {
         guard live > 0 else { return 0 }
@@ -36,13 +36,13 @@ public struct QueueLoad: Hashable, Sendable {
         }
         guard done.jobs > 0, window > 0 else { return nil }
         let byCount = Double(live) / Double(done.jobs) * window
-        // Many small jobs cost by the piece, big ones by the byte: the slower of both is nearer to the truth.
+        // Small jobs cost by number, big ones by bytes: the slower of both estimates is nearer to the truth.
         guard done.bytes > 0 else { return byCount }
         return max(byCount, Double(bytesLeft) / Double(done.bytes) * window)
     }
 }
 
-/// What ended within a minute.
+/// The jobs that ended within a minute.
 public struct ThroughputMinute: Hashable, Sendable {
     /// The minute's beginning.
     public var start: Date
@@ -61,7 +61,7 @@ public struct ThroughputMinute: Hashable, Sendable {
     }
 }
 
-/// What waits in a lane, and who takes from it.
+/// How many messages wait in a lane, and how many consumers it has.
 public struct LaneDepth: Codable, Hashable, Sendable {
     /// Messages that wait, without those that were delivered and are not settled yet.
     public var messages: Int
@@ -74,7 +74,7 @@ public struct LaneDepth: Codable, Hashable, Sendable {
     }
 }
 
-/// Transfer queues of which jobs are held, as far as the ledger was looked through.
+/// Transfer queues that have held jobs, from one part of the ledger.
 public struct HeldQueues: Hashable, Sendable {
     /// Those that have a job whose time has come.
     public var due: [QueueName]
@@ -87,13 +87,13 @@ public struct HeldQueues: Hashable, Sendable {
     }
 }
 
-/// How the jobs of a destination stand, by what the ledger knows.
+/// The load of a destination, by what the ledger knows.
 public struct DestinationLoad: Hashable, Sendable {
     /// The destination's label: its configured name, or the scheme of a URL.
     public var destination: String
-    /// Jobs by status; those of which there is none are left out.
+    /// Jobs by status; statuses without jobs are left out.
     public var counts: [LedgerStatus: Int]
-    /// Bytes of the jobs whose round has not ended, whatever has arrived of them.
+    /// Bytes of the jobs whose round has not ended, those that have arrived included.
     public var bytesLeft: Int64
 
     public init(destination: String, counts: [LedgerStatus: Int] = [:], bytesLeft: Int64 = 0) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Looks after what may take too long, requests and publisher confirms: one sleeper for all, because a timer for each costs as
-/// much as a small request.
+/// Watches requests and publisher confirms that may take too long: one sleeper for all, because a timer for each costs
+/// as much as a small request.
 package final class StallDetector: Sendable {
     package static let shared = StallDetector()
     /// How late a stall may be noticed.
@@ -15,8 +15,8 @@ package final class StallDetector: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter isOver: asked every now and then, until it says yes or is removed; nobody waits for it.
-    /// - Returns: what ``remove(_:)`` wants.
+    /// - Parameter isOver: called at intervals, until it returns true or is removed; the caller does not wait for it.
+    /// - Returns: the id that ``remove(_:)`` takes.
     package func add(_ isOver: @escaping @Sendable () -> Bool) -> Int {
         let (id, isLooking) = state.withLock { state in
             state.lastID += 1
@@ -30,7 +30,7 @@ package final class StallDetector: Sendable {
 
     package func remove(_ id: Int) { state.withLock { _ = $0.checks.removeValue(forKey: id) } }
 
-    /// Until nobody is left.
+    /// Runs until no check is left.
     private func look() async {
         while true {
             try? await Task.sleep(for: Self.interval)

@@ -1,5 +1,5 @@
-/// How much may pass in a time: so many tokens a second, and never more at once than a second's worth. A pure value; times
-/// are counted from any fixed point.
+/// Limits a rate: so many tokens a second, and never more at once than a second's worth. A pure value; times are
+/// counted from any fixed point.
 public struct TokenBucket: Hashable, Sendable {
     /// Tokens a second, more than 0.
     public private(set) var rate: Double
@@ -20,13 +20,13 @@ public struct TokenBucket: Hashable, Sendable {
         level = min(level, self.rate)
     }
 
-    /// Takes tokens. Nobody has to ask for less than he needs: what is more than a second's worth passes when the bucket is
-    /// full, and leaves a debt that those who follow wait for.
+    /// Takes tokens, any number at once: more than a second's worth passes when the bucket is full, and leaves a debt
+    /// that later callers wait for.
     /// - Returns: nil when they were taken, else how long it takes until there are enough.
     public mutating func take(_ amount: Double, at now: Duration) -> Duration? {
         fill(at: now)
         let missing = min(amount, rate) - level
-        // A hair's breadth, so that a wait of just the right length is enough whatever was rounded.
+        // A small tolerance, so that a wait of exactly the returned length is enough in spite of rounding.
         guard missing <= rate * 1e-6 else { return .seconds(missing / rate) }
         level -= amount
         return nil

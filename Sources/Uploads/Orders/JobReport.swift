@@ -1,9 +1,9 @@
 public import Foundation
 
-/// How a job stands in the ledger, as the notifier answers an order to `ask`.
+/// The state of a job in the ledger: the notifier's answer to an order to `ask`.
 ///
-/// Round, generation, slice and ``isSliceStarted`` say up to which news the ledger had heard of the job, so that a program that has
-/// heard later news keeps to these.
+/// Round, generation, slice and ``isSliceStarted`` say which event of the job the ledger recorded last, so that a
+/// program that has read a later event keeps to that one.
 public struct JobReport: Codable, Hashable, Sendable {
     /// Characters of ``reason``. An answer about 1000 jobs has to fit into a message.
     public static let reasonLengthMaximum = 100
@@ -12,21 +12,21 @@ public struct JobReport: Codable, Hashable, Sendable {
     public var round: Int
     public var generation: Int
     public var slice: Int
-    /// Whether a worker has told that it began this slice.
+    /// Whether a worker has published `started` for this slice.
     public var isSliceStarted: Bool
     /// Whether it is being cancelled and has not ended.
     public var isCancelling: Bool
-    /// Bytes; nil of an object at a destination that no worker has looked at yet.
+    /// Bytes; nil for a source object that no worker has looked at yet.
     public var size: Int64?
-    /// `running`: bytes of the file that the destination holds, if the worker has told it within the last minute.
+    /// `running`: bytes of the file that the destination holds, if the worker has reported it within the last minute.
     public private(set) var bytesDone: Int64?
     /// `running`: averaged over the worker's last reports.
     public private(set) var bytesPerSecond: Double?
-    /// `running`: when the worker told it, by the worker's clock.
+    /// `running`: when the worker reported it, by the worker's clock.
     public private(set) var progressAt: Date?
     /// `waiting`, `paused`: until when at most.
     public var waitingUntil: Date?
-    /// `waiting`: the wait reason's word, cut to ``reasonLengthMaximum``.
+    /// `waiting`: the label of the wait reason, cut to ``reasonLengthMaximum``.
     public private(set) var reason: String?
     /// `waiting`: what stands in its way, cut to ``FailureRecord/messageCodePointsMaximum``.
     public private(set) var trouble: String?
@@ -69,7 +69,7 @@ public struct JobReport: Codable, Hashable, Sendable {
         code = try container.decodeIfPresent(UploadError.Code.self, forKey: .code)
     }
 
-    /// Adds what the worker of a running job told last.
+    /// Adds the progress that the worker of a running job reported last.
     public mutating func note(bytesDone: Int64, bytesPerSecond: Double, at time: Date) {
         self.bytesDone = min(max(0, bytesDone), WireLimits.sizeMaximum)
         self.bytesPerSecond = bytesPerSecond > 0 ? min(bytesPerSecond, Double(WireLimits.bytesSentMaximum)) : 0

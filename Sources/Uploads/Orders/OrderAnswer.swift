@@ -1,21 +1,22 @@
 public import Foundation
 
-/// What became of an order. JSON `upload.answer.v1`.
+/// The result of an order. JSON `upload.answer.v1`.
 ///
-/// Done means decided and durable: what follows of it (a cancelled upload's end, say) is told by events.
+/// Done means decided and durable: events report what follows from it (a cancelled upload's end, say).
 public struct OrderAnswer: Codable, Hashable, Sendable {
     /// Most jobs that are listed; all are counted.
     public static let jobsMaximum = 1000
 
-    /// What became of the order for one job.
+    /// The result of the order for one job.
     public struct Job: Codable, Hashable, Sendable {
         public var id: JobID
         public var done: Bool
         /// Why it was refused, cut to ``WireLimits/nameLengthMaximum``.
         public let reason: String?
-        /// Of an order to run again or to discard: the round that is to come, or the one that is under way already; nil if there is none.
+        /// Of an order to run again or to discard: the round that will begin, or the one that is under way already; nil
+        /// if there is none.
         public var round: Int?
-        /// Of an order to ask: how the job stands; nil for one that the ledger does not know.
+        /// Of an order to ask: the job's state; nil for a job that the ledger does not know.
         public var report: JobReport?
 
         public init(id: JobID, reason: String? = nil, round: Int? = nil, report: JobReport? = nil) {
@@ -49,14 +50,14 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     public var order: UUID
     /// Jobs, or queues, that the order was about.
     public var matched: Int
-    /// Those that obey.
+    /// How many of these the order was carried out for.
     public var done: Int
     /// The first ``jobsMaximum`` of the jobs.
     public var jobs: [Job]
     public var problem: Problem?
     /// The problem in words, cut to ``WireLimits/messageLengthMaximum``.
     public private(set) var reason: String?
-    /// What a sweep found.
+    /// What the sweep found.
     public var sweep: SweepReport?
 
     public init(order: UUID, matched: Int = 0, done: Int = 0, jobs: [Job] = [], problem: Problem? = nil) {
@@ -79,19 +80,19 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         sweep = try container.decodeIfPresent(SweepReport.self, forKey: .sweep)
     }
 
-    /// What became of a sweep.
+    /// The answer to a sweep that was made.
     public init(order: UUID, sweep: SweepReport) {
         self.init(order: order, matched: sweep.found, done: sweep.removed)
         self.sweep = sweep
     }
 
-    /// A sweep that could not be made.
+    /// The answer to a sweep that could not be made.
     public init(order: UUID, notSwept error: UploadError) {
         self.init(order: order, problem: .notSwept)
         reason = error.message
     }
 
-    /// An order that the ledger could not carry out to its end.
+    /// The answer to an order that the ledger could not carry out to its end.
     public init(order: UUID, notRecorded reason: String) {
         self.init(order: order, problem: .notRecorded)
         self.reason = reason.codePointPrefix(WireLimits.messageLengthMaximum)

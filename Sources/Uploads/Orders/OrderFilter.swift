@@ -8,7 +8,7 @@ public struct OrderFilter: Hashable, Sendable {
     public var batch: String?
     /// Jobs that ended before this time.
     public var endedBefore: Date?
-    /// nil: those that the verb can be obeyed by.
+    /// nil: the statuses in which a job can obey the verb.
     public var statuses: Set<LedgerStatus>?
 
     public init(

@@ -1,6 +1,6 @@
 /// A part of an order that was carried out: an order about many jobs takes several transactions.
 public struct OrderStep: Hashable, Sendable {
-    /// What is now owed because of it, in order.
+    /// The publications that are now owed because of it, in order.
     public var owed: [OwedAction]
     /// The answer, when there is nothing left to do.
     public var answer: OrderAnswer?

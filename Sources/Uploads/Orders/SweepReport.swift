@@ -5,16 +5,16 @@ public struct SweepReport: Codable, Hashable, Sendable {
     /// Most that are listed; all are counted.
     public static let itemsMaximum = 500
 
-    /// Something that nobody needs any more.
+    /// Something that no job needs any more.
     public struct Item: Codable, Hashable, Sendable {
         /// The key at the destination, or the path below the staging area; cut to ``WireLimits/nameLengthMaximum``, as are the other texts.
         public let name: String
-        /// What tells an unfinished upload from all others at the destination.
+        /// The id of an unfinished upload at the destination.
         public let sessionID: String?
         public var job: JobID?
         /// When it was begun, or last written to where that is known.
         public var since: Date
-        /// Where that is known without asking for each.
+        /// The size, where it is known without a request for each item.
         public var bytes: Int64?
         public var removed: Bool
         /// Why it could not be removed.
@@ -47,14 +47,14 @@ public struct SweepReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Whether it only looked.
+    /// Whether the sweep only looked, and removed nothing.
     public var dryRun: Bool
-    /// What was old enough to be looked at; one list has at most 10,000.
+    /// How many items were old enough to be looked at; one list has at most 10,000.
     public var listed: Int
-    /// Of these, what nobody needs any more.
+    /// How many of these no job needs any more.
     public var found: Int
     public var removed: Int
-    /// Of what was found, as far as it is known.
+    /// The size of what was found, as far as it is known.
     public var bytes: Int64
     /// The first ``itemsMaximum`` of what was found.
     public var items: [Item]

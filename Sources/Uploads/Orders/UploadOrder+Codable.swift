@@ -5,10 +5,10 @@ extension UploadOrder: Codable {
         case id, verb, jobs, to, before, after, filter, atMost, queues, by, at, destination, olderThan, dryRun
     }
 
-    /// The words for queues stand beside those for jobs.
+    /// The verbs for queues. On the wire they share a field with those for jobs.
     private enum QueueVerb: String, Codable { case stopQueue, startQueue }
 
-    /// And the one for places in line.
+    /// The verb for places in a line.
     private enum LineVerb: String, Codable { case move }
     private enum SweepVerb: String, Codable { case sweepDestination, sweepStaging }
     private enum QuestionVerb: String, Codable { case ask }
@@ -49,7 +49,8 @@ extension UploadOrder: Codable {
         if container.contains(.jobs) {
             guard !container.contains(.filter) else {
                 throw DecodingError.dataCorruptedError(
-                    forKey: .filter, in: container, debugDescription: "jobs are named as well: expected one of both")
+                    forKey: .filter, in: container, debugDescription: "'jobs' is given as well: expected one of the two"
+                )
             }
             let jobs = try bounded(try container.decode([JobID].self, forKey: .jobs), .jobs, Self.jobsMaximum)
             self.init(.jobs(verb, jobs), by: by, at: at, id: id)
@@ -77,10 +78,10 @@ extension UploadOrder: Codable {
     private static func sweep(
         _ verb: SweepVerb, _ container: KeyedDecodingContainer<Key>
     ) throws -> Command {
-        // Who says nothing of it wants nothing removed.
+        // An order without `dryRun` removes nothing.
         let dryRun = try container.decodeIfPresent(Bool.self, forKey: .dryRun) ?? true
         guard verb == .sweepDestination else { return .sweepStaging(dryRun: dryRun) }
-        // What is younger may be needed.
+        // A younger upload may still be in use.
         let olderThan = try container.decodeIfPresent(
             sweepAfterMinimum...WireLimits.secondsMaximum, forKey: .olderThan)
         let name = try container.decode(DestinationName.self, forKey: .destination)

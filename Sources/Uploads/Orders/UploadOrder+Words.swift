@@ -1,5 +1,5 @@
 extension UploadOrder.Command {
-    /// The word on the wire, and in logs.
+    /// The verb as it stands on the wire and in logs.
     public var verb: String {
         switch self {
         case .jobs(let verb, _), .matching(let verb, _, _): verb.rawValue
@@ -12,7 +12,7 @@ extension UploadOrder.Command {
         }
     }
 
-    /// Whether it is carried out beside the notifier's messages, for it takes as long as a destination's listing.
+    /// Whether the notifier carries it out beside its messages, because it takes as long as a destination's listing.
     public var isSweep: Bool {
         switch self {
         case .sweepDestination, .sweepStaging: true
@@ -20,7 +20,8 @@ extension UploadOrder.Command {
         }
     }
 
-    /// Whether it forgets jobs: carried out beside the notifier's messages too, for it may be about every job there ever was.
+    /// Whether it forgets jobs. The notifier carries it out beside its messages, because it may concern every job in
+    /// the ledger.
     public var isForgetting: Bool {
         switch self {
         case .jobs(let verb, _), .matching(let verb, _, _): verb == .forget
@@ -28,6 +29,6 @@ extension UploadOrder.Command {
         }
     }
 
-    /// Whether it changes nothing, so that nothing of it is recorded.
+    /// Whether it changes nothing, so that it is not recorded.
     public var isQuestion: Bool { if case .ask = self { true } else { false } }
 }

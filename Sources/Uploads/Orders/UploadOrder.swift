@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What an operator wants, as it travels to the notifier: a message and not a call, so that it holds also while no
+/// An operator's order on its way to the notifier. It is a message and not a call, so that it holds also while no
 /// notifier and no worker is up. JSON `upload.order.v1`.
 ///
 /// The notifier reads it in the order of its queue: a job that was submitted before is known by then. An order that comes
@@ -10,39 +10,39 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     public static let jobsMaximum = 1000
     /// Most queues that one order may name.
     public static let queuesMaximum = 100
-    /// Seconds: what is younger may be an upload that was begun and not told yet. 1 hour.
+    /// Seconds: a younger upload may have been begun and not reported yet. 1 hour.
     public static let sweepAfterMinimum: TimeInterval = 3600
     /// Seconds that a question may wait for a notifier: the program that asked waits no longer. 1 minute.
     public static let questionPatience: TimeInterval = 60
     /// Most characters of ``by`` that are kept.
     public static let byCountMaximum = 200
 
-    /// What is to happen to what.
+    /// What the notifier is to do, and with which jobs or places.
     public enum Command: Hashable, Sendable {
         /// 1 to ``UploadOrder/jobsMaximum`` jobs by their ids.
         case jobs(Verb, [JobID])
-        /// All jobs that match when the order is read. More than `atMost` of them, and nothing happens.
+        /// All jobs that match when the order is read. If they are more than `atMost`, nothing happens.
         case matching(Verb, OrderFilter, atMost: Int?)
-        /// Jobs that wait in serial lines go to a place in theirs: the first of a line's stands there, the others behind it
-        /// in the order in which they are named. 1 to ``UploadOrder/jobsMaximum`` jobs.
+        /// Moves jobs that wait in serial lines to a place in their line: the first named job of each line goes there,
+        /// the others behind it in the order in which they are named. 1 to ``UploadOrder/jobsMaximum`` jobs.
         case move([JobID], LineTarget)
-        /// Nobody takes from these transfer queues any more; what runs hands over at its next part boundary.
+        /// Workers take no more from these transfer queues; a running slice hands over at its next part boundary.
         case stopQueues([QueueName])
         case startQueues([QueueName])
-        /// Unfinished uploads that nobody will go on with are removed from a destination, or only listed. Once for each time that the
-        /// order is read.
+        /// Removes unfinished uploads that no job will resume from a destination, or only lists them. Done once for
+        /// each time that the order is read.
         /// - Parameter olderThan: seconds, ``UploadOrder/sweepAfterMinimum`` or more; nil goes by the notifier's configuration.
         case sweepDestination(DestinationName, olderThan: TimeInterval?, dryRun: Bool)
         /// The same for the notifier's staging area.
         case sweepStaging(dryRun: Bool)
-        /// How 1 to ``UploadOrder/jobsMaximum`` jobs stand, by their ids: the answer has a ``JobReport`` for each that the ledger knows.
-        /// Changes nothing, and is neither recorded nor kept for a notifier that is away.
+        /// Asks for the state of 1 to ``UploadOrder/jobsMaximum`` jobs by their ids: the answer has a ``JobReport`` for
+        /// each that the ledger knows. Changes nothing, and is neither recorded nor kept for a notifier that is away.
         case ask([JobID])
     }
 
     public let id: UUID
     public var command: Command
-    /// Who gave it, for the log: `jo@host`. No proof of anything.
+    /// Who gave the order, for the log: `jo@host`. Unverified.
     public var by: String
     public var at: Date
 

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Somebody who is told of outcomes: a webhook, a log file, a queue, a command.
+/// A receiver of outcomes: a webhook, a log file, a queue, a command.
 public protocol CompletionDelegate: Sendable {
     /// The name under which it is registered.
     var name: String { get }
 
     /// Delivers one event; repeats carry the same event id.
-    /// - Returns: what it answered, if it is one that answers.
+    /// - Returns: the delegate's answer, if its kind answers.
     /// - Throws: an `UploadError` whose `retry` says whether and when to try again, with the answer if there was one.
     @discardableResult
     func deliver(_ event: UploadEvent) async throws(UploadError) -> ServerResponse?
@@ -18,35 +18,37 @@ public protocol BatchDelegate: CompletionDelegate {
     func deliver(_ events: [UploadEvent]) async throws(UploadError)
 }
 
-/// The durable queues of delegates on the broker, each filled by itself, so that a full one holds up nobody else.
+/// The durable queues of delegates on the broker, each filled by itself, so that a full one holds up no other.
 public protocol DelegateQueues: Sendable {
-    /// Puts an event into a delegate's queue, which is made if it is not there. It is confirmed when this returns; repeats
-    /// carry the same message id.
+    /// Puts an event into a delegate's queue, which is made if it is not there. The broker has confirmed it when this
+    /// returns; repeats carry the same message id.
     /// - Parameter body: the event as a CloudEvent in structured JSON mode.
     /// - Throws: an error that may pass when the queue is full or the broker away.
     func put(_ body: Data, of event: UploadEvent, into delegate: String) async throws(UploadError)
 }
 
-/// The ledger's face to those who register delegates at run time. Every change is durable when it returns.
+/// The part of the ledger that keeps delegates registered at run time. Every change is durable when it returns.
 public protocol DelegateRegister: Sendable {
-    /// All of them, by name; those that were removed while what waited for them was not struck off yet included.
+    /// All registrations, by name, those of removed delegates included while deliveries that waited for them are not
+    /// struck off yet.
     func registrations() async throws(UploadError) -> [DelegateRegistration]
 
-    /// - Throws: `rejected` if there is one of this name.
+    /// - Throws: `rejected` if a delegate of this name is registered.
     func register(_ registration: DelegateRegistration) async throws(UploadError)
 
-    /// - Throws: `rejected` if there is none of this name, or it was removed.
+    /// - Throws: `rejected` if no delegate of this name is registered, or it was removed.
     func redefine(_ name: String, _ definition: Data, at: Date) async throws(UploadError)
 
-    /// Marks a delegate as removed, which hears of nothing more; ``DeliveryHistory/forget(_:)`` ends it. Nobody may be recording
-    /// for it at the time, or what is recorded afterwards is never told.
-    /// - Parameter discarding: whether to do so though something waits for it.
+    /// Marks a delegate as removed, so that it receives nothing more; ``DeliveryHistory/forget(_:)`` ends it. The
+    /// caller must keep the ledger from recording for it at the time, or what is recorded afterwards is never
+    /// delivered.
+    /// - Parameter discarding: whether to do so although deliveries wait for it.
     /// - Returns: how many outcomes it has not taken, given up ones included. More than 0 without `discarding`: nothing is changed.
-    /// - Throws: `rejected` if there is none of this name.
+    /// - Throws: `rejected` if no delegate of this name is registered.
     func unregister(_ name: String, discarding: Bool, at: Date) async throws(UploadError) -> Int
 }
 
-/// The ledger's face to the delivery of outcomes: one row per outcome and delegate.
+/// The part of the ledger that delivers outcomes: one row per outcome and delegate.
 public protocol DeliveryOutbox: Sendable {
     /// Deliveries that are due, the longest due first, without those in `excluding`. None while the delegate is paused.
     /// - Parameter ordered: whether a job's outcome waits until its earlier ones were taken or given up.
@@ -59,19 +61,20 @@ public protocol DeliveryOutbox: Sendable {
         for delegate: String, ordered: Bool, excluding: Set<DelegateDelivery.ID>
     ) async throws(UploadError) -> Date?
 
-    /// The delegate has taken these.
-    /// - Parameter attempt: goes to the delivery log; nil where the time says it all.
+    /// Notes that the delegate has taken these.
+    /// - Parameter attempt: the entry for the delivery log; nil where the time is enough.
     func delivered(_ ids: [DelegateDelivery.ID], at: Date, attempt: DeliveryAttempt?) async throws(UploadError)
 
-    /// An attempt failed; the next one is due at this time.
+    /// Notes a failed attempt; the next one is due at this time.
     func failed(_ ids: [DelegateDelivery.ID], attempt: DeliveryAttempt, dueAt: Date) async throws(UploadError)
 
-    /// The last attempt failed. If the delegate has taken others since the delivery's first attempt failed, this one is
-    /// given up, kept until it is replayed; else the delegate is the trouble: it is paused, and everything is kept as it is.
+    /// Notes that the last attempt failed. If the delegate has taken others since the delivery's first attempt failed,
+    /// this one is given up, and kept until it is replayed. Otherwise the delegate itself fails: it is paused, and
+    /// everything is kept as it is.
     /// - Returns: whether the delegate is paused.
     func exhausted(_ delivery: DelegateDelivery, attempt: DeliveryAttempt) async throws(UploadError) -> Bool
 
-    /// Delivers nothing to this delegate until `resume`; what is to be delivered is kept.
+    /// Delivers nothing to this delegate until `resume`; its deliveries are kept.
     /// - Parameter held: an operator's pause, which a restart does not end.
     func pause(_ delegate: String, reason: String, at: Date, held: Bool) async throws(UploadError)
 

@@ -1,9 +1,9 @@
 /// A place that takes bytes: one driver with one configuration. Shared by all slices of a worker.
 ///
-/// Drivers report what they saw; what it means for the job is decided elsewhere. They throw `UploadError` only, and map
-/// each foreign status or errno once, beside a reference to its manual.
+/// Drivers report what they saw; ``SliceMachine`` decides what it means for the job. They throw `UploadError` only, and
+/// map each foreign status or errno once, beside a reference to its manual.
 public protocol Destination: Sendable {
-    /// The driver's word in ``UploadState/driver``.
+    /// The driver's name, as in ``UploadState/driver``.
     var driver: String { get }
     /// What a worker may do at this destination at once.
     var limits: TransferLimits { get }
@@ -15,8 +15,8 @@ public protocol Destination: Sendable {
     /// What the destination holds for this job, asked of the destination itself.
     func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer
 
-    /// Opens a session, or takes up the one that `state` describes. A session that is gone at the destination is `sessionExpired`;
-    /// the caller probes and opens anew.
+    /// Rule 8: sessions. Opens a session, or resumes the one that `state` describes. For a session that is gone at the
+    /// destination it throws `sessionExpired`; the caller probes and opens anew.
     func open(_ job: UploadJob, resuming state: UploadState?) async throws(UploadError) -> any UploadSession
 
     /// Removes what an unfinished session left at the destination. None left is no error.
@@ -31,30 +31,31 @@ public protocol UploadSession: Sendable {
     /// The parts that the destination does not hold, verified by it or by the driver, in the order to send them.
     var missing: [Part] { get }
 
-    /// Bytes that the destination keeps of the file: by them a slice sees whether the one before it brought anything. They may be more than
-    /// what is not `missing`, where a part has to be compared before it counts as held.
+    /// Bytes of the file that the destination holds, by which a slice sees whether the one before it made progress.
+    /// They may exceed the parts that are not `missing`, where a part has to be compared before it counts as held.
     var bytesHeld: Int64 { get }
 
-    /// Tells the condition of the completing write as far as it is known, before the first part is sent: where the one part is
-    /// the object (a single PUT), there is no later step that could carry it. Others wait for `complete`.
+    /// Passes the condition of the completing write as far as it is known, before the first part is sent: where the one
+    /// part is the object (a single PUT), there is no later step that could carry it. Other sessions wait for
+    /// `complete`.
     func prepare(for condition: WriteCondition)
 
-    /// Compares the parts that the destination holds with what is known of the source, before `missing` is read: a part that does
-    /// not fit is missing. Called once after a session was taken up.
+    /// Compares the parts that the destination holds with the known checksums of the source, before `missing` is read:
+    /// a part that does not fit is missing. Called once after a session was resumed.
     func verify(against source: any UploadSource) async throws(UploadError)
 
     /// Sends one part from the source. Repeating it is safe.
-    /// - Parameter sent: told the bytes of each piece that left, for progress; cheap, callable from anywhere.
+    /// - Parameter sent: called with the bytes of each piece that left, for progress; cheap, callable from anywhere.
     func upload(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError)
 
-    /// Makes the object of the parts and checks that it is what the job says, under a condition where the destination
-    /// can. Repeating it is safe.
+    /// Makes the object of the parts and checks that it is what the job says, under a condition if the destination can.
+    /// Repeating it is safe.
     /// - Throws: `preconditionFailed` when the condition does not hold: probe again; `checksumMismatch`.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload
 
-    /// Lets go of local resources (file descriptors, connections); what the destination holds stays.
+    /// Releases local resources (file descriptors, connections); what the destination holds stays.
     func close() async
 }
 
@@ -66,14 +67,16 @@ extension UploadSession {
     public func verify(against source: any UploadSource) async throws(UploadError) {}
 }
 
-/// What a completing call brought.
+/// The result of a completing call.
 public struct CompletedUpload: Hashable, Sendable {
     public var object: StoredObject
     /// What the server answered, where there is one.
     public var response: ServerResponse?
-    /// Whether nothing proves its bytes though the destination is said to prove them: a job that can send it again does so.
+    /// Whether nothing proves its bytes although the destination is configured to prove them: a job that can send it
+    /// again does so.
     public var isUnproved = false
-    /// What it lacks of what the destination was to give it, such as a lock: it is there, and no success. nil: nothing.
+    /// What the object lacks that the destination was to give it, such as a lock: it is there, but no success. nil:
+    /// nothing.
     public var flaw: UploadError?
 
     public init(_ object: StoredObject, response: ServerResponse? = nil) {
@@ -82,7 +85,7 @@ public struct CompletedUpload: Hashable, Sendable {
     }
 }
 
-/// What lies at a destination.
+/// An object that lies at a destination.
 public struct FoundObject: Hashable, Sendable {
     public var object: StoredObject
     /// A media type, where the destination keeps one.
@@ -96,12 +99,14 @@ public struct FoundObject: Hashable, Sendable {
 
 /// What a destination holds for a job.
 public enum ProbeAnswer: Hashable, Sendable {
-    /// This job's object, whatever else there is of it, known by the job id kept beside it, or by size and digest.
+    /// This job's object, even if a session of the job is open as well. It is known by the job id kept beside it, or by
+    /// size and digest.
     case complete(CompletedUpload)
-    /// An unfinished session that can be gone on with, and what lies under the name beside it: an object that is neither this job's
+    /// An unfinished session that can be resumed, and the object under the name beside it, which is neither this job's
     /// nor a newer job's. nil: nothing lies there.
     case partial(UploadState, beside: StoredObject?)
-    /// Something else under this name. `isNewer`: of a job that was enqueued later than this one; told even if there is a session.
+    /// Something else under this name. `isNewer`: of a job that was enqueued later than this one; answered even if
+    /// there is a session.
     case other(StoredObject, isNewer: Bool)
     /// Nothing.
     case nothing
@@ -109,7 +114,7 @@ public enum ProbeAnswer: Hashable, Sendable {
     case unknowable
 }
 
-/// What must hold at the destination for a completing write to happen.
+/// Rule 7: write conditionally. What must hold at the destination for a completing write to happen.
 public enum WriteCondition: Hashable, Sendable {
     case none
     /// Nothing lies there.
@@ -117,8 +122,8 @@ public enum WriteCondition: Hashable, Sendable {
     /// What lies there still has this ETag.
     case unchanged(etag: String)
 
-    /// The condition under which what was seen may be replaced, and nothing else: nil is nothing seen. An object without an ETag
-    /// cannot be told from another.
+    /// The condition under which a write may replace the object that was seen, and nothing else; nil: nothing was seen.
+    /// An object without an ETag cannot be told from another.
     public init(replacing object: StoredObject?) {
         guard let object else {
             self = .absent

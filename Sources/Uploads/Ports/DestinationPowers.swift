@@ -23,9 +23,9 @@ extension ReadableDestination {
 
 /// A destination whose objects jobs may carry elsewhere: a download, or a copy from one store to another.
 public protocol OriginDestination: ReadableDestination {
-    /// What lies where the job's destination is, whoever put it there.
-    /// - Returns: with its size, what tells it from another one later (ETag, version), and the digests that the destination says of
-    ///   the whole; nil when nothing lies there.
+    /// The object at the job's destination, whichever program put it there.
+    /// - Returns: the object with its size, with what tells it from a later one (ETag, version), and with the digests
+    ///   that the destination states of the whole; nil when nothing lies there.
     func find(_ job: UploadJob) async throws(UploadError) -> FoundObject?
 
     /// Reads a range of it, in order, in buffers of about 1 MiB at most.
@@ -41,7 +41,8 @@ public protocol OriginDestination: ReadableDestination {
     ) async throws(UploadError)
 }
 
-/// A destination that has to tell the rounds of a job apart: what a server remembers of one that ended must not answer the next.
+/// A destination that has to tell the rounds of a job apart: what a server remembers of an ended round must not answer
+/// for the next one.
 public protocol RoundDestination: Destination {
     /// As ``Destination/open(_:resuming:)``.
     /// - Parameter round: of the job, from 1; the same for each attempt of it.
@@ -50,26 +51,27 @@ public protocol RoundDestination: Destination {
     ) async throws(UploadError) -> any UploadSession
 }
 
-/// A destination of which it can be measured what its server does, and what these credentials may do there.
+/// A destination that can measure what its server does, and what the credentials may do there.
 public protocol SurveyedDestination: Destination {
     /// Writes a small object and one of two parts below a prefix of its own, tries with them what the driver may ever ask for, and removes
     /// them again, also where it is cancelled.
     /// - Parameters:
     ///   - prefix: what the keys of its objects begin with, as jobs name them.
-    ///   - tell: told of each finding as it is made.
-    /// - Returns: what the destination's configuration had better say.
+    ///   - tell: called with each finding as it is made.
+    /// - Returns: the settings that the destination's configuration should have.
     func survey(
         _ name: DestinationName, below prefix: String, tell: @escaping @Sendable (SurveyFinding) -> Void
     ) async -> [SurveyAdvice]
 }
 
-/// A destination that can list what was begun and never finished, so that what nobody names is removed.
+/// A destination that can list uploads that were begun and never finished, so that those that no job names are removed.
 public protocol SweepableDestination: Destination {
     /// Unfinished uploads below the destination's prefix that were begun before this time, all pages of them, at most
     /// ``UnfinishedUpload/countMaximum``; the oldest first where the destination can tell without listing more.
     func unfinished(startedBefore: Date) async throws(UploadError) -> [UnfinishedUpload]
 
-    /// What ``UnfinishedUpload/sessionID`` is for the session that a state describes; nil for a state of another driver or of none.
+    /// The ``UnfinishedUpload/sessionID`` of the session that a state describes; nil for a state of another driver, or
+    /// without a session.
     func sessionID(of state: UploadState) -> String?
 
     /// Removes it with everything that was sent. None left is no error.

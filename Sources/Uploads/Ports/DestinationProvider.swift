@@ -4,7 +4,7 @@ public import Foundation
 public protocol DestinationProvider: Sendable {
     /// - Returns: nil when the configuration names no such destination (yet).
     /// - Throws: `misconfigured` when it does, but the reference makes no sense for it (a key that leaves the
-    ///   directory, a URL of a scheme that nobody serves).
+    ///   directory, a URL of a scheme that no driver serves).
     func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)?
 
     /// The same, to read an object from.
@@ -13,15 +13,15 @@ public protocol DestinationProvider: Sendable {
     ///   writes.
     func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)?
 
-    /// When jobs for it are tried again that say nothing of it themselves; nil: as usual.
+    /// The retry policy of its jobs that carry none; nil: the default.
     func retry(for reference: DestinationReference) -> RetryPolicy?
 
-    /// Seconds that its jobs wait for it before they are given up.
+    /// Seconds that jobs wait for it before they are given up.
     func patience(for reference: DestinationReference) -> TimeInterval
 }
 
 extension DestinationProvider {
-    /// The destination, to be read by whoever may.
+    /// The destination, if its driver can read. Whether jobs may read it is not checked.
     /// - Throws: `misconfigured` as `destination` does, and for a driver that only writes.
     public func readable(_ reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
         guard let destination = try destination(for: reference) else { return nil }
@@ -34,7 +34,7 @@ extension DestinationProvider {
         return origin
     }
 
-    /// For those that let nobody read.
+    /// The default, for providers that let no job read.
     public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
         throw UploadError(
             .accessDenied, "\(reference.displayText) may not be read by jobs: nothing here allows it", retry: .never)
@@ -75,8 +75,8 @@ public struct TransferLimits: Codable, Hashable, Sendable {
     }
 }
 
-/// Where a worker tells how it finds its destinations.
+/// Publishes a worker's reports on its destinations.
 public protocol DestinationReporter: Sendable {
-    /// Returns at once. What cannot be told just now is lost, and nothing depends on it.
+    /// Returns at once. A report that cannot be published now is lost, and nothing depends on it.
     func tell(_ report: DestinationReport)
 }

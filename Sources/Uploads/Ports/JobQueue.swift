@@ -1,4 +1,4 @@
-/// Where batons come from.
+/// The source of batons.
 public protocol JobQueue: Sendable {
     /// Takes deliveries and settles what the handler returns until `drain` is called or the task is cancelled.
     /// Returns when every delivery that it took is settled, acknowledgements included.
@@ -8,28 +8,28 @@ public protocol JobQueue: Sendable {
     func drain() async
 }
 
-/// A delivered baton while its slice works: the value, and the line back to the queue.
+/// A delivered baton while its slice works: the value, and the way back to the queue.
 public protocol ClaimedBaton: Sendable {
     var baton: Baton { get }
     /// The lane that it came from.
     var lane: Lane { get }
 
-    /// Asked before each step at the destination. If the control log has been silent for 10 s, this appends a marker and reads up to
-    /// it first, so it may take a round trip.
+    /// Rule 1: lineage. The slice asks before each step at the destination. If the control log has been silent for 10
+    /// s, this appends a marker and reads up to it first, so it may take a round trip.
     func validity() async -> BatonValidity
 
     /// Returns as soon as the baton no longer `holds`; never `holds` unless the task is cancelled.
     func loss() async -> BatonValidity
 
-    /// Tells that the slice works, with the open session. Confirmed by the broker when this returns; sent once per slice.
+    /// Publishes `started`, with the open session. Confirmed by the broker when this returns; sent once per slice.
     /// - Throws: `networkFailure` when the connection is lost first.
     func started(state: UploadState?) async throws(UploadError)
 
-    /// Tells progress: transient, unconfirmed, called at most once a second.
+    /// Publishes progress: transient, unconfirmed, called at most once a second.
     func progress(bytesDone: Int64, bytesPerSecond: Double)
 }
 
-/// How a held baton stands.
+/// Whether a held baton still counts.
 public enum BatonValidity: Hashable, Sendable {
     /// It counts; go on.
     case holds
@@ -39,21 +39,23 @@ public enum BatonValidity: Hashable, Sendable {
     case paused
     /// Its transfer queue is stopped: stop at a part boundary and hand over.
     case stopped
-    /// The connection that delivered it is gone: stop at once, publish nothing.
+    /// Rule 9: epoch and lock. The connection that delivered it is gone: stop at once, publish nothing.
     case disconnected
 }
 
-/// What a job queue calls: the engine.
+/// The engine, which a job queue calls for each delivery.
 public protocol JobHandler: Sendable {
-    /// Takes note of a delivery: called for one after the other of a lane, in the order of delivery, and returns at once. So
-    /// whoever has few slots can begin what came first.
-    /// - Returns: what carries the baton for one slice. Called once for every delivery, for several at once.
+    /// Takes note of a delivery. The queue calls this for the deliveries of a lane in their order, and it returns at
+    /// once, so that a worker with few slots can begin what came first.
+    /// - Returns: the function that carries the baton for one slice. The queue calls it once for every delivery, for
+    ///   several at once.
     func accept(_ claimed: any ClaimedBaton) -> @Sendable () async -> SettledSlice
 
-    /// Carries the baton for one slice. Called once per delivery, for several at once; never throws, never forgets.
+    /// Carries the baton for one slice. Called once per delivery, for several at once; never throws, always settles.
     func handle(_ claimed: any ClaimedBaton) async -> SettledSlice
 
-    /// The end of the job's round is confirmed; removes its staged copy. The delivery is acknowledged when this returns.
+    /// Rule 6: ends. Removes the job's staged copy, after the end of the round was confirmed. The delivery is
+    /// acknowledged when this returns.
     func removeStagedCopy(of job: UploadJob) async
 }
 

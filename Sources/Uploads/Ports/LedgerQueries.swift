@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The ledger's face to those who ask. What it hands out is redacted: no inline bytes, no query of a URL.
+/// The part of the ledger that answers questions. Its answers are redacted: no inline bytes, no query of a URL.
 ///
 /// Every answer takes a bounded time, however many jobs there are. Lists leave out what cannot be read (a damaged row).
 public protocol LedgerQueries: Sendable {
@@ -8,30 +8,30 @@ public protocol LedgerQueries: Sendable {
     /// - Throws: `checksumMismatch`, with what to do, where the job's row cannot be read.
     func job(_ id: JobID) async throws(UploadError) -> LedgerJob?
 
-    /// A page of jobs by the time of enqueueing, those of one millisecond in the order in which the ledger heard of them; with a
-    /// text in the filter all of them in that order, which is nearly the same. A page with a text may be short, or empty, though
-    /// more follow: it ends when enough was looked at.
+    /// A page of jobs by the time of enqueueing, those of one millisecond in the order in which the ledger learned of
+    /// them; with a text in the filter all of them in that order, which is nearly the same. A page with a text may be
+    /// short, or empty, though more follow: it ends when enough was looked at.
     /// - Throws: `rejected` for a text that is too short, or an `after` that is not known (any more).
     func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage
 
-    /// What was told of a job, in the order of recording.
+    /// The events of a job, in the order of recording.
     func events(of job: JobID) async throws(UploadError) -> [UploadEvent]
 
-    /// What was recorded after an event, in the order of recording: a part of bounded size, to be called again with its
+    /// The events that were recorded after one, in the order of recording: a page of bounded size. Call again with its
     /// `through` until it is the last, and then whenever something may have been recorded.
     /// - Parameters:
-    ///   - sequence: 0 begins with the oldest. One that the ledger has not reached is another ledger's, which was lost: then
-    ///     this one is shown from the beginning.
+    ///   - sequence: 0 begins with the oldest. One that the ledger has not reached comes from another ledger, which was
+    ///     lost: then the pages begin with the oldest event of this one.
     ///   - limit: most events, 1 to 1000.
     func events(after sequence: Int64, _ filter: EventFilter, limit: Int) async throws(UploadError) -> EventPage
 
     /// The sequence of the newest event; 0 if nothing was recorded.
     func lastSequence() async throws(UploadError) -> Int64
 
-    /// How many jobs stand how.
+    /// How many jobs have each status.
     func counts() async throws(UploadError) -> [LedgerStatus: Int]
 
-    /// Jobs that stand so, those of which it was told last first.
+    /// Jobs with this status, those that got it last first.
     /// - Parameter limit: 1 to 100.
     func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob]
 
@@ -55,7 +55,7 @@ public protocol LedgerQueries: Sendable {
     /// their bodies.
     func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage]
 
-    /// How many there are on all pages.
+    /// How many dead letters there are on all pages.
     func unreadableCount(_ listing: DeadLetterListing) async throws(UploadError) -> Int
 
     /// nil if there is none with this id.
@@ -65,20 +65,20 @@ public protocol LedgerQueries: Sendable {
     /// - Returns: false when it was noted before, or there is none with this id.
     func noteReplayed(_ id: UnreadableMessage.ID, at time: Date, by: String) async throws(UploadError) -> Bool
 
-    /// Throws such a dead letter away, for good.
+    /// Removes a dead letter for good.
     /// - Returns: whether there was one with this id.
     func discardUnreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> Bool
 }
 
 extension LedgerQueries {
-    /// Dead letters that nobody could read, the newest first.
+    /// Dead letters, the newest first.
     /// - Parameter before: only those with lower ids: the last one of the page before.
     public func unreadable(before: Int64?, limit: Int) async throws(UploadError) -> [UnreadableMessage] {
         try await unreadable(DeadLetterListing(before: before, limit: limit))
     }
 }
 
-/// The ledger's face to those who look after deliveries.
+/// The part of the ledger that shows and repeats deliveries.
 public protocol DeliveryHistory: Sendable {
     /// A page of deliveries, the newest first.
     func deliveries(_ listing: DeliveryListing) async throws(UploadError) -> [DeliveryRecord]
@@ -86,15 +86,15 @@ public protocol DeliveryHistory: Sendable {
     /// The last attempts of a delivery, oldest first; more than the last 32 are not kept.
     func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt]
 
-    /// How every delegate stands that was ever told something, by name.
+    /// The status of every delegate that ever received something, by name.
     func statuses() async throws(UploadError) -> [DelegateStatus]
 
     /// Makes deliveries due again, with a fresh schedule, in short transactions.
     /// - Returns: how many.
     func replay(_ replay: DeliveryReplay, at: Date) async throws(UploadError) -> Int
 
-    /// Adds deliveries of the outcomes that ended jobs came to from the first time on and before the second, as far as the route
-    /// takes them and its delegate was not told of them yet: those of before it was registered.
+    /// Adds deliveries of the outcomes of jobs that ended from the first time on and before the second, as far as the
+    /// route takes them and its delegate has not received them: those from before it was registered.
     /// - Returns: how many.
     func deliverPast(
         _ route: DeliveryRoute, from: Date, to: Date, at: Date
@@ -102,11 +102,11 @@ public protocol DeliveryHistory: Sendable {
 
     /// Strikes off what a removed delegate has not taken, with its pause, so that it holds up no clean-up, and ends its registration
     /// if it was removed.
-    /// - Returns: how many outcomes it will not hear of.
+    /// - Returns: how many outcomes it will not receive.
     func forget(_ delegate: String) async throws(UploadError) -> Int
 }
 
-/// The ledger's face to the sweep of unfinished uploads.
+/// The part of the ledger that the sweep of unfinished uploads asks.
 public protocol SweepQueries: Sendable {
     /// nil if the job is not known.
     /// - Throws: `checksumMismatch` where the job's row cannot be read.
@@ -115,23 +115,24 @@ public protocol SweepQueries: Sendable {
     /// The states of all jobs whose round has not ended, and of those that failed at this time or later.
     func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState]
 
-    /// Whether a job of this destination and key, ended or not, was told at this time or later to go on from such a state: an upload that
-    /// one names was begun by the pool, and any other at the same key may be another program's. What was told before an upload began
-    /// names an earlier one: some servers give the same ids again.
+    /// Whether a job of this destination and key, ended or not, was reported at this time or later with such a state.
+    /// An upload that a job's state names was begun by the pool; any other at the same key may be another program's. A
+    /// state that was reported before an upload began names an earlier one, because some servers give the same ids
+    /// again.
     func knowsState(
         at destination: DestinationName, key: String, toldSince: Date,
         where isMeant: @escaping @Sendable (UploadState) -> Bool
     ) async throws(UploadError) -> Bool
 }
 
-/// The ledger's face to the clean-up of staging areas.
+/// The part of the ledger that the clean-up of staging areas asks.
 public protocol StagingQueries: Sendable {
     /// The jobs that name staged copies of an area, by the copies' names, for those among `names`. A job whose row cannot be read
     /// is answered as one that has not ended, so that its copy stays.
     func jobs(naming names: Set<String>, inArea area: String) async throws(UploadError) -> [String: [LedgerJob]]
 }
 
-/// The ledger's face to those who keep a copy of it.
+/// The part of the ledger that makes backups.
 public protocol LedgerBackup: Sendable {
     /// Copies the ledger as it is at one moment, while it is used, and checks the copy before it gets its name.
     /// - Parameter destination: an absolute path on the ledger's host, in a directory that exists. An older backup there is replaced,

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The ledger's face to the notifier: what happened, and what is to be published because of it.
+/// The part of the ledger that the notifier writes: what happened, and what is to be published because of it.
 public protocol LedgerRecorder: Sendable {
-    /// Records messages in the order in which they came, in one transaction that is durable when this returns, and
-    /// notes in the same transaction what is to be published and delivered. Recording the same messages again changes
-    /// nothing and doubles no outcome.
+    /// Rule 3: issuing. Records messages in the order in which they came, in one transaction that is durable when this
+    /// returns, and notes in the same transaction what is to be published and delivered. Recording the same messages
+    /// again changes nothing and doubles no outcome.
     /// - Parameters:
     ///   - view: the control log, read no earlier than the messages if there are suspects or markers among them.
     ///   - routes: which outcomes go into whose outbox.
-    /// - Returns: what is now owed because of these messages, in order.
+    /// - Returns: the publications that are now owed because of these messages, in order.
     func record(
         _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> [OwedAction]
@@ -23,7 +23,8 @@ public protocol LedgerRecorder: Sendable {
         copy: @escaping @Sendable (NotifierMessage) -> MessageCopy
     ) async throws(UploadError) -> SingleRecording
 
-    /// Notes an operator's word, in one durable transaction. A job that no worker was given yet ends with it.
+    /// Carries out an operator's verb, in one durable transaction. A cancel of a job that no worker ever had ends the
+    /// job in it.
     /// - Parameter routes: which outcomes go into whose outbox.
     /// - Throws: `rejected` when the job cannot obey or is not known.
     func order(
@@ -39,12 +40,13 @@ public protocol LedgerRecorder: Sendable {
         _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> OrderStep
 
-    /// How jobs stand by all that was recorded before the call: one answer for each, in their order. One that the ledger does not know,
-    /// or whose row cannot be read, is answered with that reason. Reads only.
+    /// The state of jobs by all that was recorded before the call: one answer for each, in their order. One that the
+    /// ledger does not know, or whose row cannot be read, is answered with that reason. Reads only.
     func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job]
 
-    /// Everything owed, oldest first; issued batons flagged as maybe repeated. What a later event has made needless is
-    /// left out and struck off. A note that cannot be read is struck off as well, and kept with the reason as a dead letter.
+    /// Everything owed, oldest first; issued batons flagged as maybe repeated. A publication that a later event has
+    /// made needless is left out and struck off. A note that cannot be read is struck off as well, and kept with the
+    /// reason as a dead letter.
     func owed() async throws(UploadError) -> [OwedAction]
 
     /// Strikes off what was published and confirmed, together with what is recorded next: it is durable within about a second.
@@ -54,7 +56,7 @@ public protocol LedgerRecorder: Sendable {
     /// Notes, in one durable transaction, that no lane has taken an issued baton: the job is held.
     func unclaimed(_ baton: Baton, _ cause: DeathCause, now: Date) async throws(UploadError)
 
-    /// Transfer queues, by name, of which jobs are held whose time has come.
+    /// Transfer queues, by name, that have held jobs whose time has come.
     /// - Parameters:
     ///   - queue: the queue behind which to go on; nil: from the first.
     ///   - limit: most queues that are looked at.
@@ -68,19 +70,20 @@ public protocol LedgerRecorder: Sendable {
         _ queue: QueueName, hasWorker: Bool, view: ControlView, now: Date, limit: Int
     ) async throws(UploadError) -> [OwedAction]
 
-    /// Those of the jobs whose fences may be forgotten, because their ``LedgerJob/fenceEndsAt`` has passed. A job that the ledger does
-    /// not know or cannot read is none of them.
+    /// Those of the jobs whose fences may be forgotten, because their ``LedgerJob/fenceEndsAt`` has passed. A job that
+    /// the ledger does not know, or cannot read, is not among them.
     func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID]
 
-    /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job that
-    /// is still being told somewhere is kept.
-    /// - Parameter named: the control log. The jobs that it names are kept too: only the ledger knows when that may end.
+    /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job with
+    /// an outcome that is still to be delivered is kept.
+    /// - Parameter named: the control log. The jobs that it names are kept too: only the ledger knows when their fences
+    ///   may be forgotten.
     /// - Returns: how many were forgotten.
     func prune(endedBefore: Date, besides named: ControlView, limit: Int) async throws(UploadError) -> Int
 
     /// Takes the names, metadata, answers and errors of jobs that ended before this time out, at most `limit` of them, as the verb
     /// ``Verb/forget`` does; a job that cannot obey is left as it is.
-    /// - Parameter job: behind which to go on; nil: from the first.
+    /// - Parameter job: the job behind which to go on; nil: from the first.
     func forget(
         endedBefore: Date, after job: JobID?, at now: Date, limit: Int
     ) async throws(UploadError) -> ForgottenPage
@@ -90,7 +93,7 @@ public protocol LedgerRecorder: Sendable {
     /// - Returns: the most that was removed of one kind; fewer than `limit` when nothing is left.
     func pruneLogs(triedBefore: Date, lettersBefore: Date?, limit: Int) async throws(UploadError) -> Int
 
-    /// Notes an order, durably, that is carried out later.
+    /// Notes an order that is carried out later. Durable when this returns.
     func accept(_ order: UploadOrder) async throws(UploadError)
 
     /// Orders to forget that were accepted and are not carried out to their end, the oldest first.

@@ -23,7 +23,7 @@ public protocol NotifierBus: Sendable {
     /// - Returns: whether the lane has taken it. If not, it is not tried again here: the job is held, and issued later.
     func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer
 
-    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left out.
+    /// The depth of each lane of transfer queues now. A queue that was never declared is left out.
     func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
 
     /// Appends to the control log, in parts where the entry names many jobs. Confirmed when this returns.
@@ -40,23 +40,24 @@ public protocol NotifierBus: Sendable {
     /// - Returns: what the log says then, as far as it is read.
     func controlView(withLedgerOtherThan claim: LedgerClaim?) async throws(UploadError) -> ControlView
 
-    /// Tells an outcome to whoever listens on `upload.outcomes`. Confirmed when this returns; nobody listening is no error.
+    /// Publishes an outcome to the exchange `upload.outcomes`. Confirmed when this returns, also if no queue is bound
+    /// there.
     func tell(_ outcome: UploadEvent) async throws(UploadError)
 
     /// A message as it is kept when the ledger cannot record it, so that it can be published again.
     func copy(of message: NotifierMessage) -> MessageCopy
 
-    /// Answers an order, if whoever gave it still listens. Transient and not confirmed: the order itself is kept.
+    /// Answers an order, if its sender still listens. Transient and not confirmed: the order itself is kept.
     func answer(_ answer: OrderAnswer, to address: String) async
 }
 
-/// What comes to the notifier.
+/// A message that comes to the notifier.
 public enum NotifierMessage: Hashable, Sendable {
     /// A producer's job, as it went to its lane.
-    /// - Parameter body: its text, if it is known: it need not be written anew to be kept.
+    /// - Parameter body: its text, if it is known, so that it need not be written anew for the ledger.
     case job(UploadJob, maybeRepeated: Bool, body: Data? = nil)
     /// A worker's event; `suspect` carries the whole baton.
-    /// - Parameter body: the same of this.
+    /// - Parameter body: as of a job.
     case event(UploadEvent, body: Data? = nil)
     /// A marker of the notifier's own: everything confirmed before it has been read.
     case marker(IssueMarker)
@@ -64,37 +65,37 @@ public enum NotifierMessage: Hashable, Sendable {
     /// after a while if not.
     case deadBaton(Baton, DeathCause)
     /// An operator's order.
-    /// - Parameter replyTo: the queue of whoever waits for an answer.
+    /// - Parameter replyTo: the queue on which the sender waits for an answer.
     case order(UploadOrder, replyTo: String?)
-    /// What nobody can read: kept in the ledger with the reason, for an operator.
+    /// A message that cannot be read: kept in the ledger with the reason, for an operator.
     /// - Parameter envelope: what is needed to publish it again.
     case unreadable(Data, reason: String, envelope: MessageEnvelope? = nil)
 }
 
-/// What workers tell of uploads under way and of destinations: transient, and no loss where it does not arrive.
+/// The workers' reports on uploads under way and on destinations: transient, and no harm if some do not arrive.
 public protocol ProgressFeed: Sendable {
-    /// Hands over what is told from now on, at a pace that the feed bounds, of each job and each worker's destination the latest,
-    /// until the task is cancelled. Survives the loss of the connection; what was told meanwhile is not made up for.
+    /// Hands over the reports from now on, at a pace that the feed bounds: the latest of each job and of each worker's
+    /// destination, until the task is cancelled. Survives the loss of the connection; reports that were published
+    /// meanwhile are lost.
     func follow(_ take: @escaping @Sendable (WorkerNews) -> Void) async
 }
 
-/// What operators ask of the broker, by way of the HTTP API.
+/// What operators do at the broker, by way of the HTTP API.
 public protocol BrokerOperations: Sendable {
-    /// Gives an order as a message, so that it holds also if whoever reads it next is another notifier. The same order
-    /// given twice is one.
+    /// Publishes an order as a message, so that it holds also if another notifier reads it. The same order published
+    /// twice is one.
     /// - Parameter patience: how long to wait for the answer; nil: not at all.
     /// - Returns: the answer; nil when none came in time: the order holds all the same.
     /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it.
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer?
 
     /// Publishes a dead letter again as it was, where it belongs. Confirmed when this returns.
-    /// - Returns: where that is, for people.
-    /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that nobody takes;
+    /// - Returns: the place, for people.
+    /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that no queue takes;
     ///   `networkFailure`, `serverFailure` when the broker does not confirm it: then it may be there or not.
     func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String
 
-    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
-    /// out.
+    /// The depth of each lane of transfer queues now. A queue that was never declared is left out.
     func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
 
     /// What the control log says, as far as the notifier at work has read and written it.

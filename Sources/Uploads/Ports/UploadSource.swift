@@ -1,19 +1,21 @@
 /// An opened source of bytes: a staged copy, a file in place, inline bytes.
 ///
-/// The engine opens one for a slice and closes it at the slice's end. While it is open it holds whatever lock its kind
-/// knows, so that two slices never work on one staged copy. Reads of different ranges may run at the same time.
+/// The engine opens one for a slice and closes it at the slice's end. Rule 9: epoch and lock. While it is open it holds
+/// the lock of its kind, so that two slices never work on one staged copy. Reads of different ranges may run at the
+/// same time.
 public protocol UploadSource: Sendable {
     /// Bytes; what the job said, or the source would not have opened.
     var size: Int64 { get }
 
-    /// Whether the bytes come over a network each time they are read, so that who needs them twice had better keep them.
+    /// Whether the bytes come over a network each time they are read, so that a caller that needs them twice should
+    /// keep them.
     var isFetched: Bool { get }
 
     /// The bytes of a range of the file, in order, in buffers of about 1 MiB.
     ///
-    /// What was staged is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when
-    /// the block is not what was staged, so that a request with a declared length can never complete with wrong bytes.
-    /// Each iterator reads from the beginning: a request that died on an idle connection is sent again.
+    /// A staged copy is checked on the way: the last buffer of a block is withheld and `sourceChanged` thrown when the
+    /// block is not what was staged, so that a request with a declared length can never complete with wrong bytes. Each
+    /// iterator reads from the beginning: a request that died on an idle connection is sent again.
     /// - Throws: `UploadError` only: `invalidFile`, `sourceChanged`.
     func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable
 
@@ -26,7 +28,7 @@ public protocol UploadSource: Sendable {
     /// - Throws: `sourceChanged`.
     func verifyUnchanged() async throws(UploadError)
 
-    /// Lets go of the lock and the file. Called exactly once.
+    /// Releases the lock and the file. Called exactly once.
     func close() async
 }
 
@@ -38,36 +40,37 @@ extension UploadSource {
 
 /// Opens the sources of jobs and removes staged copies.
 public protocol SourceProvider: Sendable {
-    /// Looks at the object that the job is to carry (``SourceReference/object(_:seen:)``).
-    /// - Throws: `accessDenied` where the configuration does not let jobs read, and what the destination throws that it lies at.
+    /// Looks at the job's source object (``SourceReference/object(_:seen:)``).
+    /// - Throws: `accessDenied` where the configuration does not let jobs read; and the errors of the destination that
+    ///   holds it.
     func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination
 
     /// Opens and locks the job's source.
     /// - Throws: `invalidFile` (unreadable, outside the source roots), `sourceChanged` (size or time differ).
     func claim(_ job: UploadJob) async throws(UploadError) -> SourceClaim
 
-    /// Removes the staged copy, if the job has one; nothing to do for other kinds, and none missing is no error. Called after the
-    /// round's end is confirmed, before the delivery is acknowledged.
+    /// Removes the staged copy, if the job has one; for other kinds there is nothing to do, and a missing copy is no
+    /// error. Called after the round's end is confirmed, before the delivery is acknowledged.
     /// - Throws: `invalidFile` when it is there and cannot be removed.
     func removeStagedCopy(of job: UploadJob) async throws(UploadError)
 }
 
 extension SourceProvider {
-    /// For those that serve no objects.
+    /// The default, for providers that serve no objects.
     public func examine(_ job: UploadJob) async throws(UploadError) -> SourceExamination {
         throw .objectsUnserved
     }
 }
 
 extension UploadError {
-    /// Of whoever reads no objects.
+    /// The error of a provider that reads no objects.
     public static var objectsUnserved: UploadError {
         UploadError(
             .misconfigured, "objects at destinations cannot be carried from here; use a worker that serves them")
     }
 }
 
-/// What came of opening a job's source.
+/// The result of opening a job's source.
 public enum SourceClaim: Sendable {
     /// Opened, and locked where its kind has a lock.
     case claimed(any UploadSource)
@@ -77,21 +80,21 @@ public enum SourceClaim: Sendable {
     case gone
     /// This worker does not serve that staging area (yet): wait, not an attempt.
     case unknownArea(String)
-    /// This worker does not know the destination that the object lies at (yet): wait, not an attempt.
+    /// This worker does not know the destination that holds the source object (yet): wait, not an attempt.
     case unknownOrigin(String)
 }
 
-/// What came of looking at the object that a job is to carry.
+/// The result of looking at a job's source object.
 public enum SourceExamination: Hashable, Sendable {
-    /// The job with what was found: from now on that is what it carries.
+    /// The job with the facts about its source object, for all later slices.
     case found(UploadJob)
     /// Nothing lies there.
     case gone
-    /// This worker does not know the destination that it lies at (yet): wait, not an attempt.
+    /// This worker does not know the destination that holds it (yet): wait, not an attempt.
     case unknownOrigin(String)
 }
 
-/// Buffers that are at hand, as often as they are read.
+/// Buffers that are at hand, for any number of readings.
 public struct SourceBuffers: AsyncSequence, Sendable {
     private let buffer: @Sendable (Int) -> SourceBuffer?
 

@@ -1,24 +1,25 @@
 public import Foundation
 
-/// How one worker finds a destination at one moment: what its circuit says, what it has under way there, and what holds it up.
-/// JSON `upload.destination.v1`. Transient: nothing depends on it but what people see.
+/// One worker's report on a destination at one moment: its circuit, the work under way there, and what holds that up.
+/// JSON `upload.destination.v1`. Transient: only displays depend on it.
 public struct DestinationReport: Codable, Hashable, Sendable {
-    /// Most UTF-8 bytes of the worker's name, of the origin and of the error: longer reports are not believed.
+    /// Most UTF-8 bytes of the worker's name, of the origin and of the error: readers refuse longer ones.
     public static let textBytesMaximum = 300
-    /// Seconds: while there is something to tell it is told as often as this, and at most so often unless the circuit changes.
+    /// Seconds between two reports while there is something to report; only a change of the circuit is reported
+    /// earlier.
     public static let interval: TimeInterval = 10
 
     public enum CircuitState: String, Codable, CaseIterable, Sendable {
         case closed, open
-        /// One job tries.
+        /// The circuit lets one job through as a trial.
         case halfOpen
     }
 
-    /// How fast it goes just now.
+    /// The current speed of the transfers to the destination.
     public struct Pace: Codable, Hashable, Sendable {
         /// Bytes of parts that left in a second, over all jobs, averaged over the last seconds.
         public var bytesPerSecond: Double
-        /// Whether somebody waits because of the destination's limit of bytes or requests in a second.
+        /// Whether a transfer waits because of the destination's limit of bytes or requests in a second.
         public var isHeld: Bool
 
         public init(bytesPerSecond: Double, isHeld: Bool) {
@@ -35,7 +36,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// Unlike that of any other worker, for as long as it runs.
+    /// The worker's name, unique while the worker runs.
     public var worker: String
     /// The destination's label: its configured name, or the scheme of a URL.
     public var destination: String
@@ -48,10 +49,10 @@ public struct DestinationReport: Codable, Hashable, Sendable {
     public var error: String?
     public var jobsInFlight: Int
     public var partsInFlight: Int?
-    /// As this worker's configuration has them.
+    /// The limits in this worker's configuration.
     public var limits: TransferLimits
     public var pace: Pace
-    /// By the worker's clock.
+    /// When the report was made, by the worker's clock.
     public var at: Date
 
     public init(
@@ -88,7 +89,7 @@ public struct DestinationReport: Codable, Hashable, Sendable {
         at = try container.decode(Date.self, forKey: .at)
     }
 
-    /// What tells it from all other subjects of reports.
+    /// The worker and the destination: reports with the same subject replace each other.
     public var subject: String { "\(worker) \(origin ?? destination)" }
 
     /// `destination._.<destination>`: a worker's circuit is the same for all transfer queues that it serves.

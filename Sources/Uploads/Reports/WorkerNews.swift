@@ -1,4 +1,5 @@
-/// What workers told of late: of each job and of each worker's destinations the latest.
+/// The latest reports of workers: the last progress of each job, and the last report of each worker on each
+/// destination.
 public struct WorkerNews: Hashable, Sendable {
     /// `progress` events.
     public var progress: [UploadEvent]

@@ -1,26 +1,26 @@
 public import Foundation
 
-/// What a slice has to know of its destination.
+/// The facts about a destination that a slice needs.
 public struct DestinationFacts: Hashable, Sendable {
-    /// What the destination's ``Circuit`` says to the slice.
+    /// Whether the destination's ``Circuit`` lets the slice through.
     public enum Way: Hashable, Sendable {
         case free
-        /// It is to find out whether the destination can do this again.
+        /// The slice is a trial: it finds out whether the destination has regained this ability.
         case trial(DestinationAbility)
         /// The circuit is open; the error says why.
         case blocked(until: Date, UploadError)
     }
 
-    /// The driver's word in ``UploadState/driver``.
+    /// The driver's name, as in ``UploadState/driver``.
     public var driver: String
     /// Whether an upload of the job can be interrupted between parts.
     public var canYield: Bool
     /// Parts in parallel of one job; nil is the worker's own default.
     public var parts: Int?
     public var way: Way
-    /// What it says of jobs that say nothing of it themselves.
+    /// The destination's retry policy, for jobs that carry none.
     public var retry: RetryPolicy?
-    /// Seconds that a job waits for it before it is given up.
+    /// Seconds that a job waits for the destination before the job is given up.
     public var patience: TimeInterval
     /// When this worker last wrote something there.
     public var servedAt: Date?

@@ -1,4 +1,5 @@
-/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): jitter that a seed repeats.
+/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014): the same seed gives the
+/// same jitter.
 package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     private var seed: UInt64
 

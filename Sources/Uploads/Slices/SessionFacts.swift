@@ -1,13 +1,15 @@
-/// What a slice has to know of an opened session.
+/// The facts about an opened session that a slice needs.
 public struct SessionFacts: Hashable, Sendable {
     public var state: UploadState?
     /// Parts of the whole file.
     public var partCount: Int
     /// Parts that the destination does not hold.
     public var missingCount: Int
-    /// Bytes that the destination does not keep: of these parts, unless some of them are there and only have to be compared.
+    /// Bytes of the file that the destination does not hold. A missing part that it holds and that only has to be
+    /// compared does not count.
     public var bytesMissing: Int64
-    /// Whether the destination was asked for it: not for one that nothing had touched since it was begun.
+    /// Whether the driver asked the destination for the session. It does not ask for a session that nothing has touched
+    /// since it was opened.
     public var isAsked = true
 
     public init(state: UploadState?, partCount: Int, missingCount: Int, bytesMissing: Int64) {

@@ -1,46 +1,49 @@
-/// What a ``SliceMachine`` wants done. Every action but `withdrawTurns`, `cancelRequests` and `settle` is answered by a ``SliceFact``.
+/// A step that a ``SliceMachine`` asks its caller to do. Every action but `withdrawTurns`, `cancelRequests` and
+/// `settle` is answered by a ``SliceFact``.
 public enum SliceAction: Hashable, Sendable {
-    /// Ask how the baton stands; answered by `validity`.
+    /// Ask whether the baton still counts; answered by `validity`.
     case checkValidity
-    /// Tell that the slice works, with the open session; answered by `toldStarted`, or `failed`.
+    /// Publish `started`, with the open session; answered by `toldStarted`, or `failed`.
     case tellStarted(UploadState?)
     /// Look up the destination; answered by `destinationFound`, `destinationUnknown` or `failed`.
     case findDestination
     /// Ask the destination what it holds; answered by `probed` or `failed`.
     case probe(UploadState?)
-    /// Look at the object that is to be carried; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown` or `failed`.
+    /// Look at the job's source object; answered by `sourceExamined`, `sourceGone`, `sourceOriginUnknown` or `failed`.
     case examineSource
     /// Open and lock the source; answered by `sourceClaimed`, `sourceBusy`, `sourceGone`, `sourceAreaUnknown`, `sourceOriginUnknown` or
     /// `failed`.
     case claimSource
-    /// Open a session or take one up, and tell it the condition of the write as far as it is known; answered by `opened` or `failed`.
+    /// Open a session or resume one, and pass it the condition of the write as far as it is known; answered by `opened`
+    /// or `failed`.
     case open(resuming: UploadState?, condition: WriteCondition = .none)
-    /// Send the missing part of this index, from 0, asking first how the baton stands; answered by `partAccepted` or `partFailed`.
+    /// Send the missing part of this index, from 0, after asking whether the baton still counts; answered by
+    /// `partAccepted` or `partFailed`.
     case sendPart(Int)
     /// Wait before a part is sent again; answered by `retryDue`.
     case waitToRetry(Int, milliseconds: Int)
     /// Check that the source is unchanged, then make the object; answered by `completed` or `failed`.
     case complete(WriteCondition)
-    /// Read the object from there on and compare it with the source, telling `readBackReached` on the way; answered by `readBackMatched`,
-    /// or `failed`, with `checksumMismatch` if it is something else.
+    /// Read the object from this place on and compare it with the source, reporting `readBackReached` on the way;
+    /// answered by `readBackMatched`, or by `failed`, with `checksumMismatch` if the object differs.
     case readBack(ReadBack)
     /// Remove an unfinished session; answered by `discarded` or `failed`.
     case discard(UploadState)
     /// Remove the staged copy, under the lock; answered by `stagedCopyRemoved` or `failed`.
     case removeStagedCopy
-    /// What waits for its turn under the destination's limit need not wait any more: parts answer `partFailed`, a step answers
-    /// `turnWithdrawn`. What is on its way goes on.
+    /// Call off the parts and steps that wait for their turn under the destination's limit: a part answers
+    /// `partFailed`, a step `turnWithdrawn`. Requests that are under way go on.
     case withdrawTurns
-    /// Cancel what was asked and has not answered; each still answers.
+    /// Cancel the requests that have not answered; each of them still answers.
     case cancelRequests
-    /// Wait for the last answers of what was cancelled; answered by `lastAnswersDue`.
+    /// Wait for the last answers of the cancelled requests; answered by `lastAnswersDue`.
     case awaitLastAnswers(milliseconds: Int)
-    /// Cancel whatever is under way, let go of session and source, and settle. Always the last.
+    /// Cancel everything under way, close session and source, and settle. Always the last action.
     case settle(Settlement)
 }
 
 extension SliceAction {
-    /// Whether the destination is to keep something.
+    /// Whether the step writes at the destination.
     public var isWrite: Bool {
         switch self {
         case .open, .sendPart, .complete: true
@@ -48,7 +51,7 @@ extension SliceAction {
         }
     }
 
-    /// Whether its answer is the destination's.
+    /// Whether the destination answers the step.
     public var isAtDestination: Bool {
         switch self {
         case .probe, .open, .sendPart, .complete, .readBack, .discard: true

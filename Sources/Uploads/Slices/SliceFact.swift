@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a ``SliceMachine`` is told.
+/// An answer or event that a ``SliceMachine`` takes in.
 public enum SliceFact: Hashable, Sendable {
     /// The baton was taken; always the first.
     case begun
@@ -15,9 +15,9 @@ public enum SliceFact: Hashable, Sendable {
     case sourceGone
     /// This worker does not serve the staging area (yet).
     case sourceAreaUnknown(String)
-    /// This worker does not know the destination that the object lies at (yet).
+    /// This worker's configuration does not name the destination that holds the source object (yet).
     case sourceOriginUnknown(String)
-    /// The job with what was found of its object.
+    /// The job, with the size, ETag and digests of its source object.
     case sourceExamined(UploadJob)
     case opened(SessionFacts)
     /// The part of this index was accepted; the session's state after it.
@@ -26,31 +26,32 @@ public enum SliceFact: Hashable, Sendable {
     case partFailed(Int, UploadError, UploadState? = nil)
     case retryDue(Int)
     case completed(CompletedUpload)
-    /// So much of the object is right.
+    /// The object matches the source up to this place.
     case readBackReached(ReadBack)
-    /// All of it is.
+    /// The whole object matched.
     case readBackMatched
     case discarded
     case stagedCopyRemoved
     /// The time for the last answers is over.
     case lastAnswersDue
-    /// The step that was asked for has not begun, for it was called off while it waited for its turn.
+    /// The step was called off while it waited for its turn; it has not begun.
     case turnWithdrawn
     /// The step that was asked for failed.
     case failed(UploadError)
 
-    // What comes at any time.
+    // Facts that may come at any time.
 
-    /// The baton no longer holds.
+    /// The baton no longer `holds`.
     case lost(BatonValidity)
     case yieldRequested(YieldReason)
-    /// Some time after something else wanted the slot: what is in flight does not move, or the destination's limit holds it up.
+    /// An urgent job still waits for the slot, and the parts in flight do not move, or the destination's limit holds
+    /// them up.
     case yieldOverdue
     case sliceTimeReached
     /// The time for steps that cannot be cut ran out.
     case uncutTimeReached
-    /// At the rate so far the file will not be there by the end of that time.
+    /// At the rate so far the upload will not be done by the end of that time.
     case uncutTimeTooShort(bytesDone: Int64, seconds: TimeInterval)
-    /// The worker's grace is used up.
+    /// The worker's grace period is used up.
     case graceUsedUp
 }

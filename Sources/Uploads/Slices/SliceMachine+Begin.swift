@@ -44,11 +44,13 @@ extension SliceMachine {
     }
 
     private mutating func begin() -> [SliceAction] {
-        // What somebody held before may be done: it is asked for before a pause is obeyed.
+        // Rule 7: probe first. A job that was issued or handed over may be done already, so not even a pause comes
+        // before.
         if let early = earlySettlement, !baton.mustProbe || yieldReason != nil { return settle(early) }
         if baton.onlyRemovesCopy { return claim() }
         guard baton.isIssued else { return find() }
-        // An issued job may be one that kills workers: it counts only if this was confirmed before the work.
+        // Rule 4: progress or poison. An issued job may kill its worker; that counts only if `started` was confirmed
+        // before.
         phase = .tellingStarted
         return [.tellStarted(stamped(state))]
     }
@@ -80,7 +82,8 @@ extension SliceMachine {
         return isExpired ? expire() : claim()
     }
 
-    /// What is carried is settled once and for all before anything else: every later slice finds it in its baton.
+    /// Finds out size, ETag and digests of the source object before anything else: every later slice has them in its
+    /// baton.
     private mutating func examine() -> [SliceAction] {
         if let early = earlySettlement { return settle(early) }
         if isExpired { return expire() }
@@ -93,7 +96,7 @@ extension SliceMachine {
         case .sourceExamined(let job): return settle(.altered(job))
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
         case .sourceGone:
-            // Perhaps because the job is done, and what it carried was removed.
+            // Perhaps the job is done, and its source object was removed since.
             if baton.mustProbe { return check(then: .probe(.sourceGone)) }
             return failForGood(sourceGoneError)
         case .failed(let error): return giveUpOrRetry(error, isResolved: true)
@@ -106,8 +109,8 @@ extension SliceMachine {
             .unknownDestination,
             failing: UploadError(
                 .misconfigured,
-                "no worker that took the job knows '\(origin)', where the object lies that is to be carried: add it to their "
-                    + "configuration, then run the job again"))
+                "no worker that took the job knows '\(origin)', which holds the source object: add it to their configuration, "
+                    + "then run the job again"))
     }
 
     var sourceGoneError: UploadError {
@@ -142,7 +145,7 @@ extension SliceMachine {
         case .sourceOriginUnknown(let origin): return waitForOrigin(origin)
         case .failed(let error):
             if baton.isCancel { return cancelWithoutLock() }
-            // The object's own digests are enough to compare it with.
+            // Without a source, the object is compared with its digests.
             return unverified == nil ? giveUpOrRetry(error) : check(then: .readBack)
         default: return []
         }
@@ -160,7 +163,7 @@ extension SliceMachine {
     mutating func opened(_ session: SessionFacts) -> [SliceAction] {
         let isNew = state == nil
         state = session.state ?? state
-        // Open, then hand over: a crash from here on cannot orphan the session.
+        // Rule 8: sessions. Open, then hand over, so that a crash from here on cannot orphan the session.
         if isNew, session.partCount > 1, let state { return settle(.handOver(state.untouched)) }
         if let former = baton.state?.bytesMissing, session.bytesMissing >= former { return giveUpOrRetry(nothingKept) }
         sending = Sending()
@@ -172,8 +175,8 @@ extension SliceMachine {
     private var nothingKept: UploadError {
         UploadError(
             .interrupted,
-            "a whole slice brought \(baton.job.destination.displayText) nothing that it kept: its parts are refused, lost or too slow; "
-                + "look at the server, or use smaller parts",
+            "\(baton.job.destination.displayText) holds no more bytes after a whole slice than before: the parts are refused, lost or too "
+                + "slow; look at the server, or use smaller parts",
             retry: .afterBackoff)
     }
 
@@ -191,7 +194,7 @@ extension SliceMachine {
                     + "configuration, then run the job again"))
     }
 
-    /// How the slice settles if it must not go on with what has not begun.
+    /// How a slice settles that is paused, asked to yield or out of grace, and so must not begin a step; nil if it may.
     var earlySettlement: Settlement? {
         if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
         return yieldReason == nil && !isAbandoned ? nil : .handOver(state)

@@ -1,15 +1,16 @@
 import Foundation
 
-// A cancel baton: lock, remove the session, ask what is there.
+// The steps of a cancel baton: lock the staged copy, remove the session, probe the destination.
 extension SliceMachine {
     mutating func beginCancel() -> [SliceAction] {
         if case .staged = baton.job.source { return claim() }
         return cancelWithoutLock()
     }
 
-    /// Nothing keeps a worker out that has not heard yet: wait until it must have.
+    /// Without a lock nothing keeps out a worker that has not read of the cancel yet: wait until it must have.
     mutating func cancelWithoutLock() -> [SliceAction] {
-        // The first slice of an issued baton always waits, so a later one that has waited is old enough.
+        // Rule 5: verbs. The first slice of a cancel baton always waits, so a later slice that has waited is old
+        // enough.
         if baton.slice > 0, baton.idleWaits > 0 { return cancelLeftovers() }
         return settle(.wait(until: now + rules.cancelSettleDelay, reason: .cancelling, state: state))
     }
@@ -21,21 +22,21 @@ extension SliceMachine {
         return check(then: .discard(state, .probeCancelled))
     }
 
-    /// Before the copy is removed its lock is taken, as for any job.
+    /// Takes the copy's lock before it removes the copy, as for any job.
     mutating func copyClaimAnswered(_ fact: SliceFact) -> [SliceAction] {
         switch fact {
         case .sourceClaimed: check(then: .removeCopy)
         case .sourceBusy: settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: nil))
         case .sourceAreaUnknown(let area): waitForStagingArea(area)
         case .failed(let error): giveUpOrRetry(error, isResolved: true)
-        // It is gone already, or lies in no staging area.
+        // The copy is gone already, or the source lies in no staging area.
         default: settle(.ended(.cancelled))
         }
     }
 
     mutating func endCancelled() -> [SliceAction] {
         guard case .staged = baton.job.source, !isSourceGone else { return settle(.ended(.cancelled)) }
-        // Before the end is published: whoever comes late finds no copy, and completes nothing.
+        // Before the end is published, so that a late worker finds no copy and completes nothing.
         return check(then: .removeCopy)
     }
 }

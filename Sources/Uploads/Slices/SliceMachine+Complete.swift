@@ -1,4 +1,4 @@
-// The completing call and what may come between it and its answer.
+// The completing call, and what follows when it fails or its answer is lost.
 extension SliceMachine {
     mutating func completingFailed(_ error: UploadError) -> [SliceAction] {
         if isAbandoned { return failedAtLast(error) }
@@ -6,7 +6,7 @@ extension SliceMachine {
         if error.retry.isNotYet { return giveUpOrRetry(error, isResolved: true) }
         if error.saysStoredOtherwise { return check(then: .probe(.storedOtherwise(error))) }
         if error.code == .checksumMismatch, let state {
-            // What arrived is broken: the next attempt begins with an empty session.
+            // The bytes that arrived are broken: the next attempt begins with an empty session.
             self.state = nil
             let next = settlement(after: error)
             self.state = state
@@ -20,13 +20,14 @@ extension SliceMachine {
         switch next {
         case .settle(let settlement, let otherwise): return settle(error == nil ? settlement : otherwise)
         case .probeCancelled, .endCancelled:
-            // One that cannot be removed at all is left to the sweeper; it must not keep the job from ending.
+            // A session that can never be removed is left to the sweeper; it must not keep the job from ending.
             if let error, error.retry != .never { return giveUpOrRetry(error, isResolved: true) }
             return next == .endCancelled ? endCancelled() : check(then: .probe(.cancel))
         }
     }
 
-    /// Ends well; the session that the baton names goes first, if it was not the one completed.
+    /// Ends the round without a failure. First removes the session that the baton names, unless it was the one
+    /// completed.
     mutating func end(_ outcome: Outcome) -> [SliceAction] {
         let ended = Settlement.ended(outcome)
         guard let state else { return settle(ended) }
@@ -35,10 +36,10 @@ extension SliceMachine {
 }
 
 extension UploadError {
-    /// Whether the source is not, or not any more, what was enqueued: what has arrived of it is of no use.
+    /// Whether the source is unreadable or has changed, so that the bytes that have arrived are of no use.
     var spoilsSource: Bool { code == .sourceChanged || code == .invalidFile }
 
-    /// Whether the destination may have done what it was asked all the same.
+    /// Whether the destination may have done the step in spite of the error.
     var leavesDoubt: Bool {
         switch code {
         case .networkFailure, .serverFailure, .invalidResponse, .preconditionFailed, .sessionExpired, .interrupted,

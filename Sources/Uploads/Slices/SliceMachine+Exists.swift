@@ -1,9 +1,10 @@
-// A job that must not replace what lies at the destination already.
+// Jobs that must not replace an object that already lies at the destination.
 extension SliceMachine {
-    /// Whether every write is made on the condition that nothing lies there, whatever was seen: the destination decides.
+    /// Whether every write is made on the condition that nothing lies there, whatever a probe saw: the destination
+    /// decides.
     var keepsExisting: Bool { baton.job.ifExists != .replace }
 
-    /// How the job ends because something that is not its own lies there; nil if nothing is known to.
+    /// Ends the job because an object that is not its own lies there; nil if no such object is known.
     mutating func endExisting(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction]? {
         guard keepsExisting, purpose != .cancel, !answer.hasBeside(where: isBroken) else { return nil }
         switch answer {
@@ -12,7 +13,8 @@ extension SliceMachine {
             state = found
             return endKeeping(object, for: purpose)
         case .unknowable where purpose.isFailedCondition:
-            // It cannot be asked whose it is: an attempt of this job whose answer was lost may have stored it.
+            // The destination cannot say whose object it is: an attempt of this job whose answer was lost may have
+            // stored it.
             return endKeeping(StoredObject(location: baton.job.destination.displayText), for: purpose, mayBeOwn: true)
         case .partial, .complete, .nothing, .unknowable: return nil
         }
@@ -39,7 +41,8 @@ extension SliceMachine {
 }
 
 extension SliceMachine {
-    /// The next slice looks at the next place. What was begun at this one goes first.
+    /// Renames the job, so that the next slice tries the next name. A session that was begun at this name is removed
+    /// first.
     private mutating func goBeside(_ job: UploadJob) -> [SliceAction] {
         guard let state else { return settle(.altered(job)) }
         return check(then: .discard(state, .settle(.altered(job), otherwise: .altered(job))))

@@ -1,5 +1,5 @@
 extension SliceMachine {
-    /// What is under way.
+    /// The step that is under way.
     enum Phase: Hashable, Sendable {
         case notBegun
         case validity(then: Step)
@@ -16,7 +16,7 @@ extension SliceMachine {
         case removingCopy
         case settled
 
-        /// Whether the destination is to keep something.
+        /// Whether the step writes at the destination.
         var isWrite: Bool {
             switch self {
             case .opening, .sending, .completing: true
@@ -25,7 +25,7 @@ extension SliceMachine {
         }
     }
 
-    /// What follows once the validity of the baton is known.
+    /// The step that follows once the baton is known to count.
     enum Step: Hashable, Sendable {
         case begin
         case probe(Purpose)
@@ -37,28 +37,28 @@ extension SliceMachine {
         case removeCopy
     }
 
-    /// Why the destination is asked.
+    /// Why the destination is probed.
     enum Purpose: Hashable, Sendable {
-        /// Somebody held the job before.
+        /// A worker may have held the job before.
         case heldBefore
         /// The staged copy is gone: perhaps because the job is done.
         case sourceGone
-        /// The completing call may have worked all the same.
+        /// The completing call failed, but may have made the object.
         case doubtfulCompletion(UploadError)
         /// A part that is the whole object was refused because of what lies there.
         case conditionFailed(UploadError)
         /// The session vanished: perhaps because it was completed.
         case sessionGone(UploadError)
-        /// The last look before a failure is told.
+        /// The last look before a failure is published.
         case beforeFailing(UploadError)
-        /// The destination says itself that it has stored something else: no probe may take that for a success.
+        /// The destination answered that it has stored other bytes: no probe may take these for a success.
         case storedOtherwise(UploadError)
-        /// What was read back is not what was enqueued: perhaps somebody has replaced it.
+        /// The object that was read back differs from the source: perhaps another program has replaced it.
         case readBackFailed(UploadError)
-        /// What a cancelled job has left.
+        /// Looks for what a cancelled job has left.
         case cancel
 
-        /// Whether the destination holds something else than was sent, for all that is known.
+        /// Whether the destination is believed to hold other bytes than were sent.
         var isOfBroken: Bool {
             switch self {
             case .storedOtherwise, .readBackFailed: true
@@ -68,27 +68,27 @@ extension SliceMachine {
     }
 
     enum AfterDiscard: Hashable, Sendable {
-        /// Settle so; otherwise so, if the session could not be removed and must not be forgotten.
+        /// Settle; with `otherwise` if the session could not be removed, so that it stays named.
         case settle(Settlement, otherwise: Settlement)
-        /// A cancelled job's session is gone; now what does the destination hold?
+        /// A cancelled job's session is removed: probe what else the destination holds.
         case probeCancelled
-        /// A cancelled job's unknown session is gone as well.
+        /// A cancelled job's session that only the destination knew is removed as well: end.
         case endCancelled
     }
 
     /// The parts of an open session.
     struct Sending: Hashable, Sendable {
         var missingCount = 0
-        /// What the destination did not hold when the session was opened.
+        /// Bytes that the destination did not hold when the session was opened.
         var bytesMissing: Int64 = 0
         var next = 0
         var acceptedCount = 0
         var inFlight: Set<Int> = []
         var waiting: Set<Int> = []
         var tries: [Int: Int] = [:]
-        /// What is in flight was cut, so that its failures say nothing.
+        /// Whether the parts in flight were cancelled to free the slot, so that their failures do not count.
         var isCut = false
-        /// What follows when nothing is in flight any more, once something failed for good.
+        /// Set once a part failed for good: what follows when no part is in flight any more.
         var failure: Failure?
 
         enum Failure: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 
-// What the answers of the destination mean.
+// What the destination's answers to a probe mean.
 extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
         let answer = known(answer, for: purpose)
@@ -37,21 +37,22 @@ extension SliceMachine {
     }
 
     mutating func probeFailed(_ error: UploadError, for purpose: Purpose) -> [SliceAction] {
-        // What may not be seen keeps no job from being given up: what it left there the sweep removes, or the destination's own rules.
+        // A cancelled job ends although the destination forbids to look: the sweep, or the destination's own rules,
+        // remove what it left.
         if purpose == .cancel, error.code == .accessDenied, error.retry == .never { return endCancelled() }
         return switch purpose {
         case .heldBefore where isExpired && isClockConfirmed: settle(.ended(.failed(expiredError, state: state)))
-        // A paused job does nothing, and failing to look is no attempt of it.
+        // A paused job does nothing, and a failed probe is no attempt of it.
         case .heldBefore where isPaused && error.retry != .never:
             settle(.wait(until: now + rules.pauseDelay, reason: .paused, state: state))
         case .heldBefore, .sourceGone, .cancel: giveUpOrRetry(error, isResolved: true)
-        // What lies there could not be looked at: perhaps the job's own object, so that the refusal is not the last word.
+        // The probe failed, and the object that lies there may be the job's own: the refusal is not final.
         case .doubtfulCompletion(let first) where first.code == .preconditionFailed && error.retry != .never,
             .conditionFailed(let first) where error.retry != .never:
             giveUpOrRetry(
                 UploadError(first.code, first.message, retry: error.retry, cause: error, response: first.response),
                 isResolved: true)
-        // The doubt stays; what is told is what went wrong first.
+        // The doubt stays; the first error is the one that is reported.
         case .doubtfulCompletion(let first), .conditionFailed(let first), .sessionGone(let first):
             giveUpOrRetry(first, isResolved: true)
         case .beforeFailing(let first): settle(.ended(.failed(first, state: state)))
@@ -60,10 +61,10 @@ extension SliceMachine {
         }
     }
 
-    /// Remembers what was seen: what is written later is written on this condition.
+    /// Rule 7: write conditionally. Remembers what the probe saw as the condition of every later write.
     mutating func note(_ answer: ProbeAnswer) {
         switch answer {
-        // Its own, and broken: that may be replaced, whatever else may not.
+        // The job's own broken object may be replaced, also by a job that replaces nothing else.
         case .other(let object, _) where isBroken(object): condition = WriteCondition(replacing: object)
         case .partial(let found, beside: let object?) where isBroken(object):
             condition = WriteCondition(replacing: object)
@@ -83,7 +84,7 @@ extension SliceMachine {
     private mutating func completeAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if error.code == .sessionExpired { return openAgain(after: error, seeing: answer) }
         guard error.code == .preconditionFailed else { return giveUpOrRetry(error, isResolved: true) }
-        // A job that replaces what it cannot see asks for nothing, as if it had been told so before it began.
+        // A job that may replace and cannot look drops its condition, as if the first probe had found `unknowable`.
         guard answer != .unknowable || (!keepsExisting && condition == .absent) else {
             return giveUpOrRetry(error, isResolved: true)
         }
@@ -92,10 +93,10 @@ extension SliceMachine {
         return check(then: .complete)
     }
 
-    /// The condition went with the one part that is the object: it is sent again under a new one.
+    /// The condition was sent with the one part that is the object, so that part is sent again under a new condition.
     private mutating func sendAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
-        // Without a condition of ours nothing that was seen could change the answer. And where nothing can be seen, nothing may be
-        // overwritten: the condition was refused for something that lies there.
+        // If the write had no condition, nothing that the probe saw could change the answer. If the destination cannot
+        // be probed, nothing may be overwritten: the write was refused because something lies there.
         guard condition != .none, answer != .unknowable else { return giveUpOrRetry(error, isResolved: true) }
         guard openings < rules.openingsMaximum else { return keepsChanging(error, seeing: answer) }
         note(answer)
@@ -107,8 +108,8 @@ extension SliceMachine {
             return failForGood(
                 UploadError(
                     .preconditionFailed,
-                    "\(baton.job.destination.displayText) is refused because something lies there, and nothing does: the server takes the "
-                        + "name for another one; use another key",
+                    "the server refuses \(baton.job.destination.displayText) because something lies there, but nothing is found there: it "
+                        + "takes the name for another one; use another key",
                     retry: .never, response: error.response))
         }
         let again = UploadError(
@@ -117,8 +118,9 @@ extension SliceMachine {
         return giveUpOrRetry(again, isResolved: true)
     }
 
-    /// The session is gone. Where an earlier slice handed it over, the upload is back at its beginning, and that is a failed
-    /// attempt: a server that forgets each upload would otherwise be asked for another one at once, again and again.
+    /// The session is gone. Where an earlier slice handed it over, the upload is back at its beginning, and that is a
+    /// failed attempt: a server that forgets each upload would otherwise be asked for another session at once, again
+    /// and again.
     private mutating func openAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         let gone = state
         state = nil
@@ -133,7 +135,7 @@ extension SliceMachine {
 }
 
 extension UploadError {
-    /// The same with a remedy for a server that forgets uploads again and again.
+    /// The same error with a remedy for a server that forgets uploads again and again.
     fileprivate var sayingWhatForgets: UploadError {
         UploadError(
             code,

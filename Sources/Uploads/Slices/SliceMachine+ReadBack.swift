@@ -1,6 +1,6 @@
 import Foundation
 
-// A finished object that is read back before the upload counts as completed.
+// Reads a finished object back before the upload counts as completed.
 extension SliceMachine {
     /// The completing call has made the object.
     mutating func completed(_ upload: CompletedUpload) -> [SliceAction] {
@@ -23,7 +23,7 @@ extension SliceMachine {
                 readBack = ReadBack(of: upload.object)
                 return breakDown(error)
             }
-            // Somebody has touched it since it was made: what counts is what lies there now.
+            // Another program has written it since it was made: what lies there now counts.
             rereadings += 1
         }
         if readBack?.isAbout(upload.object) != true { readBack = ReadBack(of: upload.object) }
@@ -59,13 +59,14 @@ extension SliceMachine {
         }
     }
 
-    /// What was compared is in the state, so that reading may stop anywhere; however short the slice, it compares something.
+    /// Stops reading if the slice must end; the state says how far it came. However short the slice, it compares at
+    /// least one block.
     mutating func stopReadingBack() -> [SliceAction] {
         if let early = earlySettlement { return settle(early) }
         return isSliceTimeUp && hasCompared ? settle(.handOver(state)) : []
     }
 
-    /// What lies there is not the job's own object any more.
+    /// The object that lies there is no longer the job's own: the next attempt uploads again.
     mutating func uploadAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if case .unknowable = answer { return breakDown(error) }
         readBack = nil
@@ -83,7 +84,7 @@ extension SliceMachine {
         return check(then: .discard(state, .settle(next, otherwise: next)))
     }
 
-    /// The destination answered with another checksum: whatever lies there of this job is replaced by the next attempt.
+    /// The destination answered with another checksum: the next attempt replaces what lies there of this job.
     mutating func storedOtherwise(_ error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         switch answer {
         case .complete(let upload): readBack = ReadBack(of: upload.object)
@@ -91,13 +92,13 @@ extension SliceMachine {
             state = found
             readBack = nil
         case .other, .nothing: readBack = nil
-        // Nobody knows it: so it is whatever is found there later.
+        // The destination cannot be probed, so every object that is found there later counts as the broken one.
         case .unknowable: readBack = ReadBack(of: StoredObject(location: baton.job.destination.redacted.displayText))
         }
         return breakDown(error)
     }
 
-    /// An answer of the destination, seen with what was found out by reading.
+    /// The destination's answer, corrected by what reading back has found out.
     func known(_ answer: ProbeAnswer, for purpose: Purpose) -> ProbeAnswer {
         switch answer {
         case .complete(let upload) where purpose.isStoredOtherwise: return .complete(upload)
@@ -105,10 +106,10 @@ extension SliceMachine {
             return state.map { .partial($0, beside: upload.object) } ?? .other(upload.object, isNewer: false)
         case .complete(let upload) where upload.isUnproved && canSendAgain(for: purpose):
             return .other(upload.object, isNewer: false)
-        // No success, and not unfinished either: it stays, and the job ends as cancelled.
+        // A flawed object is neither a success nor unfinished: it stays, and the job ends as cancelled.
         case .complete(let upload) where upload.flaw != nil && purpose == .cancel:
             return .other(upload.object, isNewer: false)
-        // Somebody began to read it back, so it was made; and it is still there, as far as anybody can tell.
+        // An earlier slice began to read the object back, so it was made, and nothing says that it is gone.
         case .unknowable where purpose.comesBack:
             return begun.map { .complete(CompletedUpload($0)) } ?? answer
         case .other(let object, isNewer: false) where purpose.comesBack && readBack?.isAbout(object) == true:
@@ -117,7 +118,8 @@ extension SliceMachine {
         }
     }
 
-    /// Whether what is seen leads to sending it: at any other time the job's own object is its success.
+    /// Whether an unproved object can be sent again after this probe. After any other probe the job's own object is its
+    /// success.
     private func canSendAgain(for purpose: Purpose) -> Bool {
         switch purpose {
         case .heldBefore: !isExpired
@@ -126,12 +128,12 @@ extension SliceMachine {
         }
     }
 
-    /// Whether an earlier slice was to read back an object that was made, so that the whole upload begins anew where it is not found. That
-    /// counts also before the first block was read: a destination that is never ready to be read, and forgets the object meanwhile, would
-    /// else be sent the file again and again without an attempt.
+    /// Whether an earlier slice was to read back an object that was made, so that the whole upload begins anew where it
+    /// is not found. That counts also before the first block was read: a destination that is never ready to be read,
+    /// and forgets the object meanwhile, would otherwise be sent the file again and again without an attempt.
     var isReadBackLost: Bool { readBack.map { !$0.isBroken } ?? false }
 
-    /// The object of which the reading has begun.
+    /// The object that a slice began to read.
     private var begun: StoredObject? { readBack.flatMap { $0.isBroken ? nil : $0.object } }
 
     /// Whether this is the job's own object, read back and found to be wrong.
@@ -140,7 +142,7 @@ extension SliceMachine {
         return readBack.isBroken && readBack.isAbout(object)
     }
 
-    /// The session's state with how far the object was read back.
+    /// The session's state, with the place up to which the object was read back.
     func stamped(_ state: UploadState?) -> UploadState? {
         guard let readBack else { return state }
         let driver = destination?.driver ?? baton.state?.driver ?? ""
@@ -160,7 +162,7 @@ extension SliceMachine {
         }
     }
 
-    /// The mark of an earlier slice holds until a failed attempt, whatever ends the slices in between.
+    /// Keeps the mark (`bytesMissing`) of an earlier slice until a failed attempt, whatever ends the slices in between.
     private func marked(_ state: UploadState?) -> UploadState? {
         guard var state, let former = baton.state?.bytesMissing, state.bytesMissing == nil else { return state }
         state.bytesMissing = former
@@ -186,19 +188,19 @@ extension SliceMachine {
 extension SliceMachine.Purpose {
     fileprivate var isStoredOtherwise: Bool { if case .storedOtherwise = self { true } else { false } }
 
-    /// Whether a slice asks where an earlier one stopped.
+    /// Whether a slice probes because it goes on where an earlier one stopped.
     fileprivate var comesBack: Bool { self == .heldBefore || self == .sourceGone }
 }
 
 extension UploadError {
-    /// Whether the destination took all and then told of another checksum.
+    /// Whether the destination took all bytes and then answered with another checksum.
     var saysStoredOtherwise: Bool {
         code == .checksumMismatch && response.map { (200..<300).contains($0.status) } ?? false
     }
 }
 
 extension ProbeAnswer {
-    /// Whether something else lies under the name, and it is such a one.
+    /// Whether another object lies under the name and fulfils the condition.
     func hasBeside(where isOne: (StoredObject) -> Bool) -> Bool {
         switch self {
         case .other(let object, _), .partial(_, beside: let object?): isOne(object)

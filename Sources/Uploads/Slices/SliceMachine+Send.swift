@@ -24,7 +24,7 @@ extension SliceMachine {
 
     mutating func sendMore() -> [SliceAction] {
         if isAbandoned { return takeLastParts() }
-        // The last part was accepted although the time for uncut steps had run out: nothing of it is sent again.
+        // The last part was accepted although the time for uncut steps had run out: no part is sent again.
         if sending.isComplete, sending.failure != nil, let state {
             return settle(.handOver(state.missing(sending.bytesMissing)))
         }
@@ -48,7 +48,8 @@ extension SliceMachine {
         return actions
     }
 
-    /// Once all have answered: what has a session is handed over. The one part that is the object only has to be told.
+    /// Once all parts have answered: an upload with a session is handed over; if the one part is the object, only its
+    /// end is left to report.
     private mutating func takeLastParts() -> [SliceAction] {
         guard sending.inFlight.isEmpty else { return [] }
         return sending.isComplete && state == nil ? check(then: .complete) : settle(.handOver(state))
@@ -67,7 +68,7 @@ extension SliceMachine {
         if error.code == .preconditionFailed { return failSending(.conditionFailed(error), cancelling: true) }
         if error.saysStoredOtherwise { return failSending(.storedOtherwise(error), cancelling: true) }
         if error.retry == .never { return failSending(.attempt(error), cancelling: true) }
-        // A part that failed on the way out is simply still missing.
+        // A part that failed while the slice stops is simply still missing.
         if stop != nil { return sendMore() }
         let tries = sending.tries[index, default: 0] + 1
         sending.tries[index] = tries
@@ -87,7 +88,7 @@ extension SliceMachine {
         return [.withdrawTurns, .cancelRequests]
     }
 
-    /// What is in flight may finish, unless it cannot succeed any more.
+    /// Parts in flight may finish, unless they cannot succeed any more.
     private mutating func failSending(_ failure: Sending.Failure, cancelling: Bool) -> [SliceAction] {
         sending.failure = failure
         let cancel: [SliceAction] = cancelling && !sending.inFlight.isEmpty ? [.cancelRequests] : []
@@ -103,7 +104,8 @@ extension SliceMachine {
         guard tries <= rules.partRetryMilliseconds.count else { return nil }
         switch FailureScope(error, of: baton.job.destination) {
         case .destination: return nil
-        // What asks for fewer requests without a word of when is paced by its driver; a lock is not asked again with a whole body.
+        // The driver paces a destination that asks for fewer requests and names no time. A locked object is not sent a
+        // whole body again.
         case .pause where error.code != .rateLimited: return nil
         case .pause, .job, .shared, .noProgress: break
         }
@@ -118,13 +120,14 @@ extension SliceMachine {
 
     /// How the slice settles at the next part boundary; nil to go on.
     var stop: Settlement? {
-        // What has not begun leaves nothing behind, whatever the driver can do.
+        // If no part was sent, nothing is left behind, so that the slice may stop with any driver.
         if !sending.hasBegun, !sending.isComplete, let early = earlySettlement { return early }
         guard destination?.canYield == true, let state else { return nil }
         if isPaused { return .wait(until: now + rules.pauseDelay, reason: .paused, state: state) }
         if sending.isComplete { return yieldReason == .drain || yieldReason == nil ? nil : .handOver(state) }
         if yieldReason != nil { return .handOver(state) }
-        // However short the slice, it carries something. The next one looks whether the destination has kept any of it.
+        // However short the slice, it sends at least one part. The next slice checks whether the destination has kept
+        // any of it.
         return isSliceTimeUp && sending.hasBegun ? .handOver(state.missing(sending.bytesMissing)) : nil
     }
 }

@@ -22,7 +22,7 @@ extension SliceMachine {
         }
     }
 
-    /// Stops at once what may stop here.
+    /// Stops the slice if the step under way may stop here.
     mutating func stopHere() -> [SliceAction] {
         switch phase {
         case .sending: sendMore()
@@ -31,7 +31,7 @@ extension SliceMachine {
         }
     }
 
-    /// A step under way ends; one that waits for its turn has not begun.
+    /// A step under way goes on; a step that waits for its turn is called off.
     func withdrawTurn() -> [SliceAction] {
         switch phase {
         case .probing, .opening, .completing: [.withdrawTurns]
@@ -39,17 +39,18 @@ extension SliceMachine {
         }
     }
 
-    /// A cancel baton is on its way out anyway: it goes on. A drain outweighs a stop.
+    /// A cancel baton obeys no stop. A drain outweighs a stop.
     mutating func yieldForStop() {
         if !baton.isCancel, yieldReason != .drain { yieldReason = .stop }
     }
 
-    /// The grace is used up: whatever is under way is dropped, and another worker asks what became of it. A write may have its status by now,
-    /// and must not be repeated then: it is cancelled, which it answers with what has come, and for that the machine waits a moment.
+    /// The grace is used up: the step under way is dropped, and another worker probes what became of it. A write whose
+    /// status may have arrived already must not be repeated: the machine cancels it and waits a moment for its last
+    /// answer.
     mutating func abandonStep() -> [SliceAction] {
         switch phase {
         case .sending where !isAbandoned && !sending.inFlight.isEmpty, .completing where !isAbandoned,
-            // The part that is the object was accepted, and only its end is to be told.
+            // The part that is the object was accepted, and only its end is left to report.
             .validity(then: .complete) where !isAbandoned && state == nil:
             isAbandoned = true
             return [.cancelRequests, .awaitLastAnswers(milliseconds: rules.lastAnswersMilliseconds)]
@@ -58,7 +59,8 @@ extension SliceMachine {
         }
     }
 
-    /// A write has failed once the grace was used up. The destination's refusal is its last word; anything else, the next worker looks at.
+    /// A write failed after the grace was used up. A refusal by the destination is final; after any other failure the
+    /// next worker probes.
     mutating func failedAtLast(_ error: UploadError) -> [SliceAction] {
         if error.saysStoredOtherwise { return storedOtherwise(error, seeing: .unknowable) }
         guard error.response != nil, !error.leavesDoubt else { return settle(.handOver(state)) }
@@ -76,7 +78,8 @@ extension SliceMachine {
         }
     }
 
-    /// What goes up in one piece and would be cut anyway need not take its time until then. What has a session goes on from there.
+    /// Fails an upload in one piece that would be cut anyway, without waiting for that. An upload with a session is
+    /// left alone: the next slice resumes it.
     mutating func cutHopelessStep(_ bytesDone: Int64, _ seconds: TimeInterval) -> [SliceAction] {
         guard phase == .sending, sending.failure == nil, state == nil, sending.missingCount == 1,
             !sending.inFlight.isEmpty
@@ -84,14 +87,14 @@ extension SliceMachine {
         return failSending(tooLongError((bytesDone, seconds)))
     }
 
-    /// A failed attempt: again later, or never.
-    /// - Parameter isResolved: whether the destination was just asked, or cannot have changed.
+    /// Settles after a failure: another attempt later, a wait, or the end.
+    /// - Parameter isResolved: whether the destination was just probed, or cannot have changed.
     mutating func giveUpOrRetry(_ error: UploadError, isResolved: Bool = false) -> [SliceAction] {
         if case .notYet(let seconds) = error.retry, !baton.isCancel { return waitUntilDone(seconds, error) }
         let scope = FailureScope(error, of: baton.job.destination)
         switch scope {
         case .destination: return waitForCircuit(until: now, error)
-        // Not an attempt: it would have waited like the others, had it not been asked to look.
+        // Not an attempt: without the trial, the job would have waited like the others.
         case .shared where trial != nil: return waitForCircuit(until: now, error)
         case .pause where !baton.isCancel: return rest(error)
         case .job, .shared, .pause, .noProgress: break
@@ -122,7 +125,7 @@ extension SliceMachine {
         var policy = policy
         var age = isClockConfirmed ? baton.triedSince.map { now.timeIntervalSince($0) } ?? 0 : 0
         if baton.isCancel, baton.attempts < policy.maxAttempts || age < policy.maxAge {
-            // What is to be cancelled has often used up its tries; cancelling gets some of its own.
+            // A job that is cancelled has often used up its attempts, so cancelling gets attempts of its own.
             policy.maxAttempts = .max
             policy.maxAge = .infinity
             age = 0
@@ -135,7 +138,8 @@ extension SliceMachine {
         }
     }
 
-    /// Waits for a worker that knows more, longer each time, until the job's time or the patience runs out.
+    /// Waits for a worker whose configuration names what this one lacks, longer each time, until the job's time or the
+    /// patience runs out.
     mutating func waitIdle(_ reason: WaitReason, failing error: UploadError) -> [SliceAction] {
         guard now < waitEnd else { return settle(.ended(.failed(error, state: state))) }
         if isPaused, let paused = earlySettlement { return settle(paused) }
@@ -143,7 +147,8 @@ extension SliceMachine {
         return settle(.wait(until: until, reason: reason, state: state))
     }
 
-    /// Waits for the destination to be done with what it has, longer each time: it was asked for nothing else, so nothing failed.
+    /// Waits until the destination has processed the bytes that it has, longer each time. Nothing failed, so this is no
+    /// attempt.
     private mutating func waitUntilDone(_ seconds: TimeInterval, _ error: UploadError) -> [SliceAction] {
         guard !isExpired || !isClockConfirmed else {
             let expired = UploadError(
@@ -186,7 +191,8 @@ extension SliceMachine {
         let bound = rules.circuitDelay(after: baton.idleWaits)
         var until = max(until, now + .random(in: bound / 2...bound, using: &random))
         if baton.isCancel {
-            // One that has waited counts as old enough to act without a lock.
+            // A cancel baton that has waited counts as old enough to act without a lock, so its first wait must be long
+            // enough.
             if baton.slice == 0 { until = max(until, now + rules.cancelSettleDelay) }
             return settle(.wait(until: until, reason: reason, state: state))
         }
@@ -195,7 +201,8 @@ extension SliceMachine {
         return settle(.wait(until: min(until, waitEnd), reason: reason, state: state))
     }
 
-    /// Ends the job whose time is over; a worker whose clock alone says so lets it wait for one that knows.
+    /// Ends a job whose time is over. If only this worker's clock says so, the job waits for a worker whose clock is
+    /// confirmed.
     mutating func expire() -> [SliceAction] {
         guard isClockConfirmed else {
             return settle(.wait(until: now + rules.clockDelay(after: baton.idleWaits), reason: .clock, state: state))
@@ -203,7 +210,8 @@ extension SliceMachine {
         return failForGood(expiredError)
     }
 
-    /// Fails what no later round could go on from: its session goes first, and stays named if it cannot be removed.
+    /// Fails a job that no later round could resume. First removes its session, which stays named if it cannot be
+    /// removed.
     mutating func failForGood(_ error: UploadError) -> [SliceAction] {
         let kept = Settlement.ended(.failed(error, state: state))
         guard let state else { return settle(kept) }
@@ -212,30 +220,32 @@ extension SliceMachine {
 
     var isExpired: Bool { now >= deadline }
 
-    /// What the lifetime counts from: of the first round when it was enqueued or due, of a later one or of one that waited for its turn in a
-    /// serial line when it began, for it was enqueued long ago.
+    /// When the lifetime begins: in the first round when the job was enqueued or due; in a later round, and for a job
+    /// of a serial line, when its first slice began, because it was enqueued long before.
     private var lifeOrigin: Date {
         if baton.round > 1 || baton.job.serial != nil { return baton.startedAt ?? now }
         return max(baton.job.enqueuedAt, baton.job.notBefore ?? .distantPast)
     }
 
-    /// What the producer said; else the destination's word, once it is found; else what is usual.
+    /// The job's own policy, else the destination's once it is found, else the default.
     private var policy: RetryPolicy { baton.job.retry ?? destination?.retry ?? RetryPolicy() }
 
-    /// The producer's word, and the end of every job's life. How long it lay before a worker took it does not matter; how long it has been
-    /// tried since its first failure, the policy says.
+    /// The end of the job's lifetime, or the producer's `expiresAt` if that is earlier. The retry policy's age is
+    /// counted apart, from the first failed attempt.
     private var deadline: Date { min(lifeOrigin + JobLifetime.seconds, baton.job.expiresAt ?? .distantFuture) }
 
-    /// Seconds that the job waits for what it cannot do without.
+    /// Seconds that the job waits for something it cannot do without, such as its destination.
     private var patience: TimeInterval { destination?.patience ?? JobLifetime.patience }
 
-    /// When waiting ends: with the job's time, or with the patience for what it waits for, by a clock that is known to be right.
+    /// When waiting ends: at the deadline, or earlier when patience runs out. Never while no other clock has confirmed
+    /// this worker's.
     private var waitEnd: Date {
         isClockConfirmed ? min(deadline, (baton.waitingSince ?? now) + patience) : .distantFuture
     }
 
     var expiredError: UploadError {
-        UploadError(.expired, "the job's time ran out before the upload was done: enqueue the file again with more")
+        UploadError(
+            .expired, "the job's time ran out before the upload was done: enqueue the file again with more time")
     }
 
     var withdrawnError: UploadError {
@@ -244,7 +254,8 @@ extension SliceMachine {
 
     private var tooLongError: UploadError { tooLongError(nil) }
 
-    /// - Parameter rate: what went up in how many seconds, where it was cut for that.
+    /// - Parameter rate: the bytes that were sent and the seconds that they took, where the upload was cut because it
+    ///   was too slow.
     private func tooLongError(_ rate: (bytesDone: Int64, seconds: TimeInterval)?) -> UploadError {
         let limit = rules.consumerTimeout.map { " (\(Int($0)) s)" } ?? ""
         let said =
@@ -256,7 +267,7 @@ extension SliceMachine {
             .interrupted,
             "a worker may hold a job for as long as the broker's consumer_timeout says\(limit), and \(said): use a destination that takes "
                 + "parts, or raise consumer_timeout at the broker and consumerTimeout in the configuration",
-            // What has a session goes on from there; what starts over would only take as long again.
+            // An upload with a session resumes there; one that starts over would only take as long again.
             retry: state == nil && readBack == nil ? .never : .afterBackoff)
     }
 }

@@ -3,8 +3,9 @@ public import Foundation
 /// Decides one slice: what is done at the destination and how the delivery settles. Facts in, actions out; no I/O, no
 /// clock, and the same seed decides the same.
 ///
-/// One step is under way at a time; only parts are several. Before each step the validity of the baton is asked, so that
-/// a superseded slice touches nothing. However the facts come, the machine settles exactly once and in bounded steps.
+/// One step is under way at a time; only parts run side by side. Before each step the machine asks whether the baton
+/// still counts, so that a superseded slice touches nothing. In whatever order the facts come, the machine settles
+/// exactly once and in bounded steps.
 public struct SliceMachine: Hashable, Sendable {
     public let baton: Baton
     public let rules: SliceRules
@@ -17,12 +18,13 @@ public struct SliceMachine: Hashable, Sendable {
 
     /// The open session, as far as it is known.
     public internal(set) var state: UploadState? { didSet { state?.isUntouched = false } }
-    /// Whether that is as the slice before has opened it. An issued baton may come behind another slice that was lost.
+    /// Whether the session is as the previous slice opened it. False for an issued baton, which may follow a slice that
+    /// was lost.
     var isUntouched: Bool
-    /// Whether the source was ever claimed: before that nothing has begun.
+    /// Whether this slice has claimed the source: before that nothing has begun.
     public internal(set) var hasStarted = false
     var destination: DestinationFacts?
-    /// What the slice is to find out whether the destination can do it again, and has not found out yet.
+    /// The ability that the slice has to prove as a trial, until it has proved it.
     var trial: DestinationAbility?
     var condition = WriteCondition.none
 
@@ -44,17 +46,17 @@ public struct SliceMachine: Hashable, Sendable {
     var hasSource = false
     /// The finished object that is read back, and how far.
     var readBack: ReadBack?
-    /// What the upload brought, while it is verified.
+    /// The completed upload while it is read back.
     var unverified: CompletedUpload?
     /// Whether a block was compared in this slice.
     var hasCompared = false
-    /// How often an object changed under the reader.
+    /// How often the object changed while it was read back.
     var rereadings = 0
 
     /// The machine of one delivery.
     /// - Parameters:
-    ///   - isClockConfirmed: whether the clock that tells the time of its facts is known to be right (``ClockComparison``).
-    ///   - seed: of the jitter.
+    ///   - isClockConfirmed: whether the clock that dates the facts is known to be right (``ClockComparison``).
+    ///   - seed: the seed of the jitter.
     public init(
         baton: Baton, rules: SliceRules = SliceRules(), isClockConfirmed: Bool = true,
         seed: UInt64 = .random(in: 0 ... .max)
@@ -71,14 +73,14 @@ public struct SliceMachine: Hashable, Sendable {
 
     public var isSettled: Bool { phase == .settled }
 
-    /// Takes in a fact and answers what to do. A fact that fits nothing that was asked is ignored: it came late.
+    /// Takes in a fact and answers what to do. A fact that answers no open request is ignored: it came late.
     public mutating func handle(_ fact: SliceFact, at now: Date) -> [SliceAction] {
         self.now = now
         guard !isSettled else { return [] }
         switch fact {
         case .lost(let validity): return lose(validity)
         case .yieldRequested(let reason):
-            // A drain outweighs a preemption: it may also finish what is nearly done.
+            // A drain outweighs a preemption: a drained slice may also finish an upload that is nearly done.
             if yieldReason != .drain { yieldReason = reason }
             return stopHere()
         case .yieldOverdue: return phase == .sending ? cutParts() : withdrawTurn()
@@ -103,14 +105,14 @@ public struct SliceMachine: Hashable, Sendable {
 
     private mutating func advance(_ fact: SliceFact) -> [SliceAction] {
         switch (phase, fact) {
-        // What is broken is not to be forgotten, or its next holder might take it for a success.
+        // That the object is broken must stay noted, or the next worker might take it for a success.
         case (.probing(let purpose), .turnWithdrawn) where purpose.isOfBroken:
             return probeFailed(withdrawnError, for: purpose)
         case (_, .turnWithdrawn): return settle(earlySettlement ?? .handOver(state))
         case (.notBegun, .begun): return check(then: .begin)
         case (.validity(let step), .validity(let validity)): return perform(step, validity: validity)
         case (.tellingStarted, .toldStarted): return find()
-        // What cannot be told was not confirmed: the connection is gone, and `lost` says so in a moment.
+        // The start was not confirmed: the connection is gone, and `lost` follows in a moment.
         case (.tellingStarted, .failed): return settle(.abandoned)
         case (.finding, .destinationFound(let facts)): return found(facts)
         case (.finding, .destinationUnknown): return waitForDestination()

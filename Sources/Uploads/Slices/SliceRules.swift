@@ -1,28 +1,29 @@
 public import Foundation
 
-/// The numbers that a slice is decided by.
+/// The limits and waits by which a ``SliceMachine`` decides.
 public struct SliceRules: Hashable, Sendable {
     /// Parts in parallel of one job, 1 or more; the destination may allow fewer.
     public var parts: Int
-    /// Milliseconds: the bounds of the jittered waits before a part is sent again, one for each time; after that the attempt
-    /// counts as failed. So an attempt is worth three sends of a part; what the whole destination meets is sent once.
+    /// Milliseconds: the bounds of the jittered waits before a part is sent again, one for each time; after that the
+    /// attempt counts as failed. So an attempt sends a part three times at most, and once if the failure concerns every
+    /// job of the destination.
     public var partRetryMilliseconds: [Int]
     /// Milliseconds for the last answers once the worker's grace is used up: 2 s, less than the margin that the worker keeps for settling
     /// (`cutMargin`).
     public var lastAnswersMilliseconds: Int
-    /// Seconds until a locked staged copy is asked for again.
+    /// Seconds until a slice tries a locked staged copy again.
     public var lockedDelay: TimeInterval
     /// Seconds that a paused baton waits at a time: 1 hour.
     public var pauseDelay: TimeInterval
     /// Seconds: the first wait for a destination or staging area that this worker does not know; it doubles each time.
     public var idleDelay: TimeInterval
-    /// Seconds: what that wait grows to at most.
+    /// Seconds: the longest of these waits.
     public var idleDelayMaximum: TimeInterval
     /// Seconds: the bound of the first wait for a destination that keeps failing; it doubles each time.
     public var circuitDelay: TimeInterval
-    /// Seconds: what that wait grows to at most. Short, for it is also how late a job may notice that all is well again.
+    /// Seconds: the longest of these waits. Short, because a job may notice that late that the destination works again.
     public var circuitDelayMaximum: TimeInterval
-    /// Seconds: what the wait for a destination that is not done yet grows to at most, unless the destination asks for more.
+    /// Seconds: the longest wait for a destination that is not done yet, unless the destination asks for more.
     public var notYetDelayMaximum: TimeInterval
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
     /// control log (10 s) plus the longest step of a worker that has not heard yet.
@@ -31,11 +32,12 @@ public struct SliceRules: Hashable, Sendable {
     public var completionsMaximum: Int
     /// How many sessions a slice opens at most, when they keep vanishing.
     public var openingsMaximum: Int
-    /// How often a job is refused before that is taken for its own fault, though the destination has served no other job in between.
+    /// After so many refusals the job itself is taken to be at fault, although the destination has served no other job
+    /// in between.
     public var refusalsMaximum: Int
 
-    /// Seconds for which the broker lets a worker hold a delivery; nil where nothing limits that. Said in errors; its two thirds are watched by
-    /// the worker.
+    /// Seconds for which the broker lets a worker hold a delivery; nil where nothing limits that. Error messages name
+    /// it; the worker lets an uncut step take two thirds of it.
     public var consumerTimeout: TimeInterval?
 
     public init(parts: Int = 4) {
@@ -55,23 +57,23 @@ public struct SliceRules: Hashable, Sendable {
         self.refusalsMaximum = 3
     }
 
-    /// The wait after this many idle ones, in seconds.
+    /// The wait after this many idle waits, in seconds.
     public func idleDelay(after idleWaits: Int) -> TimeInterval {
         min(idleDelayMaximum, idleDelay * pow(2, Double(min(max(0, idleWaits), 30))))
     }
 
-    /// The wait for a worker whose clock is known to be right, after this many idle ones, in seconds: from 1 to 60.
+    /// The wait for a worker whose clock is known to be right, after this many idle waits, in seconds: from 1 to 60.
     public func clockDelay(after idleWaits: Int) -> TimeInterval { min(60, pow(2, Double(min(max(0, idleWaits), 6)))) }
 
-    /// The wait for a destination that asks to be asked again in so many seconds, after this many idle ones.
+    /// The wait for a destination that asks to be asked again in so many seconds, after this many idle waits.
     public func notYetDelay(_ seconds: TimeInterval, after idleWaits: Int) -> TimeInterval {
-        // Not even a wish that is no number makes a time that is none.
+        // A NaN fails the comparison and becomes the shortest delay.
         let wished =
             seconds > RetryPolicy.delayMinimum ? min(seconds, RetryPolicy.retryAfterMaximum) : RetryPolicy.delayMinimum
         return max(wished, min(notYetDelayMaximum, wished * pow(2, Double(min(max(0, idleWaits), 30)))))
     }
 
-    /// The bound of the wait for a failing destination after this many idle ones, in seconds.
+    /// The bound of the wait for a failing destination after this many idle waits, in seconds.
     public func circuitDelay(after idleWaits: Int) -> TimeInterval {
         min(circuitDelayMaximum, circuitDelay * pow(2, Double(min(max(0, idleWaits), 30))))
     }

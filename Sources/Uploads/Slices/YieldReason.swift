@@ -1,8 +1,8 @@
 /// Why a slice is asked to hand over early.
 public enum YieldReason: Hashable, Sendable {
-    /// The worker is on its way out.
+    /// The worker shuts down.
     case drain
-    /// Something urgent needs the slot.
+    /// An urgent job needs the slot.
     case preempt
     /// The transfer queue was stopped.
     case stop

@@ -1,6 +1,6 @@
 /// What a survey recommends.
 public struct SurveyAdvice: Hashable, Sendable, Encodable {
-    /// A line of the destination's configuration, such as `etag: md5`; nil where something else is to be done.
+    /// A line of the destination's configuration, such as `etag: md5`; nil where the operator has to do something else.
     public var setting: String?
     public var reason: String
 

@@ -1,4 +1,4 @@
-/// What a survey found of one ability of a destination.
+/// What a survey found out about one ability of a destination.
 public struct SurveyFinding: Hashable, Sendable, Encodable {
     public enum Answer: String, Sendable, Encodable {
         case yes, no
@@ -11,7 +11,7 @@ public struct SurveyFinding: Hashable, Sendable, Encodable {
     public var answer: Answer
     /// What was seen, or why it cannot be done.
     public var detail: String
-    /// The name of the right that the credentials lack, where that is why.
+    /// The name of the right that the credentials lack, if that is the reason.
     public var missingRight: String?
     /// Whether the survey fails without it: because no upload succeeds, or because something of the survey stays there.
     public var isNeeded: Bool

@@ -5,9 +5,9 @@ public struct StagedLeftover: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// A staged copy, or the digests of one that is gone.
         case copy
-        /// What was begun under a temporary name and never finished.
+        /// A file that was begun under a temporary name and never finished.
         case partial
-        /// What was enqueued under an idempotency key.
+        /// The registration of an idempotency key.
         case key
     }
 

@@ -1,15 +1,17 @@
 public import Foundation
 
-/// What in a staging area nobody needs any more. In doubt nothing: the only copy of what was accepted lies there.
+/// Decides which files of a staging area no job needs any more. In doubt it keeps a file: it may be the only copy of an
+/// accepted upload.
 public struct StagingRule: Hashable, Sendable {
     /// Seconds before anything is looked at: 1 hour. A worker removes what it has uploaded by itself, within seconds.
     public var lookAfter: TimeInterval
-    /// Seconds that a failed job's copy is kept, so that the job can be run again: 7 days. A forgotten one cannot.
+    /// Seconds that a failed job's copy is kept, so that the job can be run again: 7 days. A forgotten job cannot be
+    /// run again.
     public var keepFailed: TimeInterval
-    /// Seconds that a copy is kept of which the ledger knows nothing, and that a key is remembered: 31 days, a ``JobLifetime`` and a day for
-    /// clocks that differ.
+    /// Seconds that a copy of an unknown job is kept, and that a key is remembered: 31 days, a ``JobLifetime`` and a
+    /// day for clocks that differ.
     public var keepUnknown: TimeInterval
-    /// Seconds after which what was begun and not finished belongs to a crash: 1 day without a byte.
+    /// Seconds without a new byte after which an unfinished file is taken for the remains of a crash: 1 day.
     public var keepPartial: TimeInterval
 
     public init(
@@ -32,7 +34,7 @@ public struct StagingRule: Hashable, Sendable {
         case .copy:
             if jobs.isEmpty { return age > keepUnknown }
             return jobs.allSatisfy { job in
-                // One that is about to run again has a wish, and still its old end.
+                // A job that is about to run again has a wish, and still its old end.
                 guard let end = job.end, job.wish == nil else { return false }
                 let canRunAgain = end.kind == .failed && job.forgottenAt == nil
                 return now.timeIntervalSince(end.at) > (canRunAgain ? keepFailed : lookAfter)

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Which unfinished uploads nobody will go on with. In doubt none: a bucket may be shared with other programs, and a ledger
-/// may be new.
+/// Decides which unfinished uploads no job will resume. In doubt it keeps an upload: a bucket may be shared with other
+/// programs, and a ledger may be new.
 public struct SweepRule: Hashable, Sendable {
-    /// What the ledger knows of whoever began an upload.
+    /// What the ledger knows of the job that began an upload.
     public enum Owner: Hashable, Sendable {
         /// A job whose round has not ended, or that failed not longer than ``SweepRule/keepFailed`` ago, names it as its state, wherever
         /// that job belongs: two destinations may share a bucket.
         case named
         /// The destination says which job began it; nil if the ledger does not know that job.
         case job(LedgerJob?)
-        /// The destination does not; whether the ledger knows that a job of this destination and key had this very upload. Any other at
-        /// the same key may be another program's.
+        /// The destination does not say which job began it. `isKnown`: whether the ledger knows that a job of this
+        /// destination and key had this very upload. Any other upload at the same key may be another program's.
         case session(isKnown: Bool)
     }
 

@@ -7,13 +7,13 @@ public struct UnfinishedUpload: Hashable, Sendable {
 
     /// The object's key as jobs name it: without the prefix that the destination's configuration adds.
     public var key: String
-    /// What tells it from all others at the destination: the upload id of S3, the name of an unfinished file.
+    /// Its id at the destination: the upload id of S3, the name of an unfinished file.
     public var sessionID: String
     /// When it was begun, or last written to where the destination knows that.
     public var startedAt: Date
-    /// Whose it is, where the destination keeps that with it.
+    /// The job that began it, where the destination keeps that with it.
     public var job: JobID?
-    /// What it takes up, where the destination lists that.
+    /// The bytes that it takes up, where the destination lists that.
     public var bytes: Int64?
 
     public init(key: String, sessionID: String, startedAt: Date, job: JobID? = nil, bytes: Int64? = nil) {

@@ -1,4 +1,4 @@
-/// The last component of a path and what it is made of.
+/// The last component of a path, with its stem and its extension.
 public struct FileName: Hashable, Sendable {
     /// With its extension.
     public let name: String
@@ -8,10 +8,10 @@ public struct FileName: Hashable, Sendable {
         name = path.lastPathComponent
     }
 
-    /// Without its extension. A dot at the beginning begins none.
+    /// The name without its extension. A dot at its beginning begins no extension.
     public var stem: String { dot.map { String(name[..<$0]) } ?? name }
 
-    /// Without its dot; empty for a name that has none.
+    /// The extension without its dot; empty for a name that has none.
     public var ext: String { dot.map { String(name[name.utf8.index(after: $0)...]) } ?? "" }
 
     private var dot: String.Index? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text that is made for each job, from what its configuration says: `{name} of {metadata.album}`.
+/// A configured text with placeholders that are filled in for each job: `{name} of {metadata.album}`.
 ///
 /// | placeholder | value |
 /// |---|---|
@@ -18,7 +18,7 @@ public struct JobTemplate: Hashable, Sendable {
     private let template: TextTemplate
 
     /// - Parameter more: placeholders besides those of every job, whose values the driver knows.
-    /// - Throws: `misconfigured` for a brace without its other one, or a placeholder that is none.
+    /// - Throws: `misconfigured` for an unmatched brace, or an unknown placeholder.
     public init(_ text: String, more: Set<String> = []) throws(UploadError) {
         template = try TextTemplate(text)
         for name in template.placeholders {
@@ -38,7 +38,7 @@ public struct JobTemplate: Hashable, Sendable {
         template.filled { more[$0] ?? Self.value(of: $0, job) }
     }
 
-    /// The same where it must be there.
+    /// The text for a job that must have all values.
     /// - Throws: `rejected` when the job lacks something that the template names.
     public func needed(for job: UploadJob, more: [String: String] = [:]) throws(UploadError) -> String {
         if let text = text(for: job, more: more) { return text }

@@ -1,4 +1,4 @@
-/// A text with placeholders in braces, as in `{date}/{name}`. A brace that is meant itself is doubled: `{{`, `}}`.
+/// A text with placeholders in braces, as in `{date}/{name}`. A literal brace is doubled: `{{`, `}}`.
 public struct TextTemplate: Hashable, Sendable {
     private enum Piece: Hashable {
         case text(String)
@@ -7,7 +7,7 @@ public struct TextTemplate: Hashable, Sendable {
 
     private let pieces: [Piece]
 
-    /// - Throws: `misconfigured` for a brace without its other one, or with nothing between them.
+    /// - Throws: `misconfigured` for an unmatched brace, or a pair with nothing between.
     public init(_ text: String) throws(UploadError) {
         var pieces: [Piece] = []
         var literal = ""
@@ -25,7 +25,7 @@ public struct TextTemplate: Hashable, Sendable {
             guard character == "{", let end = rest.firstIndex(of: "}"), end > rest.startIndex else {
                 throw UploadError(
                     .misconfigured,
-                    "'\(text)': a placeholder stands in braces, as in {name}; write a brace that is none twice")
+                    "'\(text)': a placeholder stands in braces, as in {name}; write a literal brace twice")
             }
             if !literal.isEmpty { pieces.append(.text(literal)) }
             literal = ""

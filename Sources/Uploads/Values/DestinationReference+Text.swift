@@ -1,6 +1,6 @@
 extension DestinationReference {
     /// One object as people write it: `photos:2026/11/cat.jpg`, or a URL with the scheme `https`, `http` or `file`.
-    /// - Throws: `misconfigured` for a text that names none, with what to write instead.
+    /// - Throws: `misconfigured` for a text that names no object, with what to write instead.
     public init(_ text: String) throws(UploadError) {
         let shown = Self.redact(text)
         if let scheme = text.urlScheme {

@@ -49,7 +49,8 @@ public enum DestinationReference: Hashable, Sendable {
 
     /// A URL without user, password, query and fragment. A text that is no URL is cut at the first `?` or `#`.
     public static func redact(_ url: String) -> String {
-        // By bytes: a mark behind a delimiter is one character with it, and would show what it begins.
+        // By bytes: with a combining mark behind it a delimiter is another character, which a search by characters
+        // would miss, and the secret behind it would be shown.
         let bare = url.bytePrefix(upTo: "?", "#")
         guard let authority = bare.utf8.firstRange(of: "://".utf8) else { return bare }
         let rest = bare.utf8[authority.upperBound...]
@@ -59,7 +60,7 @@ public enum DestinationReference: Hashable, Sendable {
     }
 }
 
-/// By bytes: see ``ExactText``.
+/// Compared by bytes: see ``ExactText``.
 extension DestinationReference {
     public static func == (left: DestinationReference, right: DestinationReference) -> Bool {
         switch (left, right) {

@@ -1,5 +1,5 @@
-/// A text that names something: compared, hashed and sorted by its UTF-8 bytes. To Swift's `String` two spellings of a letter (é as one code
-/// point, or as e and an accent) are equal, which no file system, no server and no database sees so.
+/// A text that names something: compared, hashed and sorted by its UTF-8 bytes. To Swift's `String` two spellings of a
+/// letter (é as one code point, or as e and an accent) are equal; to file systems, servers and databases they are not.
 public struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     public let text: String
 
@@ -15,7 +15,7 @@ public struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLite
 
     public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
-        // No byte of UTF-8: what is hashed next is not taken for more of it.
+        // 0xFF is no byte of UTF-8 and marks the text's end for the hasher.
         hasher.combine(0xFF as UInt8)
     }
 }

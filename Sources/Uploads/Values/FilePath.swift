@@ -76,7 +76,7 @@ extension FilePath: CustomStringConvertible {
 }
 
 extension FilePath: Comparable {
-    /// By bytes.
+    /// Compares by bytes.
     public static func < (left: FilePath, right: FilePath) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
 }
 

@@ -1,5 +1,5 @@
-/// The cause of a `networkFailure` whose request died on a connection that had rested, before any answer: the server had closed it, which says
-/// nothing of the server. What may be sent twice was sent again already.
+/// The cause of a `networkFailure` whose request died, before any answer, on an idle connection that the server had
+/// closed. It says nothing about the server's health. A request that may be sent twice was sent again already.
 public struct IdleConnectionClosed: Error {
     public let cause: any Error
 

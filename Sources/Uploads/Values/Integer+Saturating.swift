@@ -9,13 +9,6 @@ extension FixedWidthInteger {
         return other < 0 ? .min : .max
     }
 
-    /// The product, or the nearest value that the type can hold.
-    public func multipliedSaturating(by other: Self) -> Self {
-        let (product, overflows) = multipliedReportingOverflow(by: other)
-        guard overflows else { return product }
-        return (self < 0) == (other < 0) ? .max : .min
-    }
-
     /// The whole part of a number, or the nearest value that the type can hold; 0 for what is not a number.
     public init(saturating number: Double) {
         if number.isNaN {

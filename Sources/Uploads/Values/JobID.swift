@@ -2,7 +2,7 @@ public import Foundation
 
 /// The id of a job: a UUID of version 7 (RFC 9562, section 5.7), so that ids sort by the time of enqueueing.
 public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Sendable, CustomStringConvertible {
-    /// Of each, in bytes.
+    /// The length of an id's text, in bytes.
     package static let length = 36
 
     /// Lower case, 36 characters.

@@ -1,8 +1,9 @@
-/// One of the four lanes of a transfer queue, in the order in which they are served; each keeps a share.
+/// One of the four lanes of a transfer queue, in the order in which they are served; each lane gets a share of the
+/// slots.
 public enum Lane: String, CaseIterable, Codable, Sendable, Comparable {
-    /// What an operator wants now, and cancellations.
+    /// Jobs that an operator wants to run now, and cancellations.
     case urgent
-    /// Slices of uploads that have begun: finish before starting more.
+    /// Slices of uploads that have begun: they finish before more are started.
     case continued
     case normal
     case bulk

@@ -1,4 +1,4 @@
-// What a producer is told before a job is published: a destination would only refuse it later.
+// Checks by which a producer refuses a job before it is published: a destination would refuse it only later.
 extension ObjectProperties {
     /// Most bytes of a header's value.
     public static let headerBytesMaximum = 1024
@@ -9,13 +9,13 @@ extension ObjectProperties {
     /// Most bytes of a job's metadata, keys and values together. Destinations may take less: S3 takes 2048.
     public static let metadataBytesMaximum = 8192
 
-    /// What cannot be a header's value; nil if the text can: printable ASCII (RFC 9110, section 5.5; others belong in forms such
-    /// as `filename*=UTF-8''…`), no space at either end, at most ``headerBytesMaximum``.
+    /// Why a text cannot be a header's value; nil if it can. Allowed is printable ASCII (RFC 9110, section 5.5; others
+    /// belong in forms such as `filename*=UTF-8''…`), no space at either end, at most ``headerBytesMaximum``.
     public static func problem(headerValue value: String) -> String? {
         if value.isEmpty { return "it is empty" }
         if value.utf8.count > headerBytesMaximum { return "it is longer than \(headerBytesMaximum) bytes" }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            return "it has others than the printable characters of ASCII"
+            return "it has characters that are not printable ASCII"
         }
         return value.hasPrefix(" ") || value.hasSuffix(" ") ? "it begins or ends with a space" : nil
     }

@@ -38,7 +38,7 @@ public struct ObjectProperties: Hashable, Sendable {
         .compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// These, and where they say nothing the others; tags of both.
+    /// These properties, and the others where these are nil; tags of both.
     public func merging(over others: ObjectProperties) -> ObjectProperties {
         ObjectProperties(
             cacheControl: cacheControl ?? others.cacheControl,
@@ -49,7 +49,7 @@ public struct ObjectProperties: Hashable, Sendable {
     }
 }
 
-/// What is not said is left out.
+/// Fields that are nil are left out.
 extension ObjectProperties: Codable {
     private enum Key: String, CodingKey {
         case cacheControl, contentDisposition, contentEncoding, contentLanguage, storageClass, tags

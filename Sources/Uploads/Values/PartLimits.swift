@@ -1,4 +1,4 @@
-/// What a destination allows of parts.
+/// The limits that a destination sets for parts.
 public struct PartLimits: Hashable, Sendable {
     /// Least bytes of a part; the last may be smaller.
     public var partBytesMinimum: Int64

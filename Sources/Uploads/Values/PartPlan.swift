@@ -34,8 +34,9 @@ public struct PartPlan: Hashable, Sendable {
         self.init(size: size, partSize: partSize)
     }
 
-    /// The plan that a session was begun with, as its state says. A state that would cut the file into more than ``countMaximum`` parts
-    /// is none of ours: its parts are larger in the plan, and the session that it names is found not to fit.
+    /// The plan that a session was begun with, as its state says. A state that would cut the file into more than
+    /// ``countMaximum`` parts was written by another program: its parts are larger in the plan, and the session that it
+    /// names is found not to fit.
     public init(size: Int64, partSize: Int64) {
         precondition(size >= 0 && partSize > 0)
         self.size = size

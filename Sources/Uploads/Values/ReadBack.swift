@@ -1,15 +1,15 @@
 /// How far a finished object was read back and compared: all that another worker needs to go on.
 public struct ReadBack: Codable, Hashable, Sendable {
-    /// What is read, as the completing call or a probe described it.
+    /// The object that is read, as the completing call or a probe described it.
     public var object: StoredObject
-    /// Bytes from the object's beginning that are what was enqueued: whole blocks of ``PartPlan/blockBytes``, or all.
+    /// Bytes from the object's beginning that match the source: whole blocks of ``PartPlan/blockBytes``, or all.
     public var bytes: Int64
     /// The CRC-64/NVME of these bytes, 16 hexadecimal digits.
     public var checksum: String
-    /// Whether it is not what was enqueued: it is to be replaced, and never an upload's success.
+    /// Whether the object differs from the source: the job replaces it, and never takes it for a success.
     public var isBroken: Bool
 
-    /// From the object's beginning.
+    /// Begins at the object's first byte.
     public init(of object: StoredObject, isBroken: Bool = false) {
         self.object = object
         bytes = 0
@@ -25,7 +25,8 @@ public struct ReadBack: Codable, Hashable, Sendable {
         isBroken = try container.decode(Bool.self, forKey: .isBroken)
     }
 
-    /// Whether this is about an object as it was seen, as far as both know: one that was written again is another.
+    /// Whether this is about the same object, as far as both descriptions know. An object that was written again is
+    /// another one.
     public func isAbout(_ other: StoredObject) -> Bool {
         func agree<Value: Equatable>(_ left: Value?, _ right: Value?) -> Bool {
             guard let left, let right else { return true }

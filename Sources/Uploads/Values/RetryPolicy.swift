@@ -9,7 +9,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     public static let delayMinimum: TimeInterval = 1
     /// The longest `Retry-After` that is honoured, in seconds: 1 hour.
     public static let retryAfterMaximum: TimeInterval = 3600
-    /// The longest age that a destination may give to jobs that say nothing themselves, in seconds: 30 days.
+    /// The longest age that a destination may give to jobs that carry no policy, in seconds: 30 days.
     public static let destinationAgeMaximum = JobLifetime.seconds
 
     /// Attempts in all, 1 or more.
@@ -20,7 +20,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
     public var base: TimeInterval
     /// By how much the bound grows with each attempt, 1 or more.
     public var factor: Double
-    /// Seconds: the bound's own bound.
+    /// Seconds: the largest bound.
     public var cap: TimeInterval
 
     public init(
@@ -51,7 +51,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
         guard error.retry != .never, attempt < maxAttempts else { return .giveUp }
         let delay: TimeInterval
         if let seconds = error.retry.seconds {
-            // Not even a wish that is no number makes a time that is none.
+            // A NaN fails the comparison and becomes the shortest delay.
             delay = seconds > Self.delayMinimum ? min(seconds, Self.retryAfterMaximum) : Self.delayMinimum
         } else {
             let bound = max(Self.delayMinimum, bound(attempt: attempt))
@@ -62,7 +62,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
 
     /// The largest delay after this attempt, in seconds.
     public func bound(attempt: Int) -> TimeInterval {
-        // Nothing, however often it is doubled, is nothing: the product of 0 and infinity is no number.
+        // 0 stays 0, where the product of 0 and infinity would be NaN.
         base > 0 ? min(cap, base * pow(factor, Double(max(1, attempt) - 1))) : 0
     }
 

@@ -2,14 +2,15 @@
 public struct SerialPosition: Codable, Hashable, Sendable {
     /// At the end.
     public static let end = SerialPosition()
-    /// Before all that wait.
+    /// Before all waiting jobs.
     public static let next = SerialPosition(index: 0)
 
-    /// How many of those that still wait stay ahead of it, 0 or more; nil, or more than wait, is the end. What has been
-    /// released is not counted.
+    /// How many of the waiting jobs stay ahead of it, 0 or more; nil, or more than wait, is the end. A released job is
+    /// not counted.
     public var index: Int?
-    /// Directly behind this job, for several that belong together: the line moves on between one message and the next. Once that
-    /// one has been released, the job comes next; ``index`` holds where the other is not known or was taken out of the line.
+    /// Directly behind this job, so that jobs that belong together stay so though the line moves on between their
+    /// messages. If that job has been released, this one comes next; ``index`` holds if that job is not known or was
+    /// taken out of the line.
     public var after: JobID?
 
     /// - Precondition: `index` is not negative.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What the destination answered: part of the outcome, because some answers are the only handle to what was stored.
+/// The destination's answer. It is part of the outcome, because some answers are the only handle to what was stored.
 public struct ServerResponse: Codable, Hashable, Sendable {
     /// Most of a body that is kept, in bytes; the rest is cut off. As text it has as many characters at most.
     public static let bodyBytesMaximum = 65_536

@@ -12,8 +12,8 @@ public enum SourceReference: Hashable, Sendable {
     case file(path: FilePath, modifiedAt: Date?)
     /// The bytes themselves, at most ``inlineBytesMaximum``.
     case inline(Data)
-    /// An object that lies at a destination, read through its driver. `seen` is what the first worker found there, nil before: from
-    /// then on it must not change.
+    /// An object that lies at a destination, read through its driver. `seen` is what the first worker found there, nil
+    /// before: from then on the object must not change.
     case object(DestinationReference, seen: StoredObject?)
 
     /// The largest file, in bytes, that rides inside its message: 32 KiB.

@@ -1,31 +1,32 @@
 /// What lies at the destination after an upload.
 ///
-/// Most of it is what a server says, which is anything: what no message may carry is cut or left out as it is set, so that whatever
-/// reads the message can read the object.
+/// Most fields hold a server's words, which may be anything: a value that no message may carry is cut or left out when
+/// it is set, so that every reader of the message can read the object.
 public struct StoredObject: Codable, Hashable, Sendable {
     /// Where: a path or a URL without its query, cut to ``WireLimits/pathLengthMaximum``.
     public var location: String { didSet { location = location.codePointPrefix(WireLimits.pathLengthMaximum) } }
-    /// nil also for one of more than ``WireLimits/nameLengthMaximum`` characters: a part of a tag would be the tag of nothing.
+    /// nil also for a tag of more than ``WireLimits/nameLengthMaximum`` characters, because a cut tag would match
+    /// nothing.
     public var etag: String? { didSet { etag = Self.name(etag) } }
-    /// The same of a version.
+    /// nil also for a version of more characters.
     public var version: String? { didSet { version = Self.name(version) } }
-    /// Bytes; what a server says beyond ``WireLimits/sizeMaximum`` is taken for that, and what is less than nothing is no size.
+    /// Bytes; a larger number than ``WireLimits/sizeMaximum`` is cut to that, and a negative one is no size.
     public var size: Int64? { didSet { size = Self.bounded(size) } }
     public var digests: Digests
     /// Whether a newer job's object lies there, so that this job's was not written over it.
     public var isOvertaken: Bool
     /// Whether it lay there before and was kept, because the job said so (``IfExists/skip``): nothing was written.
     public var isKept: Bool
-    /// What has proved that it is what was enqueued; nil where nothing has, but the destination's word that it took the bytes.
+    /// What has proved that it matches the source; nil if there is only the destination's word that it took the bytes.
     public var verified: Proof?
 
-    /// How an object is known to be what was enqueued.
+    /// How an object was proved to match the source.
     public enum Proof: String, Codable, CaseIterable, Sendable {
         /// It was read back from the destination and compared (``UploadJob/verify``).
         case readBack
-        /// The destination told a checksum of what it has stored, and it is that of the file.
+        /// The destination stated a checksum of what it has stored, and it is that of the file.
         case checksum
-        /// The destination told an ETag, and it is the MD5 of the bytes that were sent.
+        /// The destination stated an ETag, and it is the MD5 of the bytes that were sent.
         case etag
     }
 
@@ -44,7 +45,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.verified = verified
     }
 
-    /// Whether anything tells it from what lies there later.
+    /// Whether an ETag or a version tells it from a later object.
     public var hasValidator: Bool { etag != nil || version != nil }
 
     private static func bounded(_ size: Int64?) -> Int64? {
@@ -55,7 +56,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         text.flatMap { $0.unicodeScalars.count > WireLimits.nameLengthMaximum ? nil : $0 }
     }
 
-    /// What an earlier version wrote knows no `isKept`.
+    /// Earlier versions wrote no `isKept`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -66,7 +67,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
             digests: try container.decodeIfPresent(Digests.self, forKey: .digests) ?? Digests(),
             isOvertaken: try container.decodeIfPresent(Bool.self, forKey: .isOvertaken) ?? false,
             isKept: try container.decodeIfPresent(Bool.self, forKey: .isKept) ?? false,
-            // A proof that a later version knows is none for this one, and no reason to refuse the message.
+            // A proof that only a later version knows is left out, and is no reason to refuse the message.
             verified: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .verified)
                 .flatMap(Proof.init(rawValue:)))
     }

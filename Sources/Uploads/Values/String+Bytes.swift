@@ -1,7 +1,7 @@
-/// Names of files and keys are bytes: to Swift a slash and a combining mark behind it are one character, and two spellings of a letter are
-/// equal, which no file system and no server sees so. See also ``ExactText``.
+/// Names of files and keys are bytes: to Swift a slash and a combining mark behind it are one character, and two
+/// spellings of a letter are equal; to file systems and servers they are not. See also ``ExactText``.
 extension String {
-    /// What its slashes part, empty pieces included.
+    /// The pieces between its slashes, empty ones included.
     package var pathComponents: [String] {
         utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
     }
@@ -11,7 +11,7 @@ extension String {
         utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
     }
 
-    /// What comes before the first `://`, in lower case; nil where there is none.
+    /// The text before the first `://`, in lower case; nil where there is none.
     package var urlScheme: String? {
         utf8.firstRange(of: "://".utf8).map { self[..<$0.lowerBound].lowercased() }
     }
@@ -23,12 +23,12 @@ extension String {
 
     package func hasByteSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
 
-    /// What comes before the first of these ASCII characters; all of it where there is none.
+    /// The text before the first of these ASCII characters; all of it where there is none.
     package func bytePrefix(upTo ends: Unicode.Scalar...) -> String {
         let ends = ends.map { UInt8(ascii: $0) }
         return String(Substring(utf8.prefix { !ends.contains($0) }))
     }
 
-    /// What is left without so many bytes at its beginning, which end with a whole code point.
+    /// The text without so many bytes at its beginning, which must end with a whole code point.
     package func dropping(bytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 }

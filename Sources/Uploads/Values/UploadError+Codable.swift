@@ -46,14 +46,14 @@ extension UploadError: Codable {
         try container.encodeIfPresent(response, forKey: .response)
     }
 
-    /// A server may wish for any number of seconds, and for what is no number.
+    /// A server may ask for any number of seconds, even for NaN.
     private static func bounded(_ seconds: Double) -> Double {
         seconds > 0 ? min(seconds, WireLimits.secondsMaximum) : 0
     }
 }
 
 extension UploadError: Hashable {
-    /// Equal by what travels; neither cause nor location.
+    /// Compares the fields that are sent, neither cause nor location.
     public static func == (left: Self, right: Self) -> Bool {
         left.code == right.code && left.message == right.message && left.retry == right.retry
             && left.response == right.response

@@ -38,16 +38,17 @@ public struct UploadError: Error, Sendable {
 
     /// Whether, and when, a failed step may be repeated.
     public enum Retry: Hashable, Sendable {
-        /// Repeating cannot help until somebody changes something.
+        /// Repeating cannot help until an operator or producer changes something.
         case never
         /// The usual backoff of the job's policy.
         case afterBackoff
         /// Not before this many seconds, as the destination asked (`Retry-After`).
         case after(seconds: TimeInterval)
-        /// Nothing failed: the destination is not done with what it has. Asked again in so many seconds; not an attempt, and bounded
-        /// by the job's age alone.
+        /// Nothing failed: the destination still processes the bytes that it has. The worker asks again in so many
+        /// seconds; not an attempt, and bounded by the destination's patience and the job's lifetime.
         case notYet(seconds: TimeInterval)
-        /// The destination was not asked: the job waits because of an earlier answer, or a lock. Again in so many seconds; not an attempt.
+        /// The destination was not asked: the job waits because of an earlier answer, or a lock. Tried again in so many
+        /// seconds; not an attempt.
         case pause(seconds: TimeInterval)
     }
 
@@ -58,7 +59,7 @@ public struct UploadError: Error, Sendable {
 }
 
 extension UploadError.Retry {
-    /// The seconds that somebody asked for.
+    /// The seconds that the case carries.
     var seconds: TimeInterval? {
         switch self {
         case .never, .afterBackoff: nil

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The wire form `upload.job.v1`. What a producer may leave out has a default: queue `default`, priority `normal`,
-/// content type `application/octet-stream`, no digests, no metadata, no properties, `replace`, no
+/// The wire form `upload.job.v1`. Fields that a producer may leave out have defaults: queue `default`, priority
+/// `normal`, content type `application/octet-stream`, no digests, no metadata, no properties, `replace`, no
 /// verification, and the retry policy of the destination.
 extension UploadJob: Codable {
     private enum Key: String, CodingKey, CaseIterable {

@@ -1,11 +1,11 @@
 extension UploadJob {
-    /// Whether size and source are known. What lies at a destination is looked at by the first worker that takes the job.
+    /// Whether size and source are known. The first worker that takes a job looks at its source object.
     public var isExamined: Bool { if case .object(_, seen: nil) = source { false } else { true } }
 
-    /// The same, of an object as it was found.
+    /// The job with the facts about its source object.
     /// - Parameters:
     ///   - object: with its size.
-    ///   - contentType: what the object says of itself; taken where the job names none, and of a length that a job may carry.
+    ///   - contentType: the object's own; taken if the job names none and it has a length that a job may carry.
     public func examined(as object: StoredObject, contentType: String? = nil) -> UploadJob {
         guard case .object(let reference, _) = source else { return self }
         var job = self
@@ -20,7 +20,7 @@ extension UploadJob {
         return job
     }
 
-    /// The same as it was enqueued: whoever takes it next looks again.
+    /// The job as it was enqueued: the next worker looks at the source object again.
     var unexamined: UploadJob {
         guard case .object(let reference, seen: _?) = source else { return self }
         var job = self
@@ -30,8 +30,8 @@ extension UploadJob {
         return job
     }
 
-    /// The same with what workers found out, as another form of it says: what the object is that it carries, unless that is known, and
-    /// the place where it goes once its own was taken.
+    /// The job with what workers found out, taken from another form of it: the facts about the source object, unless
+    /// they are known, and the new name once its own was taken.
     public func known(like other: UploadJob) -> UploadJob {
         let placed = placed(like: other)
         guard !isExamined, case .object(_, let seen?) = other.source else { return placed }

@@ -1,11 +1,11 @@
 extension UploadJob {
-    /// Numbers that are tried behind a name before one follows that nobody else has.
+    /// How many numbers are tried behind a name, before the end of the job's id, which no other job has.
     static let renamingCountMaximum = 8
 
-    /// The same for the next place beside where it was to go: `cat-1.jpg`, `cat-2.jpg` … for `cat.jpg`, and after eight of them one with
-    /// the end of the job's id. Each follows from the one before, so that a repeated step finds the same.
-    /// - Returns: nil when there are no more, the place's name would be longer than a message may carry, or the destination is a URL that is
-    ///   a credential.
+    /// The job under the next name beside its own: `cat-1.jpg`, `cat-2.jpg` … for `cat.jpg`, and after eight of them
+    /// one with the end of the job's id. Each name follows from the one before, so that a repeated step finds the same.
+    /// - Returns: nil when there are no more, the name would be longer than a message may carry, or the destination is
+    ///   a URL that is a credential.
     public var renamed: UploadJob? {
         guard destination == destination.redacted else { return nil }
         let original = renamedFrom ?? destination
@@ -19,7 +19,7 @@ extension UploadJob {
         return job
     }
 
-    /// The same at the place where another form of it goes by now: one whose place was taken goes on to the next.
+    /// The job under the name that another form of it goes to, if that one was renamed.
     func placed(like other: UploadJob) -> UploadJob {
         guard other.renamedFrom != nil else { return self }
         var job = self
@@ -30,7 +30,7 @@ extension UploadJob {
 }
 
 extension DestinationReference {
-    /// Whether every reader takes it.
+    /// Whether it is short enough for every reader.
     fileprivate var isShort: Bool {
         switch self {
         case .named(_, let text), .url(let text): text.unicodeScalars.count <= WireLimits.pathLengthMaximum
@@ -41,7 +41,7 @@ extension DestinationReference {
     fileprivate func appending(_ suffix: String) -> DestinationReference {
         func renamed(_ path: String) -> String {
             let file = FileName(path: path)
-            // The dot goes with what follows it, also where nothing does.
+            // The dot stays with the extension, even with an empty one.
             return String(Substring(path.utf8.dropLast(file.name.utf8.count))) + file.stem + suffix
                 + file.name.dropping(bytes: file.stem.utf8.count)
         }

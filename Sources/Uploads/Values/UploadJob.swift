@@ -10,29 +10,32 @@ public struct UploadJob: Hashable, Sendable {
     public var priority: Lane
     public var source: SourceReference
     public var destination: DestinationReference
-    /// Where it was to go, once it goes elsewhere because something lies there: ``IfExists/rename``.
+    /// Where the producer wanted it to go, once it goes elsewhere because another object lies there:
+    /// ``IfExists/rename``.
     public var renamedFrom: DestinationReference?
     /// A media type (RFC 9110, section 8.3.1).
     public var contentType: String
     /// Bytes; 0 of an object that no worker has seen yet.
     public var size: Int64
     public var digests: Digests
-    /// Whatever the producer wants to find again at the destination and in events.
+    /// Texts that the producer wants to find again at the destination and in events.
     public var metadata: [String: String]
-    /// What else is said of the object: caching, disposition, tags …
+    /// Further properties of the object: caching, disposition, tags …
     public var properties: ObjectProperties
-    /// What becomes of something else that lies at the destination already.
+    /// What the job does with another object that lies at the destination already.
     public var ifExists: IfExists
     /// A name that the producer gives to jobs that belong together.
     public var batch: String?
-    /// Who is told of its outcomes for good, if anybody: the identifier that an app's upload managers share.
+    /// The app that receives its outcomes through a durable subscription, if any: the identifier that the app's upload
+    /// managers share.
     public var client: String?
     /// Jobs with the same key are one upload.
     public var idempotencyKey: String?
-    /// nil: what the destination says, else the usual policy.
+    /// nil: the destination's policy, else the default.
     public var retry: RetryPolicy?
-    /// Set where the job belongs to the serial line of its transfer queue, which carries one job at a time in strict order:
-    /// where it enters the line. Then it is published to the notifier alone, who issues it when its turn has come.
+    /// Set where the job belongs to the serial line of its transfer queue, which carries one job at a time in strict
+    /// order: where it enters the line. Then it is published to the notifier alone, which issues it when its turn has
+    /// come.
     public var serial: SerialPosition?
     /// Whether the object is read back and compared before the upload counts as completed.
     public var verify: Bool

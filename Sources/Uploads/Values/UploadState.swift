@@ -2,15 +2,18 @@
 public struct UploadState: Codable, Hashable, Sendable {
     /// The driver that wrote the payload: `directory`, `http`, `s3` …
     public var driver: String
-    /// At most ``WireLimits/payloadBytesMaximum``: a baton leaves a state with more of it out, and the upload begins anew.
+    /// At most ``WireLimits/payloadBytesMaximum``: a baton leaves out a state with a larger one, and the upload begins
+    /// anew.
     public var payload: JSONValue
     /// How far a finished object was read back.
     public var readBack: ReadBack?
-    /// The mark: bytes that the destination did not hold when the last slice began that used up its time. The next slice must find
-    /// fewer missing, or the attempt has failed. nil where no slice has used up its time since the last failed attempt.
+    /// The mark: bytes that the destination did not hold when the last slice that used up its time began. The next
+    /// slice must find fewer missing, or the attempt has failed. nil where no slice has used up its time since the last
+    /// failed attempt.
     public var bytesMissing: Int64?
-    /// Whether the slice before has opened the session and done nothing else, so that the destination need not be asked what it holds. The baton that
-    /// comes straight from that slice says so, and no other one: ``SliceMachine`` takes it away from each state that goes on.
+    /// Whether the slice before has opened the session and done nothing else, so that the destination need not be asked
+    /// what it holds. Only the baton that comes straight from that slice says so: ``SliceMachine`` clears it in every
+    /// later state.
     public var isUntouched: Bool
 
     public init(
@@ -57,12 +60,12 @@ public struct UploadState: Codable, Hashable, Sendable {
 }
 
 extension UploadState {
-    /// Whether every reader takes it.
+    /// Whether it is small enough for every reader.
     public var fitsMessages: Bool {
         payload.nests(atMost: WireLimits.depthMaximum) && payload.weight <= WireLimits.payloadBytesMaximum
     }
 
-    /// The same without the queries of URLs in it, which may be credentials: for those who only look, and do not go on with it.
+    /// The state without the queries of its URLs, which may be credentials: for readers that do not resume the upload.
     var shown: UploadState {
         var state = self
         state.payload = payload.redacted

@@ -1,12 +1,13 @@
 /// The largest values that a message may carry, the same in each decoder, in the JSON schemas and in <doc:WireFormat>. A message with a
 /// larger one is unreadable.
 ///
-/// The numbers are far above what any real upload needs, and far enough below 2^63 that the sums of several thousand of them fit into 64
-/// bits; sums of more are saturated. What this version writes itself never goes beyond them, so that any other program can read it.
+/// The numbers are far above what any real upload needs, and far enough below 2^63 that the sums of several thousand of
+/// them fit into 64 bits; sums of more are saturated. This version never writes a larger value, so that any other
+/// program can read its messages.
 public enum WireLimits {
     /// Bytes of one object: 1 PiB. The largest object that S3 takes has 50 TB.
     public static let sizeMaximum: Int64 = 1 << 50
-    /// Rounds, generations, slices, attempts and waits of one job, and whatever else is counted.
+    /// Rounds, generations, slices, attempts and waits of one job, and every other count.
     public static let countMaximum = 1_000_000_000
     /// Bytes that a job has sent, repeats included, and bytes per second: 1 EiB.
     public static let bytesSentMaximum: Int64 = 1 << 60
@@ -18,12 +19,12 @@ public enum WireLimits {
     public static let statusMaximum = 999
     /// Characters of a name: a batch, a content type, an idempotency key. They are Unicode's code points, as JSON Schema counts them.
     public static let nameLengthMaximum = 1024
-    /// The same of a key, a path, a URL.
+    /// Characters of a key, a path, a URL.
     public static let pathLengthMaximum = 16_384
     /// Characters of a sentence for people: an error's message, which may name a path.
     public static let messageLengthMaximum = 16_384
-    /// Bytes of a job's metadata, or of the headers of a server's answer, names and values together. Producers are held to less
-    /// (``ObjectProperties/metadataBytesMaximum``).
+    /// Bytes of a job's metadata, or of the headers of a server's answer, names and values together. Producers must
+    /// stay below (``ObjectProperties/metadataBytesMaximum``).
     public static let textsBytesMaximum = 65_536
     /// The payload of an open session: the bytes of its names and texts, and ``payloadValueBytes`` for each value.
     public static let payloadBytesMaximum = 16_384
@@ -39,6 +40,7 @@ public enum WireLimits {
 }
 
 extension Int {
-    /// One more, and never more than a message or a row of the ledger may carry: whatever reads it next must be able to.
+    /// Adds one, up to the largest count that a message or a row of the ledger may carry, so that every reader can read
+    /// it.
     mutating func advance() { self = Swift.min(addingSaturating(1), WireLimits.countMaximum) }
 }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// RFC 3339 times in UTC to the millisecond, by arithmetic: they are most of what a message costs to read and write.
+/// RFC 3339 times in UTC to the millisecond, by arithmetic, because times are most of the cost of reading and writing a
+/// message.
 enum WireTime {
     private static let daySeconds: Int64 = 86_400
     /// From 1970-01-01 to 2001-01-01, where `Date` begins to count.
     private static let referenceSeconds: Int64 = 978_307_200
 
-    /// What can be written.
+    /// The first and the last time that can be written.
     static let first = Date(timeIntervalSince1970: 0)
     static let last = Date(timeIntervalSince1970: 253_402_300_799.999)
 
-    /// What is written of a time that is before or behind all of these, or none.
+    /// The text for a time that is before or behind all of these, or NaN.
     static func edge(beyond date: Date) -> String {
         date > last ? "9999-12-31T23:59:59.999Z" : "1970-01-01T00:00:00.000Z"
     }
@@ -22,8 +23,8 @@ enum WireTime {
         return append(date, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// The same behind other bytes.
-    /// - Returns: whether the year is one of these; otherwise nothing is appended.
+    /// Appends the same text to bytes.
+    /// - Returns: whether the year is from 1970 to 9999; otherwise nothing is appended.
     static func append(_ date: Date, to bytes: inout [UInt8]) -> Bool {
         let milliseconds = (date.timeIntervalSinceReferenceDate * 1000).rounded() + Double(referenceSeconds * 1000)
         guard milliseconds >= 0, milliseconds < 253_402_300_800_000 else { return false }
@@ -71,7 +72,7 @@ enum WireTime {
                 let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
                 let fraction = bytes.count == 24 ? number(20..<23) : 0
             else { return nil }
-            // What is beyond (February 30th, leap seconds) is left to the calendar.
+            // Other times (February 30th, leap seconds) are left to Foundation's calendar.
             guard year >= 1970, (1...12).contains(month), (1...28).contains(day) || isDay(day, month, year), hour < 24,
                 minute < 60, second < 60
             else { return nil }
