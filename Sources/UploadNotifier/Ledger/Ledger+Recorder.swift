@@ -110,6 +110,7 @@ extension Ledger: LedgerRecorder {
         case .issue, .mark, .record, .note:
             let known: String? = row["known"]
             let job = try known.map { (known) throws(DamagedRow) in try DamagedRows.job(row["record"], id: known) }
+            // Rule 3: issuing. A crash repeats from this note what was not confirmed.
             guard action.isNeeded(for: job) else { return nil }
         }
         return OwedAction(id: id, job: subject, action: action)

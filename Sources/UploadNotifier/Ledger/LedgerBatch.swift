@@ -80,6 +80,7 @@ struct LedgerBatch {
         if case .job(_, _, let body?) = message, jobs[id]?.isWhole != true { orderTexts[id] = body }
         if case .event(let event, let body?) = message { received = (event, body) }
         defer { received = nil }
+        // Rule 3: issuing. The machine decides, this transaction notes it.
         let machine = IssuingMachine(fence: view.fence(of: id), now: now)
         try carryOut(machine.receive(message, for: jobs[id]), of: id)
     }
@@ -115,6 +116,7 @@ struct LedgerBatch {
 
     mutating func order(_ verb: Verb, of id: JobID) throws {
         let job = try obeying(id)
+        // Rule 5: verbs. The machine decides, this transaction notes it.
         let decision = try IssuingMachine(fence: view.fence(of: id), now: now).order(verb, of: job)
         if verb == .forget { try ForgottenRows(db: db).checkTold(id) }
         try carryOut(decision, of: id)
@@ -132,6 +134,7 @@ struct LedgerBatch {
                 try record(event)
                 source = event.id
             }
+            // Rule 6: ends. The transaction that records an end puts the outcome into the outboxes.
             if case .outcome(let event) = action { try deliver(event, source: source ?? event.id) }
             if pauses != nil, case .append(.pause(let generations)) = action {
                 pauses?.merge(generations, uniquingKeysWith: max)

@@ -157,6 +157,7 @@ extension SliceRun {
 
     private func claimSource() async -> SliceFact {
         do {
+            // Rule 9: epoch and lock. Opening a staged copy takes its lock.
             switch try await runner.sources.claim(baton.job) {
             case .claimed(let source):
                 open.withLock { open in
@@ -215,6 +216,7 @@ extension SliceRun {
             await self.takeTurn() ? .retryDue(index) : .partFailed(index, Self.withdrawn)
         }
         if case .partFailed = turn { return turn }
+        // Rule 1: lineage. Each part asks whether the baton still counts.
         let validity = await claimed.validity()
         if validity != .holds { tell(.lost(validity)) }
         guard validity != .superseded, validity != .disconnected else { return nil }

@@ -19,6 +19,7 @@ extension SliceRun {
     }
 
     func tellStartedInTime() async {
+        // Rule 4: progress or poison. A slice that has run for a second publishes `started`.
         guard !baton.onlyRemovesCopy, (try? await runner.clock.sleep(for: runner.startedAfter)) != nil else { return }
         let (isTold, session) = open.withLock { open in
             defer { open.isStartedTold = true }

@@ -85,6 +85,7 @@ final class SliceRun: Sendable {
                     }
                 }
             }
+            // Rule 9: epoch and lock. Whatever settles a slice, a lost connection too, cancels its requests at once.
             group.cancelAll()
         }
         await close()

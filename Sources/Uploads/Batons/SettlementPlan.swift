@@ -44,6 +44,7 @@ public struct SettlementPlan: Hashable, Sendable {
             }
             event = UploadEvent(outcome: outcome, of: last, at: now)
             switch outcome {
+            // Rule 6: ends. The staged copy of a failed job stays, so that the job can be run again.
             case .completed, .cancelled: removesStagedCopy = true
             case .failed: break
             }

@@ -2,6 +2,7 @@ import Foundation
 
 // From the claim to the open session.
 extension SliceMachine {
+    /// Rule 1: lineage. Asks whether the baton still counts before a step.
     mutating func check(then step: Step) -> [SliceAction] {
         phase = .validity(then: step)
         return [.checkValidity]
@@ -135,6 +136,7 @@ extension SliceMachine {
             hasSource = true
             if baton.isCancel { return cancelLeftovers() }
             return check(then: unverified == nil ? .open(state) : .readBack)
+        // Rule 9: epoch and lock. A slice that does not get the lock waits, which is no attempt.
         case .sourceBusy:
             return settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: state))
         case .sourceGone:

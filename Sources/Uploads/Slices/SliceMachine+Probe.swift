@@ -10,6 +10,7 @@ extension SliceMachine {
         case .complete(let upload) where baton.job.verify && purpose != .cancel: return verify(upload, for: purpose)
         case .complete(let upload):
             return end(.completed(upload.object, response: upload.response))
+        // Rule 7: probe first. A newer job's object is not overwritten.
         case .other(var object, isNewer: true) where purpose != .cancel && !keepsExisting:
             object.isOvertaken = true
             return end(.completed(object, response: nil))
@@ -118,9 +119,9 @@ extension SliceMachine {
         return giveUpOrRetry(again, isResolved: true)
     }
 
-    /// The session is gone. Where an earlier slice handed it over, the upload is back at its beginning, and that is a
-    /// failed attempt: a server that forgets each upload would otherwise be asked for another session at once, again
-    /// and again.
+    /// Rule 8: sessions. The session is gone. Where an earlier slice handed it over, the upload is back at its
+    /// beginning, and that is a failed attempt: a server that forgets each upload would otherwise be asked for another
+    /// session at once, again and again.
     private mutating func openAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         let gone = state
         state = nil

@@ -10,7 +10,9 @@ extension SliceMachine {
     mutating func lose(_ validity: BatonValidity) -> [SliceAction] {
         switch validity {
         case .holds: return []
+        // Rule 1: lineage. A superseded slice touches nothing.
         case .superseded: return settle(.superseded)
+        // Rule 9: epoch and lock. A slice without its connection settles nothing.
         case .disconnected: return settle(.abandoned)
         case .paused:
             guard !baton.isCancel else { return [] }
@@ -101,6 +103,7 @@ extension SliceMachine {
         }
         let error = scope == .shared && error.retry == .never ? refusedToAll(error) : error
         let next = settlement(after: error)
+        // Rule 6: ends. A failure that no later round can go on from removes its session.
         if case .ended = next, error.spoilsSource { return failForGood(error) }
         if case .ended = next, hasSent, error.leavesDoubt, !isResolved {
             return check(then: .probe(.beforeFailing(error)))

@@ -34,6 +34,7 @@ public struct SweepRule: Hashable, Sendable {
 
     public func isAbandoned(_ upload: UnfinishedUpload, owner: Owner, now: Date) -> Bool {
         let age = now.timeIntervalSince(upload.startedAt)
+        // Rule 8: sessions. What no live job names is swept after a day.
         guard age > sweepAfter else { return false }
         switch owner {
         case .named: return false

@@ -20,7 +20,9 @@ final class ClaimedDelivery: ClaimedBaton {
     }
 
     func validity() async -> BatonValidity {
+        // Rule 9: epoch and lock. The baton of a lost connection no longer counts.
         guard tenure.holds else { return .disconnected }
+        // Rule 1: lineage. After 10 s of silence the control log is read up to a marker first.
         await publisher.log.refreshIfSilent(unless: tenure.lost)
         return validityNow
     }
@@ -52,6 +54,7 @@ final class ClaimedDelivery: ClaimedBaton {
         held.state = state
         let now = publisher.now()
         held.startedAt = held.startedAt ?? now
+        // Rule 4: progress or poison. Only a confirmed start counts against a job that stops its worker.
         let event = UploadEvent(kind: .started, of: held, at: now)
         guard await publisher.tell(event, of: self) else {
             throw UploadError(.networkFailure, "the broker's connection was lost before the start was recorded")

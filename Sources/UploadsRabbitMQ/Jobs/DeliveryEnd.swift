@@ -13,6 +13,7 @@ enum DeliveryEnd: Sendable {
 extension Consumer {
     /// Settles a delivery while it is held.
     func settle(_ delivery: Delivery, _ end: DeliveryEnd, _ tenure: Tenure) {
+        // Rule 9: epoch and lock. Only a delivery of the current connection can be settled.
         guard tenure.holds else { return }
         switch end {
         case .acknowledge: acknowledge(delivery)

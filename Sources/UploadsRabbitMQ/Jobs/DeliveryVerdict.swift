@@ -41,6 +41,7 @@ enum DeliveryVerdict: Hashable, Sendable {
             return
         }
         let isMaybeRepeated = WireFormat.isMaybeRepeated(message)
+        // Rule 2: suspects are not worked on. The queue knows what may be a repeat, `TakingVerdict` what follows.
         let verdict = TakingVerdict(
             baton, isRedelivered: redelivered, isMaybeRepeated: isMaybeRepeated || isOutOfTurn, view: view)
         switch verdict {

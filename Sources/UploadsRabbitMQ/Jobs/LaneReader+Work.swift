@@ -77,6 +77,7 @@ extension LaneReader {
     /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
     /// back as redelivered, a suspect for nothing.
     func holdBack() async {
+        // Rule 2: suspects are not worked on. A worker that shuts down makes none.
         if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
         // The same when the queue was stopped, for its own lanes.
         if isStopped { await taking.waitForNone(atMost: Self.quietPatience) }

@@ -193,6 +193,7 @@ final class LaneReader: Sendable {
                     noteTime(of: delivery.message)
                     let verdict = DeliveryVerdict(
                         delivery.message, redelivered: delivery.redelivered, queue: queue, view: publisher.log.view)
+                    // Rule 5: verbs. Cancellations obey no stop; other urgent work is held.
                     if isParking, case .work(let baton) = verdict, !baton.isCancel {
                         parked.append(Parked(delivery: delivery, tenure: current))
                         continue

@@ -18,6 +18,7 @@ struct SettlementPublisher: Sendable {
     /// Publishes what the plan says and removes what it allows to remove.
     /// - Returns: whether to acknowledge.
     func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
+        // Rule 6: ends. Each stage is confirmed before the next one; the acknowledgement comes last.
         for stage in plan.stages {
             guard await carryOut(stage, of: claimed, handler: handler) else { return false }
         }
@@ -63,6 +64,7 @@ struct SettlementPublisher: Sendable {
 
     /// Passes a suspect to the notifier's queue itself: it carries the whole baton, which nobody else may see.
     func pass(_ baton: Baton, reason: String, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
+        // Rule 2: suspects are not worked on. They are passed to the notifier, confirmed, then acknowledged.
         var event = UploadEvent(kind: .suspect, of: baton, at: now())
         event.data.reason = reason
         guard let message = encoded(event, WireFormat.traceParent(of: delivery.message)) else { return false }
@@ -119,6 +121,7 @@ struct SettlementPublisher: Sendable {
     private func hand(_ onward: SettlementPlan.Onward, of claimed: ClaimedDelivery) async -> Bool {
         let queue = onward.baton.job.queue
         do throws(UploadError) {
+            // Rule 2: suspects are not worked on. A hand-over that has to be repeated is flagged.
             let message = try WireFormat.message(baton: onward.baton, trace: claimed.trace)
             let parcel =
                 if let delay = onward.delay {
@@ -151,6 +154,7 @@ struct SettlementPublisher: Sendable {
     }
 
     private func deliver(_ parcel: Parcel, _ tenure: Tenure) async -> Bool {
+        // Rule 9: epoch and lock. Nothing is published once the connection that delivered the baton is gone.
         do throws(RabbitMQError) {
             try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
             return true
