@@ -4,7 +4,7 @@ import Testing
 @testable import Uploads
 
 /// The rules of the baton, in every order of events of a small world: one job, two workers, a notifier, a destination.
-/// What decides is what decides in production; see ``RuleBook``.
+/// The machines of production decide; see ``RuleBook``.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct BatonRulesTests {
     private static func order(isStaged: Bool, isSerial: Bool) -> UploadJob {
         var order = UploadJob(
@@ -48,7 +48,7 @@ import Testing
 }
 
 extension Mutation {
-    /// Where its lack is looked for, the smallest first.
+    /// The bounds of the searches without this rule, the smallest first.
     fileprivate var bounds: [ModelBound] {
         ModelBound.singles(isStaged: false) + ModelBound.singles(isStaged: true)
             + ModelBound.pairs(isStaged: false).filter { $0.verbs < 2 }

@@ -1,6 +1,6 @@
 import Uploads
 
-/// What somebody does in a ``BatonWorld``: a line of a history.
+/// A step in a ``BatonWorld``: one line of a history.
 enum BatonStep: Hashable {
     enum Answer: String { case arrives, lost, failed, refused }
 
@@ -22,16 +22,16 @@ enum BatonStep: Hashable {
     case crashNotifier
     case order(Verb)
 
-    /// What becomes of a publication.
+    /// The fate of a publication.
     enum Confirm: String {
         case confirmed
-        /// It is there, and its publisher tries once more, flagged.
+        /// It arrived, and its publisher tries once more, flagged.
         case repeated
-        /// It is not there, and the next try is flagged.
+        /// It did not arrive, and the next try is flagged.
         case flagged
     }
 
-    /// Whether it needs a fault or an operator: what is left without these must come to rest.
+    /// Whether the step is a fault or an operator's: without such steps the world must come to rest.
     var isFault: Bool {
         switch self {
         case .kill, .cutOff, .crashNotifier, .order, .drain, .lose: true
@@ -56,7 +56,7 @@ enum BatonStep: Hashable {
         case .kill(let worker): return "worker \(worker) dies"
         case .cutOff(let worker): return "worker \(worker) loses the connection that delivered, and does not know"
         case .learn(let worker): return "worker \(worker) learns that its connection is lost"
-        case .drain(let worker): return "worker \(worker) is told to stop"
+        case .drain(let worker): return "worker \(worker) is asked to stop"
         case .decide(let news, let isAcknowledged):
             return
                 "notifier records \(book.news[news].word)\(isAcknowledged ? "" : ", and dies before it acknowledges")"

@@ -1,6 +1,6 @@
 import Uploads
 
-/// The destination: an object, and sessions of two parts for what is staged. What it is asked is done at once; only
+/// The destination: an object, and sessions of two parts for a staged job. It carries out each request at once; only
 /// answers are lost.
 extension BatonWorld {
     private static let object = StoredObject(location: "/there", etag: "e1", size: 10)
@@ -60,7 +60,8 @@ extension BatonWorld {
         guard let session = workers[worker].held?.session, session > 0, sessions[session - 1].isOpen else {
             return .partFailed(part, UploadError(.sessionExpired, "no such session: open another"))
         }
-        // The first that is missing: whoever opened the session saw the same, unless somebody else works on it as well.
+        // The first missing part: the worker that opened the session saw the same one, unless another worker uses the
+        // session as well.
         let held = sessions[session - 1].parts
         let missing = (0..<Self.partCount).filter { held & 1 << $0 == 0 }
         if let first = missing.first { sessions[session - 1].parts |= 1 << first } else { partsResent += 1 }
@@ -69,7 +70,7 @@ extension BatonWorld {
 
     private mutating func complete(_ condition: WriteCondition, by worker: Int) -> SliceFact {
         guard isStaged else { return .completed(CompletedUpload(Self.object)) }
-        // The source is checked first: whoever removed the copy keeps it from being completed.
+        // The source is checked first, so that an upload whose copy was removed is not completed.
         guard hasCopy || mutation == .locksNothing else {
             return .failed(UploadError(.invalidFile, "the staged copy is gone: enqueue the file again"))
         }

@@ -2,19 +2,19 @@ import Uploads
 
 /// What must hold in every world.
 extension BatonWorld {
-    /// What is wrong with this one, in a sentence; nil if nothing is.
+    /// What is wrong with this world, in a sentence; nil if nothing is.
     func violation(after step: BatonStep) -> String? {
         for (index, kinds) in told.enumerated() where kinds.nonzeroBitCount > 1 {
-            return "round \(index + 1) was told as more than one outcome"
+            return "round \(index + 1) was published with more than one outcome"
         }
         if case .settle(let action, _) = step, case .outcome(let event) = book.owed[action], event.kind == .completed,
             !hasObject
         {
-            return "completed was told, and the destination holds nothing"
+            return "completed was published, and the destination holds nothing"
         }
-        // A later round may have begun, and then what it makes is no secret of the first.
+        // A later round may have begun, whose object is no violation of the first one.
         if hasObject, told == [EventKind.cancelled.bit], book.facts(ofJob: notifier.job)?.round == 1 {
-            return "cancelled was told, and the object is there"
+            return "cancelled was published, and the object is there"
         }
         if let held = workers[0].held, let other = workers[1].held, case .working = held.phase,
             case .working = other.phase,
@@ -35,14 +35,14 @@ extension BatonWorld {
         guard let job = book.facts(ofJob: notifier.job) else { return "the ledger has never heard of the job" }
         if job.end == nil {
             if job.waitsInLine, !hasTurn { return lane.isEmpty ? nil : "a job that waits in line has a baton" }
-            if lane.isEmpty { return "the job is gone: no end is recorded, and nobody holds its baton" }
-            if !job.isPaused { return "the job rests on the ladder, and nobody paused it" }
+            if lane.isEmpty { return "the job is gone: no end is recorded, and no lane or worker holds its baton" }
+            if !job.isPaused { return "the job rests on the ladder, and no operator paused it" }
             return nil
         }
-        if told.count < job.round || told[job.round - 1] == 0 { return "an end is recorded, and was not told" }
+        if told.count < job.round || told[job.round - 1] == 0 { return "an end is recorded, and was not published" }
         if !lane.isEmpty { return "a baton rests on the ladder though the round has ended" }
         let left = sessions.count(where: \.isOpen)
-        // Of what a crash, a lost confirm or a refusal has left, the sweep or the bucket takes care; nothing else is left.
+        // The sweep or the bucket removes what a crash, a lost confirm or a refusal has left; nothing else may be left.
         if left > disturbances { return "\(left) sessions are left after \(disturbances) disturbances" }
         // Whatever crashes, the copy of a job that was cancelled in its line goes, unless the broker drops the baton that removes it.
         if disturbances == orders || (!hasTurn && !hasLost), isStaged, hasCopy, job.end == .cancelled {

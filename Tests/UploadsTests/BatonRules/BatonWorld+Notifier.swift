@@ -1,7 +1,7 @@
 import Uploads
 
-/// The notifier's driver: a message is decided and noted in one transaction, what follows is published, struck off, and
-/// only then acknowledged.
+/// The notifier's driver: it decides and notes a message in one transaction, publishes what follows, strikes it off,
+/// and only then acknowledges the message.
 extension BatonWorld {
     func goOnNotifying(into next: inout [Next]) {
         if notifier.isHandling || !notifier.owed.isEmpty {
@@ -22,7 +22,7 @@ extension BatonWorld {
         mutation != .forgetsWhatItHolds && book.facts(ofJob: notifier.job)?.isHeld == true
     }
 
-    /// Whether the job waits in a line: the one before it may end at any moment.
+    /// Whether the job waits in a serial line: the job before it may end at any moment.
     var isTurnDue: Bool { hasTurn && book.facts(ofJob: notifier.job)?.waitsInLine == true }
 
     private func issueHeld(into next: inout [Next]) {
@@ -42,7 +42,7 @@ extension BatonWorld {
         }
     }
 
-    /// The process that takes over repeats what stands in the ledger, and is given again what was not acknowledged.
+    /// The notifier that takes over repeats what the ledger notes as owed, and gets the unacknowledged messages again.
     private mutating func fallNotifier() {
         breakSomething(\.crashes)
         if mutation == .forgetsWhatIsOwed { notifier.owed = [] }

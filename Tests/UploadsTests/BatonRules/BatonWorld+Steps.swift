@@ -1,13 +1,13 @@
 import Uploads
 
-/// What can happen next.
+/// The steps that can happen next.
 extension BatonWorld {
     typealias Next = (step: BatonStep, world: BatonWorld)
 
     func successors() -> [Next] {
         var next: [Next] = []
-        // What commutes with whatever the others may do is done first: any history is as good with it moved forward, so
-        // the others' need not be tried before it.
+        // A step that commutes with every step of the others is done first: a history stays the same with that step
+        // moved forward, so the others' steps need not be tried before it.
         if goesFirst {
             goOnNotifying(into: &next)
             return next
@@ -34,9 +34,10 @@ extension BatonWorld {
         return next
     }
 
-    /// Whether the notifier's next step can be seen by nobody but itself, or only adds what nobody is kept from
-    /// anything by: it reads its queue in order, lanes are bags, and what was told stays told. Markers stand in a row
-    /// with what workers tell, and an entry of the log may put an end to a wait, or to its end.
+    /// Whether the notifier's next step is visible to no other process, or only adds something that keeps no process
+    /// from a step: the notifier reads its queue in order, lanes are bags, and a published outcome stays published.
+    /// Markers do not go first, because their order with the workers' events counts, nor do log entries that may end a
+    /// wait or keep it from ending.
     private var goesFirst: Bool {
         guard notifier.isHandling || !notifier.owed.isEmpty else {
             return !queue.isEmpty && dead.isEmpty && !isHoldDue && !isTurnDue
@@ -65,7 +66,7 @@ extension BatonWorld {
         }
     }
 
-    /// Reading changes something only for who works or may take.
+    /// Reading the log changes something only for a worker that works or may take a baton.
     private func readsLog(_ worker: Int) -> Bool {
         guard workers[worker].seen < log.count - 1 else { return false }
         guard let held = workers[worker].held else { return !lane.isEmpty }
@@ -80,7 +81,7 @@ extension BatonWorld {
         next.append((step, world))
     }
 
-    /// Nobody stands at what is behind everybody.
+    /// Drops the entries that both workers have read.
     private mutating func forgetOldLog() {
         let last = log.count - 1
         let oldest = min(workers[0].seen, workers[1].seen)
@@ -97,7 +98,8 @@ extension BatonWorld {
 
     // MARK: The broker
 
-    /// Whether what a parcel waits for has come to pass. Time is left out: whatever a wait is longer than has happened.
+    /// Whether the event that a parcel waits for has happened. Time is left out: everything that is shorter than a wait
+    /// has happened before its end.
     private func isDue(_ parcel: Parcel) -> Bool {
         switch parcel.wait {
         case .none: return true
@@ -128,7 +130,7 @@ extension BatonWorld {
     }
 
     private func take(by worker: Int, into next: inout [Next]) {
-        // Both idle and equally informed: it makes no difference who takes.
+        // Both are idle and have read equally far, so that it makes no difference which one takes.
         if worker == 1, workers[0].held == nil, workers[0].seen == workers[1].seen { return }
         var seen: [Parcel] = []
         for (index, parcel) in lane.enumerated() where !seen.contains(parcel) && isDue(parcel) {
@@ -156,7 +158,7 @@ extension BatonWorld {
         }
     }
 
-    /// The delivery is given to somebody else.
+    /// The broker delivers it to another worker.
     mutating func deliverAgain(_ held: Held) {
         lane.append(Parcel(baton: held.baton, isRedelivered: true))
     }

@@ -1,6 +1,6 @@
 import Uploads
 
-/// A worker's driver: asks what its machine wants asked, and settles as the plan says.
+/// A worker's driver: carries out what its machine asks for, and settles as the plan says.
 extension BatonWorld {
     func go(on worker: Int, into next: inout [Next]) {
         guard let held = workers[worker].held else { return }
@@ -10,7 +10,7 @@ extension BatonWorld {
             add(.kill(worker: worker), to: &next) { world in
                 world.breakSomething(\.crashes)
                 if !isAcknowledgedFirst(held) { world.deliverAgain(held) }
-                // Whoever starts reads up to now before it takes anything.
+                // A worker that starts reads the log up to now before it takes anything.
                 world.workers[worker] = Worker(seen: world.log.count - 1)
             }
             if !isAcknowledgedFirst(held) {
@@ -62,7 +62,7 @@ extension BatonWorld {
 
     // MARK: A slice
 
-    /// Tells a machine a fact, and does at once what touches nothing that others see.
+    /// Gives a machine a fact, and carries out at once the actions that others cannot see.
     mutating func tell(_ fact: SliceFact, to worker: Int) {
         var facts = [fact]
         while let fact = facts.popLast() {
@@ -75,7 +75,7 @@ extension BatonWorld {
                     facts.append(.destinationFound(DestinationFacts(driver: "model", canYield: isStaged)))
                 case .waitToRetry(let part, _): facts.append(.retryDue(part))
                 case .withdrawTurns: break
-                // Nobody is asked for what lies in the message itself, nor by a session that is one request.
+                // Inline bytes need no source, and a session of one request asks nothing to open or complete.
                 case .claimSource where !isStaged, .open where !isStaged, .complete where !isStaged:
                     facts.append(carryOut(book.actions[number], by: worker))
                 case .cancelRequests:
@@ -107,7 +107,7 @@ extension BatonWorld {
 
     private func perform(_ action: Int32, by worker: Int, into next: inout [Next]) {
         let wanted = book.actions[action]
-        // As a part asks before it is sent.
+        // Like the worker, asks for the validity before each part.
         if case .sendPart = wanted {
             let validity = validity(of: worker)
             if validity == .superseded || validity == .disconnected {
@@ -223,7 +223,7 @@ extension BatonWorld {
 }
 
 extension SettlementPlan.Onward {
-    /// What the wait is for: seconds mean nothing here.
+    /// The reason for the wait: seconds mean nothing here.
     fileprivate func wait(_ book: RuleBook) -> BatonWorld.Parcel.Wait {
         let rules = SliceRules()
         return switch delay {
@@ -237,7 +237,7 @@ extension SettlementPlan.Onward {
 }
 
 extension SliceAction {
-    /// How its answer may fail to come, and whether it is done all the same.
+    /// How its answer may fail to come, and whether the step is done in spite of that.
     fileprivate var faults: [(BatonStep.Answer, changes: Bool)] {
         switch self {
         case .open, .sendPart, .complete: [(.lost, true), (.refused, false)]

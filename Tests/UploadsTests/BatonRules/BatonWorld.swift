@@ -1,12 +1,12 @@
 import Uploads
 
-/// A broker, two workers, a notifier and a destination with one job, as a value: each step of anybody makes another
-/// one.
+/// A broker, two workers, a notifier and a destination with one job, as a value: each step of any of them makes another
+/// value.
 ///
-/// What is decided is decided by the machines of production (``RuleBook``). The world only does what their drivers do:
-/// it delivers, publishes, asks the destination, and breaks.
+/// The machines of production decide (``RuleBook``). The world only does what their drivers do: it delivers, publishes,
+/// asks the destination, and breaks.
 struct BatonWorld {
-    /// What may still go wrong or be wished for.
+    /// How many faults and orders may still come.
     struct Budget: Hashable {
         /// Workers that die or lose the connection that delivered, notifiers that die.
         var crashes: Int8
@@ -15,7 +15,7 @@ struct BatonWorld {
         /// Answers of the destination that are lost, and refusals.
         var answers: Int8
         var verbs: Int8
-        /// Workers that are told to stop.
+        /// Workers that are asked to stop.
         var drains: Int8 = 0
         /// Messages that the broker drops from a lane, because of a policy, and hands to the notifier as dead letters.
         var losses: Int8 = 0
@@ -27,7 +27,7 @@ struct BatonWorld {
             case none
             /// Until the lock on the staged copy is free.
             case lock
-            /// Longer than a worker that has not heard takes to hear, and to finish its step.
+            /// Longer than a worker that has not read the log takes to read it, and to finish its step.
             case settling
             /// Until the pause no longer holds.
             case pause
@@ -41,7 +41,7 @@ struct BatonWorld {
 
     struct Held: Hashable {
         enum Phase: Hashable {
-            /// A suspect: to be told, then acknowledged.
+            /// A suspect: to be passed to the notifier, then acknowledged.
             case passing(isTold: Bool)
             case working(machine: Int32, asked: [Int32])
             case settling(plan: Int32, stage: Int, done: Int)
@@ -49,12 +49,12 @@ struct BatonWorld {
 
         var baton: Int32
         var phase: Phase
-        /// The broker gave the delivery to somebody else; the worker goes on until it learns.
+        /// The broker gave the delivery to another worker; this one goes on until it learns of that.
         var isCutOff = false
         var hasLock = false
-        /// Whether a session that is one request writes only where nothing lies.
+        /// Whether a session of one request writes only where nothing lies.
         var writesIfAbsent = false
-        /// The open session, 0 for one that is one request.
+        /// The open session, 0 for a session of one request.
         var session = 0
     }
 
@@ -92,9 +92,9 @@ struct BatonWorld {
 
     var lane: [Parcel]
     var queue: [Int32]
-    /// Dead letters: the notifier reads them beside its queue, so that they and what workers tell come in any order.
+    /// Dead letters: the notifier reads them beside its queue, so that they and the workers' events come in any order.
     var dead: [Int32] = []
-    /// The control log as the views after each entry, from the oldest that anybody still stands at.
+    /// The control log as the views after each entry, from the oldest one that a worker has not read beyond.
     var log: [Int32]
     var workers = [Worker(), Worker()]
     var notifier = Notifier()
@@ -102,11 +102,11 @@ struct BatonWorld {
     var sessions: [Session] = []
     var hasObject = false
     var hasCopy = true
-    /// Parts that were sent though a session had held them.
+    /// Parts that were sent although a session held them.
     var partsResent = 0
-    /// Round by round a bit for each kind of outcome that was told.
+    /// Round by round a bit for each kind of outcome that was published.
     var told: [Int32] = [0]
-    /// Faults and orders so far: what is sent again or left over is bounded by them.
+    /// Faults and orders so far: they bound what may be sent again or left over.
     var disturbances = 0
     /// What an operator may order.
     let verbs: [Verb]
@@ -150,7 +150,7 @@ struct BatonWorld {
     // MARK: As a key
 
     /// Two worlds with the same key have the same future. It makes no difference which worker is which, nor in which
-    /// order a lane that anybody reads has its messages.
+    /// order a lane has its messages, because any worker may take any of them.
     var key: Key {
         var words: [Int32] = []
         words.reserveCapacity(48)

@@ -2,7 +2,7 @@ import Uploads
 
 /// A destination that gives every answer which a driver can give, whatever it has answered before.
 struct LyingDestination {
-    /// The sessions that it may speak of.
+    /// How many sessions it may answer with.
     private static let sessions = [
         UploadState(driver: "model", payload: ["id": 1]), UploadState(driver: "model", payload: ["id": 2]),
     ]
@@ -10,9 +10,9 @@ struct LyingDestination {
 
     var canYield = true
     var sessionCount = 2
-    /// How many objects of the job it speaks of; of several, each is another to who reads it back.
+    /// How many objects of the job it may answer with; to the reader that reads them back, each is another one.
     var objectCount = 1
-    /// Whether it also speaks of objects that are not the job's: alone, beside a session, of a newer job.
+    /// Whether it also answers with objects that are not the job's: alone, beside a session, of a newer job.
     var hasOther = false
     /// What the destination's circuit says.
     var way = DestinationFacts.Way.free
@@ -59,10 +59,10 @@ struct LyingDestination {
     private var sessions: [UploadState] { Array(Self.sessions.prefix(sessionCount)) }
 
     private var opened: [SessionFacts] {
-        // With one session only the whole, and what is done.
-        let validities = sessionCount == 1 ? [(0, 0)] : [(0, 0), (0, 1), (0, 2), (1, 1)]
+        // With one session, only the whole and the finished.
+        let sizes = sessionCount == 1 ? [(0, 0)] : [(0, 0), (0, 1), (0, 2), (1, 1)]
         return [SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: Self.partBytes)]
-            + validities.map { session, missing in
+            + sizes.map { session, missing in
                 SessionFacts(
                     state: sessions[session], partCount: 2, missingCount: missing,
                     bytesMissing: Int64(missing) * Self.partBytes)

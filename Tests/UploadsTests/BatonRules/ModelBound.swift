@@ -10,7 +10,7 @@ struct ModelBound: Sendable, CustomTestStringConvertible {
     var verbs: Int8 = 0
     var drains: Int8 = 0
     var losses: Int8 = 0
-    /// Whether the producer did not hear that its job had arrived, and published it once more.
+    /// Whether the producer got no confirm of its job, and published it once more.
     var isProducerInDoubt = false
     /// Whether the job waits in a serial line first, where it may be cancelled.
     var isSerial = false

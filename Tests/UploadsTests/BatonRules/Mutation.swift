@@ -1,21 +1,22 @@
-/// A rule left out by a world's driver. A search that finds nothing wrong then would find nothing ever.
+/// A rule of <doc:JobLifeCycle> that a world's driver leaves out. A search that finds nothing wrong then could never
+/// find anything.
 enum Mutation: String, CaseIterable {
-    /// The delivery is acknowledged before what it brings about is confirmed.
+    /// Rule 6: the delivery is acknowledged before its publications are confirmed.
     case acknowledgesFirst
-    /// What may be a repeat is worked on.
+    /// Rule 2: a delivery that may be a repeat is worked on.
     case worksOnSuspects
-    /// A worker looks at no fence.
+    /// Rule 1: a worker looks at no fence.
     case ignoresFences
-    /// Who takes over from a dead notifier does not repeat what stands in the ledger.
+    /// Rule 3: the notifier that takes over from a dead one does not repeat what the ledger notes as owed.
     case forgetsWhatIsOwed
-    /// The staged copy is locked by nobody.
+    /// Rule 9: no worker locks the staged copy.
     case locksNothing
-    /// The destination is never asked what it holds.
+    /// Rule 7: the destination is never asked what it holds.
     case neverProbes
-    /// A cancel without a lock acts at once.
+    /// Rule 5: a cancel without a lock acts at once.
     case cancelsAtOnce
-    /// What the broker has dropped is held, and never issued.
+    /// Rule 3: a job that the broker has dropped is held, and never issued.
     case forgetsWhatItHolds
-    /// A publication that may have arrived is repeated without a flag.
+    /// Rule 2: a publication that may have arrived is repeated without a flag.
     case flagsNothing
 }

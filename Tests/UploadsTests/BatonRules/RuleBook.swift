@@ -2,10 +2,10 @@ import Foundation
 
 @testable import Uploads
 
-/// The machines that run in production, asked by number. They are pure, so what one has answered once is remembered:
-/// the search costs as many calls as there are different questions.
+/// The machines that run in production, asked by number. They are pure, so each answer is remembered: the search costs
+/// as many calls as there are different questions.
 final class RuleBook {
-    /// What the world has to know of a baton.
+    /// The facts about a baton that the world needs.
     struct BatonFacts {
         var generation: Int
         var round: Int
@@ -13,7 +13,7 @@ final class RuleBook {
         var onlyRemovesCopy: Bool
     }
 
-    /// What the world has to know of the ledger's job.
+    /// The facts about the ledger's job that the world needs.
     struct JobFacts {
         var round: Int
         var end: EventKind?
@@ -96,7 +96,7 @@ final class RuleBook {
 
     init(order: UploadJob) { self.order = order }
 
-    /// What stands in the notifier's queue.
+    /// A message or an order in the notifier's queue.
     enum News: Hashable {
         case message(NotifierMessage)
         case verb(Verb)
@@ -122,7 +122,7 @@ final class RuleBook {
             settlement: settlements.number(of: settlement), baton: baton, hasStarted: hasStarted)
         if let plan = planned[question] { return plan }
         var report = SliceReport()
-        // As a slice reports: a hand-over of what never began tells of no beginning.
+        // As in production: the hand-over of a slice that never began reports no beginning.
         if case .handOver = settlement, !hasStarted {} else { report.startedAt = Self.now }
         let plan = SettlementPlan(SettledSlice(settlement, report: report), of: batons[baton], now: Self.now)
         let number = plans.number(of: plan.stages)
@@ -205,7 +205,7 @@ final class RuleBook {
         switch news[message] {
         case .message(let message): decision = machine.receive(message, for: known)
         case .verb(let verb):
-            // A job that is not known yet is no job that an operator could name; a refusal changes nothing.
+            // An operator cannot name a job that the ledger does not know; a refusal changes nothing.
             decision = known.flatMap { try? machine.order(verb, of: $0) } ?? IssuingDecision(job: known)
         }
         let answer = numbered(decision, by: machine)
@@ -213,13 +213,13 @@ final class RuleBook {
         return answer
     }
 
-    /// What follows when the time of a held job has come.
+    /// The decision when the time of a held job has come.
     func issueHeld(_ job: Int32, fence: Int, marker: Int) -> Decision {
         let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
         return numbered(machine.issueHeld(jobs[job]), by: machine)
     }
 
-    /// What follows when the job before it in its line has ended.
+    /// The decision when the job before it in its serial line has ended.
     func release(_ job: Int32, fence: Int, marker: Int) -> Decision {
         let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
         return numbered(machine.release(jobs[job]), by: machine)

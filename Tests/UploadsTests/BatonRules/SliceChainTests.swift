@@ -2,9 +2,9 @@ import Testing
 
 @testable import Uploads
 
-/// Slices that lead back to where the first one began would go round without an attempt, a pause or an end.
+/// Slices that lead back to where the first one began would go round for ever, without an attempt, a pause or an end.
 @Suite(.timeLimit(.minutes(20))) struct SliceChainTests {
-    /// What a job asks for, and what its destination is like.
+    /// A kind of job and of destination.
     enum Kind: CaseIterable {
         case replaces, verifies, isUncut, renames, skips, fails, replacesOthers, meetsTroubles, verifiesInTroubles,
             isTrial

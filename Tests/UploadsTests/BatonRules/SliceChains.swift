@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Uploads
 
-/// A rule of the slice that the search leaves out. A search that finds no circle then would find none ever.
+/// A rule of the slice that the search leaves out. A search that finds no circle then could never find one.
 enum SliceRule: String, CaseIterable {
     /// An upload that is back at its beginning is a failed attempt.
     case countsLostSessions
@@ -13,7 +13,7 @@ enum SliceRule: String, CaseIterable {
 /// Every chain of slices that one job can go through at a ``LyingDestination`` without a failed attempt, and without a crash or an
 /// order from outside.
 struct SliceChains {
-    /// What is left of a baton when all that only counts is taken away: the same link means the same choices again.
+    /// A baton without its mere counters: the same link means the same choices again.
     private typealias Link = Baton
 
     /// A circle that takes the job back to where it was, by at least one hand-over; nil where there is none.
@@ -120,8 +120,8 @@ struct SliceChains {
 
     // MARK: Circles
 
-    /// A hand-over from which its own beginning can be reached again. Circles of waits alone are no such: each waits longer than the one
-    /// before, until the job's age runs out.
+    /// A hand-over from which its own beginning can be reached again. Circles of waits alone do not count: each waits
+    /// longer than the one before, until the job's age runs out.
     private func findCircle() -> [String]? {
         for (link, following) in next {
             for (target, edge) in following where edge == .handOver {

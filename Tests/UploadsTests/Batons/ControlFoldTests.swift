@@ -75,7 +75,7 @@ import Testing
         let lost = ControlEntry.ledger(LedgerClaim(ledger: rival, term: 1, opening: UUID()))
         let (fold, _) = fold([lost, .snapshotBegins(id)] + pieces(of: view(.ledger(claim)), id))
         #expect(fold.view.ledger == claim)
-        // What came since the snapshot was begun counts more than its piece.
+        // An entry that came after the snapshot was begun outweighs its piece.
         let again = ControlEntry.ledger(LedgerClaim(ledger: first, term: 1, opening: opening))
         let later = self.fold([lost, .snapshotBegins(id), again] + pieces(of: view(.ledger(claim)), id))
         #expect(later.wholes == [3])
@@ -149,7 +149,7 @@ import Testing
         let queues = ["a", "b"].map { try! QueueName($0) }
         let ledgers = [UUID(), UUID()]
         var log: [ControlEntry] = []
-        /// What the ordinary entries say, after each entry of the log.
+        /// The view by the ordinary entries alone, after each entry of the log.
         var truths: [ControlView] = []
         var truth = ControlView()
         var generations: [JobID: Int] = [:]
@@ -182,7 +182,7 @@ import Testing
                 guard writers[writer].isEmpty else {
                     log.append(writers[writer].removeFirst())
                     truths.append(truth)
-                    // Dies, perhaps; its successor begins another one.
+                    // The notifier may die here; its successor begins another snapshot.
                     if Int.random(in: 0..<12, using: &random) == 0 { writers[writer] = [] }
                     continue
                 }

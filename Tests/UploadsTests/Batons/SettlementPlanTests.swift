@@ -42,7 +42,7 @@ import Uploads
             #expect(plan.onward.map { $0.lane == .urgent && $0.baton.onlyRemovesCopy } ?? true)
         }
         #expect(plan(.handOver(nil), of: removal).onward != nil)
-        // The notifier would drop it as a suspect.
+        // The notifier would drop such a baton as a suspect.
         #expect(TakingVerdict(removal, isRedelivered: true, isMaybeRepeated: true, view: ControlView()) == .work)
         var view = ControlView()
         view.apply(.fence([removal.job.id: removal.generation + 1]))

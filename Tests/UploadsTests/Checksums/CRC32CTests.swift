@@ -17,7 +17,7 @@ struct CRC32CTests {
         #expect(crc([]) == 0)
     }
 
-    /// Around a step of the tables, and around one and several strides of the multiplication.
+    /// Sizes around a step of the tables, and around one and several strides of the multiplication.
     @Test(arguments: [0..<20, 120..<145, 250..<275, 999..<1001])
     func `by tables and by multiplication it agrees with the definition bit by bit`(counts: Range<Int>) {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 3) }

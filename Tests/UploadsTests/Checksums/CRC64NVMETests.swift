@@ -10,7 +10,7 @@ struct CRC64NVMETests {
         #expect(CRC64NVME(of: []).hexadecimal == "0000000000000000")
     }
 
-    /// Around a step of the tables, and around one and several strides of the multiplication.
+    /// Sizes around a step of the tables, and around one and several strides of the multiplication.
     @Test(arguments: [0..<70, 120..<145, 250..<275, 999..<1001])
     func `by tables and by multiplication it agrees with the definition bit by bit`(counts: Range<Int>) {
         for count in counts {

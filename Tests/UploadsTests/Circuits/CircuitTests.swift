@@ -123,7 +123,8 @@ import Testing
         #expect(circuit.state == .closed)
     }
 
-    /// Whatever comes in whatever order: at most one trial within its time, refusals lie ahead, and it can always close.
+    /// Whatever comes, in whatever order: at most one trial runs within its time, refusals end in the future, and the
+    /// circuit can always close.
     @Test func `however the facts come, it lets one trial through at a time and never locks up`() throws {
         for seed in 0..<500 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)

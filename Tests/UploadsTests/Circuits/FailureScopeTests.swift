@@ -2,7 +2,7 @@ import Testing
 
 @testable import Uploads
 
-/// The table of *Operating*: error, scope, and what it says of the destination.
+/// The table of *Operating*: error, scope, and the evidence about the destination.
 @Suite struct FailureScopeTests {
     private let named = DestinationReference.named(DestinationName(unchecked: "photos"), key: "a")
     private let url = DestinationReference.url("https://bucket.example/a?signature=1")
@@ -102,7 +102,7 @@ import Testing
         #expect(evidence(session(2)) == .works(.signIn), "a full disk lets sessions be opened")
         #expect(evidence(session(1)) == nil)
         #expect(evidence(.sourceClaimed) == nil)
-        // Of what nothing has touched since it was begun a driver may answer by itself.
+        // A driver may answer by itself for a session that nothing has touched since it was opened.
         let state = UploadState(driver: "s3", payload: ["u": 1])
         #expect(evidence(.probed(.partial(state, beside: nil)), isWrite: false) == .works(.signIn))
         #expect(evidence(.probed(.partial(state.untouched, beside: nil)), isWrite: false) == nil)

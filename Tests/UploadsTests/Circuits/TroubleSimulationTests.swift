@@ -3,15 +3,15 @@ import Testing
 
 @testable import Uploads
 
-/// A thousand jobs before a worker of 16 slots whose destination is in trouble for ten minutes, by a clock that the test moves: machines,
-/// circuit and settlements as they are, and no I/O.
+/// A thousand jobs wait for a worker of 16 slots whose destination is in trouble for ten minutes, by a clock that the
+/// test moves. Machines, circuit and settlements are those of production; there is no I/O.
 @Suite struct TroubleSimulationTests {
     enum Trouble: String, CaseIterable, CustomTestStringConvertible {
         case full, away, credentials, refused, throttled, busy, unreachable, failing
 
         var testDescription: String { rawValue }
 
-        /// What a look meets; nil: it is answered.
+        /// The error that a probe meets; nil: it is answered.
         var atLook: UploadError? {
             switch self {
             case .full, .throttled: nil
@@ -57,7 +57,7 @@ import Testing
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         var now = Date(timeIntervalSince1970: 1_800_000_000)
         var circuit = Circuit(seed: 1)
-        /// The one that is due first comes last.
+        /// Sorted, the slice that is due first comes last.
         var waiting: [(due: Date, baton: Baton)] = []
         var running: [Running] = []
         var outcomes: [JobID: Outcome] = [:]
@@ -87,7 +87,8 @@ import Testing
             go(on: machine, pass: nil, with: .begun)
         }
 
-        /// Answers what asks nobody else, until the destination is asked or the slice settles.
+        /// Answers actions that ask neither destination nor broker, until the destination is asked or the slice
+        /// settles.
         private mutating func go(on machine: SliceMachine, pass: Circuit.Pass?, with fact: SliceFact) {
             var (machine, pass, fact) = (machine, pass, fact)
             while let action = machine.handle(fact, at: now).first {
@@ -104,7 +105,7 @@ import Testing
                     }
                     fact = .destinationFound(
                         DestinationFacts(driver: "http", canYield: false, way: way, servedAt: circuit.servedAt))
-                // A session of one request asks nobody to open it, and nobody to complete it.
+                // A session of one request opens and completes without asking the destination.
                 case .open:
                     fact = .opened(SessionFacts(state: nil, partCount: 1, missingCount: 1, bytesMissing: 100))
                 case .complete: fact = .completed(SliceHarness.done)

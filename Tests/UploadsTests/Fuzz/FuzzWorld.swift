@@ -5,7 +5,7 @@ import UploadTesting
 
 /// One job in the ledger, and the damaged messages about it that come to the notifier and to a worker.
 struct FuzzWorld {
-    /// What the last step wrote, as others will read it; nil for what could not be written.
+    /// The value that the last step wrote, as readers will see it; nil if it could not be written.
     private(set) var written: [(FuzzSample, Data?)] = []
     private var job: LedgerJob?
 

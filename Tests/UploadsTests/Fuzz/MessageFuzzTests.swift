@@ -4,7 +4,7 @@ import UploadTesting
 
 @testable import Uploads
 
-/// Damaged values of every kind that stands in a message or in the ledger. A trap would end the test process.
+/// Damages values of every kind that a message or the ledger holds. A trap would end the test process.
 @Suite(.timeLimit(.minutes(600))) struct MessageFuzzTests {
     @Test func `what can be read can be written, and is read as the same`() throws {
         var fuzz = Fuzz(for: "values of messages")
@@ -23,7 +23,7 @@ import UploadTesting
                 Issue.record(error, comment)
             }
         }
-        // The damage must leave much that can be read, or nothing is proved.
+        // Much of the damage must leave a readable value, or the test proves nothing.
         #expect(readCount > Fuzz.inputCount / 20)
     }
 

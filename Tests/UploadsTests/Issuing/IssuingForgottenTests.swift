@@ -4,7 +4,7 @@ import Uploads
 
 @Suite("Issuing: jobs that are forgotten")
 struct IssuingForgottenTests {
-    /// Everywhere in a job where a name may stand.
+    /// A job with a name in every place where one may stand.
     private static var named: UploadJob {
         var job = UploadJob(
             source: .file(path: "/in/anna-source", modifiedAt: Date(timeIntervalSince1970: 1)),

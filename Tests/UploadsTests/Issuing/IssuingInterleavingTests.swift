@@ -25,7 +25,7 @@ struct IssuingInterleavingTests {
         while steps < Self.restSteps, !world.isQuiet {
             steps += 1
             world.step()
-            // A paused baton goes round until an operator says otherwise.
+            // A paused baton goes round until an operator lifts the pause.
             if steps % 500 == 0, world.ledger?.isPaused == true { world.order(.resume) }
         }
         // Bound to names, so that a failure shows a line and not the world.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Uploads
 
-/// Numbers of messages and of rows from before, at and beyond the largest that a message may carry: nothing traps, and nothing is issued
-/// that no reader would take.
+/// Numbers of messages and of rows from before, at and beyond the largest that a message may carry: nothing traps, and
+/// no baton is issued that readers would refuse.
 @Suite("Issuing: the largest numbers")
 struct IssuingLimitTests {
     private static let beyond = [WireLimits.countMaximum, WireLimits.countMaximum + 1, .max - 1, .max]

@@ -85,7 +85,7 @@ import Uploads
         let job = try #require(decision.job)
         #expect(job.line == .waiting && job.status == .queued && !job.isPaused)
         #expect(decision.actions == [.append(.fence([job.id: 3])), .append(.lift([job.id]))])
-        // What its worker held counts no longer; a completion does, whenever it is heard of.
+        // The baton that its worker held counts no longer; a completion counts, whenever it is reported.
         scene.job = job
         scene.tell(.started, scene.baton(generation: 2))
         #expect(scene.job?.line == .waiting)
@@ -194,7 +194,7 @@ import Uploads
             scene.receive(.marker(marker))
             #expect(scene.publications.isEmpty && scene.note == .staleMarker)
         }
-        // What was published to a lane by mistake counts no longer.
+        // A baton that was published to a lane by mistake counts no longer.
         scene.tell(.suspect, scene.baton(generation: 1))
         #expect(scene.publications.isEmpty && scene.note == .roundHasEnded)
         #expect(throws: UploadError.self) { try scene.order(.cancel) }
@@ -220,7 +220,7 @@ import Uploads
         #expect(baton.onlyRemovesCopy && baton.isCancel && baton.generation == 2 && scene.lane == .urgent)
         let issue = IssuingAction.issue(baton, lane: .urgent, maybeRepeated: false)
         #expect(issue.isNeeded(for: scene.job), "a crash repeats it")
-        // What its worker has told all the same, and what the broker drops, brings nothing back.
+        // Neither a late event of its worker nor a dead letter brings the job back.
         scene.tell(.started, baton)
         #expect(scene.note == .roundHasEnded && scene.publications.isEmpty)
         scene.receive(.deadBaton(baton, .expired(queue: "lane")))

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// A job and its machine, for tests that tell one thing after another.
+/// A job and its machine, for tests that send one message after another.
 struct IssuingScene {
     var job: LedgerJob?
     var fence = 1
@@ -45,7 +45,7 @@ struct IssuingScene {
         actions = decision.actions
     }
 
-    /// The marker that the last message asked for comes by; what is issued is fenced.
+    /// Reads back the marker that the last message asked for, and takes over the fence of an issue.
     mutating func markerComesBy() {
         guard let marker else { return }
         receive(.marker(marker))
@@ -54,16 +54,16 @@ struct IssuingScene {
         }
     }
 
-    /// A suspect of the current generation, issued anew.
+    /// Sends a suspect of the current generation, and issues it anew.
     mutating func crash(slice: Int = 0) {
         tell(.suspect, baton(slice: slice))
         markerComesBy()
     }
 
-    /// The broker has lost the message of the current generation.
+    /// Sends the dead letter of the current generation.
     mutating func lose(_ cause: DeathCause, slice: Int = 0) { receive(.deadBaton(baton(slice: slice), cause)) }
 
-    /// The time of the held job has come.
+    /// Begins to issue the held job.
     mutating func issueHeld() {
         guard let known = job else { return }
         let decision = IssuingMachine(fence: fence, now: start).issueHeld(known)

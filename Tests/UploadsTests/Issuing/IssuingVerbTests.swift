@@ -209,7 +209,8 @@ struct IssuingVerbTests {
         #expect(scene.publications.isEmpty)
     }
 
-    /// What was found of an object is kept while something of it lies at the destination; else the next round looks again.
+    /// The facts about a source object are kept while a part of it lies at the destination; otherwise the next round
+    /// looks again.
     @Test(arguments: [IssuingScene.state("half"), nil])
     func `a new round carries what lies there then, unless something is half done`(state: UploadState?) throws {
         let order = UploadJob(

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// A small broker, workers and a notifier in memory, in which anybody may crash between any two steps. One job.
+/// A small broker, workers and a notifier in memory, in which each may crash between any two steps. One job.
 struct IssuingWorld {
     struct Message {
         var baton: Baton
@@ -12,7 +12,7 @@ struct IssuingWorld {
         var baton: Baton
         var isSuspect: Bool
         var steps: [Step]
-        /// The broker gave its delivery to somebody else: it can still write, and tell nobody.
+        /// The broker gave its delivery to another worker: this one can still write, and publish nothing.
         var isCutOff = false
     }
 

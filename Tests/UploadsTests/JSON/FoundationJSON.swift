@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Uploads
 
-/// What ours is held against.
+/// Foundation's coders, with which ours are compared.
 enum FoundationJSON {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Uploads
 
-/// Against Foundation's coders: what ours reads they read, too, and as the same.
+/// Compares the coders of this project with Foundation's: a text that ours read, Foundation's read too, as the same
+/// value.
 @Suite struct JSONTextTests {
     private func read<Value: Decodable>(_ type: Value.Type, _ text: String) -> Value? { read(type, Data(text.utf8)) }
 
@@ -71,7 +72,7 @@ import Testing
         #expect(read([UInt64].self, "[18446744073709551616]") == nil)
         #expect(read([Double].self, "[1, -2.5, 1e3, 0.1]") == [1, -2.5, 1000, 0.1])
         #expect(read([Double].self, "[1e999]") == nil)
-        // A whole number that is written otherwise is left to Foundation.
+        // An integer that is written with a fraction or an exponent is left to Foundation.
         #expect(read(Int.self, "1.0") == nil)
         #expect(try WireJSON.decode(Int.self, from: Data("1.0".utf8)) == 1)
         #expect(try WireJSON.decode(JSONValue.self, from: Data("[1.5]".utf8)) == .array([.number(1.5)]))
@@ -91,7 +92,7 @@ import Testing
         #expect(try WireJSON.decode([String: Int].self, from: WireJSON.encode(names)) == names)
     }
 
-    /// Every byte of a baton is left out, doubled, and replaced by others.
+    /// Leaves out, doubles and replaces every byte of a baton.
     @Test func `whatever is damaged is read as by Foundation, or not`() throws {
         var baton = Baton(job: CodableTests().job, round: 2, generation: 3)
         baton.state = UploadState(driver: "s3", payload: ["id": "\u{1}\"ä", "list": [true, -1]])

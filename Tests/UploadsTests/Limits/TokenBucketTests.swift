@@ -49,7 +49,7 @@ import Testing
                     #expect(wait > .zero)
                     #expect(wait <= .seconds(1.0001))
                     now += wait
-                    // Exactly when it said there would be enough, there is.
+                    // There are enough tokens exactly when it said so.
                     #expect(bucket.take(amount, at: now) == nil)
                 }
                 passed.append((now, amount))

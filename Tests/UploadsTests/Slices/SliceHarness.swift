@@ -51,7 +51,7 @@ struct SliceHarness {
         return actions
     }
 
-    /// Answers every question for the validity until something else is asked for.
+    /// Answers every question for the validity until another action comes.
     @discardableResult
     mutating func holding(_ fact: SliceFact) -> [SliceAction] {
         tell(fact)
@@ -59,7 +59,7 @@ struct SliceHarness {
         return actions
     }
 
-    /// Up to the found destination.
+    /// Runs up to the found destination.
     @discardableResult
     mutating func begin(canYield: Bool = true, parts: Int? = nil, driver: String = "directory") -> [SliceAction] {
         holding(.begun)
@@ -67,7 +67,7 @@ struct SliceHarness {
         return holding(.destinationFound(DestinationFacts(driver: driver, canYield: canYield, parts: parts)))
     }
 
-    /// Up to the parts of a session that was handed over.
+    /// Runs up to the parts of a session that was handed over.
     @discardableResult
     mutating func resume(partCount: Int, missing: Int, canYield: Bool = true) -> [SliceAction] {
         begin(canYield: canYield)
@@ -91,7 +91,7 @@ struct SliceHarness {
         if case .failed(let error, _)? = outcome { error } else { nil }
     }
 
-    /// The wait that was settled for: seconds from now, the reason's word, the state.
+    /// The wait that was settled for: seconds from now, the reason's label, the state.
     var wait: (seconds: TimeInterval, reason: String, state: UploadState?)? {
         guard case .wait(let until, let reason, let state)? = settlement else { return nil }
         return (until.timeIntervalSince(now), reason.label, state)

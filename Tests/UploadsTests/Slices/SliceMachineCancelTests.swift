@@ -86,7 +86,7 @@ import Testing
         #expect(slice.holding(.sourceClaimed) == [.removeStagedCopy])
         slice.tell(.stagedCopyRemoved)
         #expect(slice.outcome == .cancelled)
-        // The next round's copy is not its own to remove.
+        // It must not remove the copy of the next round.
         slice = removal()
         slice.tell(.validity(.holds))
         slice.tell(.sourceClaimed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-/// A worker whose clock no other clock has confirmed ends no job's time.
+/// A worker whose clock no other clock has confirmed lets no job's time run out.
 @Suite struct SliceMachineClockTests {
     typealias H = SliceHarness
 

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Uploads
 
-/// Random legal histories: whatever answers come, and whenever, the rules hold.
+/// Random legal histories: whatever the answers are, and whenever they come, the rules hold.
 @Suite struct SliceMachineExplorationTests {
     typealias H = SliceHarness
 
-    /// One history: what was asked and not answered, and what must hold of it.
+    /// One history: the open requests, and the facts by which its rules are checked.
     struct History {
         var random: SeededGenerator
         var slice: H
@@ -24,7 +24,7 @@ import Testing
         var hasProbed = false
         /// Whether the destination's circuit was open.
         var isBlocked = false
-        /// What waits for its turn is called off.
+        /// Whether steps that wait for their turn are called off.
         var areTurnsClosed = false
         /// Whether an object of the job was found to be broken, so that it may be replaced.
         var isKnownBroken = false
@@ -143,7 +143,7 @@ import Testing
         private func judgeKeeping(_ action: SliceAction) {
             guard keepsExisting, !baton.isCancel, !isKnownBroken else { return }
             switch action {
-            // What it sees may be its own: it is read back.
+            // The object that it sees may be its own, which is read back.
             case .claimSource where baton.state?.readBack != nil: break
             case .claimSource, .sendPart: #expect(hasProbed && !seesOther, "\(trace)")
             case .open(_, let condition), .complete(let condition):
@@ -152,7 +152,7 @@ import Testing
             }
         }
 
-        /// Nothing is sent of an object before it was looked at, and only then.
+        /// A source object is looked at before anything of it is sent, and only then.
         private func judgeObject(_ action: SliceAction) {
             switch action {
             case .sendPart, .open, .complete: #expect(baton.job.isExamined || baton.isCancel, "\(trace)")

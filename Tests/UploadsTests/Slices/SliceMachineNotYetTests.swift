@@ -11,7 +11,7 @@ private typealias H = SliceHarness
         UploadError(.unknown, "it is still validated: wait", retry: .notYet(seconds: seconds))
     }
 
-    /// Up to the completing call of an upload that nothing is missing of.
+    /// Runs up to the completing call of an upload that has no missing parts.
     private func completing(_ change: (inout Baton) -> Void = { _ in }) -> H {
         var baton = H.baton(slice: 1, state: H.state)
         change(&baton)

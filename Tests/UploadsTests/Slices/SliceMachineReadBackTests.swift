@@ -22,12 +22,12 @@ import Testing
         return readBack
     }
 
-    /// What travels of an object that was made: no session, only how far it was read.
+    /// The state that a baton carries of an object that was made: no session, only how far it was read back.
     static func state(_ readBack: ReadBack) -> UploadState {
         UploadState(driver: "directory", payload: [:], readBack: readBack)
     }
 
-    /// Up to the first slice's reading back.
+    /// Runs the first slice up to its reading back.
     func reading(_ ifExists: IfExists = .replace) -> H {
         var slice = H(H.baton(Self.job(ifExists), slice: 1, state: H.state))
         slice.resume(partCount: 1, missing: 1)
@@ -36,7 +36,7 @@ import Testing
         return slice
     }
 
-    /// A slice that is given a state, up to what follows the probe.
+    /// Runs a slice that is given a state up to what follows the probe.
     func next(
         _ readBack: ReadBack, sees answer: ProbeAnswer, _ ifExists: IfExists = .replace,
         source: SliceFact? = .sourceClaimed
@@ -78,7 +78,7 @@ import Testing
         var again = next(ReadBack(of: H.object, isBroken: true), sees: .complete(H.done))
         #expect(again.actions == [.open(resuming: nil, condition: .unchanged(etag: "e1"))])
         again.holding(.opened(SessionFacts(state: H.otherState, partCount: 3, missingCount: 3, bytesMissing: 3)))
-        // What is handed over with the new session still knows that the object there is broken.
+        // The state that is handed over with the new session still says that the object there is broken.
         var state = H.otherState
         state.readBack = ReadBack(of: H.object, isBroken: true)
         #expect(again.settlement == .handOver(state.untouched))
@@ -261,7 +261,7 @@ import Testing
         #expect(decoded == state && decoded.session == nil)
     }
 
-    // MARK: A destination that says itself that it has stored something else
+    // MARK: A destination that answers that it has stored other bytes
 
     static let stored = UploadError(
         .checksumMismatch, "it stored something else", response: ServerResponse(status: 200))
@@ -291,7 +291,7 @@ import Testing
         slice.tell(.validity(.holds))
         #expect(slice.actions == [.probe(nil)])
         slice.holding(.failed(H.error(.networkFailure)))
-        // Nobody could look: whatever is found there later is not believed.
+        // The probe failed, so an object that is found there later does not count as a success.
         let state = try #require(slice.wait?.state)
         var again = H(H.baton(slice: 1, state: state))
         again.begin(canYield: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-/// Whose retry policy counts.
+/// Which retry policy counts: the job's, the destination's or the default.
 @Suite struct SliceMachineRetryTests {
     typealias H = SliceHarness
 
@@ -53,7 +53,7 @@ import Testing
     @Test func `the destination's base and cap bound the wait`() throws {
         let slow = RetryPolicy(base: 300, cap: 300)
         let waits = try (0..<20).map { _ in try #require(settled(job: nil, destination: slow).wait).seconds }
-        // The harness has one seed: the bound is what is asked for.
+        // The harness has one seed, so only the bound is checked.
         #expect(waits.allSatisfy { (1...300).contains($0) })
         let quick = try #require(settled(job: nil, destination: RetryPolicy(base: 1, cap: 1)).wait)
         #expect(quick.seconds == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-/// What waits is no attempt, and what ends the waiting.
+/// Which waits are no attempt, and what ends the waiting.
 @Suite struct SliceMachineScopeTests {
     typealias H = SliceHarness
 
@@ -18,7 +18,7 @@ import Testing
         answered(.notAuthenticated, 401), H.error(.misconfigured, retry: .afterBackoff),
     ]
 
-    /// One slice of a baton that meets the error at each step where it may.
+    /// Runs one slice of a baton for each step that may meet the error.
     private func slices(_ baton: Baton, meeting error: UploadError, at now: Date = H.start) -> [H] {
         var atLook = H(baton)
         atLook.now = now

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-/// A session that the slice before has opened, and nothing else.
+/// A session that the slice before has opened without doing anything else.
 struct SliceMachineUntouchedTests {
     private typealias H = SliceHarness
 
@@ -28,7 +28,7 @@ struct SliceMachineUntouchedTests {
         slice.holding(.probed(.partial(H.state.untouched, beside: nil)))
         #expect(slice.holding(.sourceClaimed) == [.open(resuming: H.state.untouched, condition: .absent)])
         slice.holding(.failed(H.error(.sessionExpired)))
-        // What went wrong with it is found out by asking.
+        // After a failure the slice asks the destination.
         #expect(slice.actions == [.probe(H.state)])
     }
 
@@ -46,7 +46,8 @@ struct SliceMachineUntouchedTests {
         #expect(paused.wait?.state == H.state)
     }
 
-    /// Credentials that may not look: what was begun under the condition that nothing lies there is completed without it.
+    /// Credentials that may not look: an upload that was begun under the condition that nothing lies there is completed
+    /// without it.
     @Test(arguments: [IfExists.replace, .fail])
     func `what cannot be seen is replaced, and never kept from being`(ifExists: IfExists) {
         var baton = untouched()
@@ -62,7 +63,7 @@ struct SliceMachineUntouchedTests {
         if ifExists == .replace {
             #expect(slice.actions == [.complete(.none)])
         } else {
-            // Its session goes first.
+            // Its session is removed first.
             #expect(slice.actions == [.discard(H.state)])
             slice.holding(.discarded)
             #expect(slice.failure?.code == .preconditionFailed)

@@ -22,7 +22,7 @@ import Testing
         (.session(isKnown: true), 1.1, false, true),
         (.session(isKnown: true), 0.9, false, false),
         (.session(isKnown: true), 100, true, false),
-        // Somebody else's in a shared bucket, or of a job that this ledger never heard of.
+        // Another program's in a shared bucket, or of a job that this ledger never knew.
         (.session(isKnown: false), 1000, false, false),
         (.job(job()), 100, false, false),
         (.job(job(.completed)), 1.1, false, true),

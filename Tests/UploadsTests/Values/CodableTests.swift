@@ -8,7 +8,7 @@ import Testing
         let data = try WireJSON.encode(value)
         #expect(try WireJSON.decode(Value.self, from: data) == value)
         #expect(try data == FoundationJSON.encode(value))
-        // Not by way of Foundation.
+        // Without Foundation's coders.
         #expect(try JSONReader(text: JSONText(data), index: 0).value(Value.self) == value)
     }
 
@@ -141,7 +141,7 @@ import Testing
     @Test func `times keep their milliseconds`() throws {
         let date = Date(timeIntervalSince1970: 1_795_248_000.125)
         #expect(WireJSON.timestamp(date) == "2026-11-21T08:00:00.125Z")
-        // Whoever reads and writes it again loses nothing, however often a baton changes hands.
+        // A program that reads and writes it again loses nothing, however often a baton changes hands.
         for millisecond in 0..<1000 {
             let text = "2026-11-21T08:21:58." + String(1000 + millisecond).dropFirst() + "Z"
             #expect(WireJSON.date(text).map(WireJSON.timestamp) == text)

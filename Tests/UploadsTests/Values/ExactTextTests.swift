@@ -2,7 +2,8 @@ import Testing
 import Uploads
 
 @Suite struct ExactTextTests {
-    /// Equal to Swift: é, and the Angstrom sign in its three spellings, of which two have the same number of bytes.
+    /// Texts that are equal to Swift: é, and the Angstrom sign in its three spellings, of which two have the same
+    /// number of bytes.
     @Test(arguments: [("\u{E9}", "e\u{301}"), ("\u{212B}", "A\u{30A}"), ("\u{212B}", "\u{C5}")])
     func `two spellings of a letter are two texts`(one: String, other: String) {
         #expect(one == other)

@@ -18,7 +18,7 @@ struct FilePathTests {
         #expect(path("a", 0xFF).description == "a%FF")
         #expect(path("100%ü", 0xE9, "x").description == "100%25ü%E9x")
         #expect(path("100%/", 0xFE, "%/50%").description == "100%/%FE%25/50%")
-        // The beginning of a character that does not go on, a surrogate, and more than Unicode has.
+        // The beginning of an incomplete character, a surrogate, and a number beyond Unicode.
         #expect(path(0xC3).description == "%C3")
         #expect(path(0xC3, "(").description == "%C3(")
         #expect(path(0xED, 0xA0, 0x80).description == "%ED%A0%80")

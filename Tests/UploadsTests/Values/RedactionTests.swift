@@ -14,7 +14,7 @@ import Testing
         ("https://u:p@[::1]:80/x?y", "https://[::1]:80/x"),
         ("file:///dir/name", "file:///dir/name"),
         ("no url ? secret", "no url "),
-        // To Swift a mark and what stands before it are one character.
+        // To Swift a combining mark and the letter before it are one character.
         ("https://h/a?\u{301}secret", "https://h/a"), ("https://u:secret@\u{301}h/a", "https://\u{301}h/a"),
         ("https://\u{301}u:secret@h/a", "https://h/a"),
         ("", ""),

@@ -101,7 +101,7 @@ import Testing
             let error = UploadError(.rateLimited, "slow down: wait", retry: asks ? .after(seconds: wished) : nil)
             guard case .retry(let delay) = policy.decide(attempt: attempt, error: error, age: age, using: &random)
             else {
-                // Only because something was used up.
+                // It gave up only because attempts or age were used up.
                 let longest = asks ? max(1, min(wished, 3600)) : max(1, policy.bound(attempt: attempt))
                 #expect(attempt >= policy.maxAttempts || age + longest > policy.maxAge)
                 continue

@@ -13,7 +13,7 @@ struct StoredObjectTests {
         #expect(try object(verified: proof.rawValue).verified == proof)
     }
 
-    /// Otherwise a worker of a later version would tell ends that this one's notifier cannot read.
+    /// Otherwise a worker of a later version would publish ends that this version's notifier cannot read.
     @Test func `a proof that is not known is none, and no reason to refuse the message`() throws {
         #expect(try object(verified: "attestation").verified == nil)
         #expect(throws: DecodingError.self) { try object(verified: String(repeating: "x", count: 2000)) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Uploads
 
-/// Whatever a server or a driver says, what our programs write of it can be read.
+/// Whatever a server or a driver says, readers accept what the programs of this project write of it.
 @Suite struct WrittenBoundsTests {
     private let long = String(repeating: "ä", count: 100_000)
 
