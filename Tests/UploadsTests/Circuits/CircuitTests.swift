@@ -32,7 +32,7 @@ import Testing
         #expect(circuit.pass(at: start) == nil)
     }
 
-    @Test func `what one job alone meets keeps nobody away`() throws {
+    @Test func `a failure that one job alone meets keeps no job away`() throws {
         var circuit = Circuit(seed: 1)
         let pass = try circuit.admitted(at: start)
         for _ in 0..<1000 { circuit.note(.failing(.write, lost), by: jobs[0], with: pass, at: start) }
@@ -41,7 +41,7 @@ import Testing
         #expect(circuit.state == .open)
     }
 
-    @Test func `one trial is let through, and its success lets everybody in`() throws {
+    @Test func `one trial is let through, and its success lets all jobs in`() throws {
         var circuit = try opened()
         let until = try #require(circuit.openUntil)
         #expect(circuit.pass(at: until - 0.001) == nil)
@@ -181,7 +181,7 @@ import Testing
         #expect(error.message.contains("no space left (it is full: free some)"), "it says what to mend")
     }
 
-    @Test func `only what was lost, or what includes it, lets everybody in again`() throws {
+    @Test func `only a proof of the lost ability, or of one that includes it, lets all jobs in again`() throws {
         for lost in DestinationAbility.allCases {
             for proven in DestinationAbility.allCases {
                 var circuit = Circuit(seed: 1)

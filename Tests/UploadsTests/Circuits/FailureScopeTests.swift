@@ -48,7 +48,7 @@ import Testing
         #expect(look(error(.accessDenied, 403)) == .failing(.signIn, error(.accessDenied, 403)))
     }
 
-    @Test func `what somebody asked for is a pause`() {
+    @Test func `a wait that a server or a limit asked for has the scope of a pause`() {
         let asked = error(.rateLimited, 429, retry: .after(seconds: 9))
         let busy = error(.serverFailure, 503, retry: .after(seconds: 9))
         let slow = error(.rateLimited, 503)
@@ -62,7 +62,7 @@ import Testing
         #expect(write(busy) == .broken(.write, busy))
         #expect(write(slow) == .failing(.write, slow))
         #expect(write(locked) == nil, "a lock is about one object")
-        #expect(write(own) == nil, "nobody was asked")
+        #expect(write(own) == nil, "the destination was not asked")
         #expect(look(remembered) == .failing(.reach, remembered))
     }
 

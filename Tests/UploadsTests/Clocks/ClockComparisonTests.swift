@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `what comes from the future shows a clock that is behind, whoever says it`() {
+    @Test func `a time from the future shows a clock that is behind, whichever witness says it`() {
         for witness in [ClockComparison.Witness.server, .broker, .producer] {
             #expect(comparison(witness, ahead: -86_400).disagreement == -86_400)
             #expect(!comparison(witness, ahead: -86_400).isConfirmed(now: day - 86_400, uptime: uptime))

@@ -27,7 +27,7 @@ import Testing
         #expect(!text.contains("swordfish") && !text.contains("word@"))
     }
 
-    @Test func `whoever has to go on with the upload has all of it`() {
+    @Test func `the worker that goes on with the upload has all of the state`() {
         #expect(failed().asOutcome.data.baton.state == failed().data.baton.state)
     }
 }

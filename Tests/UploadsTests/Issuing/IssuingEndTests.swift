@@ -83,7 +83,7 @@ struct IssuingEndTests {
         #expect(scene.outcome?.job == scene.order.redacted)
     }
 
-    @Test func `an event that somebody forgot to redact is recorded and told redacted`() throws {
+    @Test func `an event that its sender forgot to redact is recorded and published redacted`() throws {
         var scene = IssuingScene()
         var event = UploadEvent(kind: .completed, of: scene.baton(), at: scene.start)
         event.data.baton.job = scene.order

@@ -61,14 +61,15 @@ import Uploads
         #expect(scene.job?.line == .waiting)
     }
 
-    @Test func `an unknown one that somebody has held already counts as released`() {
+    @Test func `an unknown job that a worker has held already counts as released`() {
         var scene = IssuingScene(Self.order(), isKnown: false)
         scene.tell(.suspect, scene.baton(generation: 4))
         #expect(scene.job?.line == .released)
         #expect(scene.marker != nil)
     }
 
-    @Test(arguments: [EventKind.paused, .waiting]) func `paused where nobody works on it, its turn can be given back`(
+    @Test(arguments: [EventKind.paused, .waiting])
+    func `paused while no worker works on it, its turn can be given back`(
         kind: EventKind
     ) throws {
         var scene = scene(released: true)

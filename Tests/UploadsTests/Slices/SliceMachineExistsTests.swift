@@ -184,7 +184,7 @@ import Testing
         #expect(slice.wait?.reason == "retry")
     }
 
-    @Test func `a refused write that nobody can look into is tried again: the object may be the job's own`() {
+    @Test func `a refused write whose probe fails is tried again: the object may be the job's own`() {
         var slice = sendingWhole(.replace, seeing: .nothing)
         slice.holding(.partFailed(0, H.error(.preconditionFailed)))
         slice.holding(.failed(H.error(.networkFailure)))

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         H.baton(slice: 1), H.baton(generation: 2), H.baton(round: 2), H.baton(slice: 1, state: H.state),
     ])
-    func `what somebody held before is probed before the source is opened`(baton: Baton) {
+    func `a job that a worker held before is probed before the source is opened`(baton: Baton) {
         var slice = H(baton)
         #expect(slice.begin() == [.probe(baton.state)])
         #expect(slice.holding(.probed(.nothing)) == [.claimSource])

@@ -206,7 +206,7 @@ import Testing
         #expect(wait.reason == "retry" && wait.state == nil)
     }
 
-    @Test func `where nobody can ask, what was begun to be read is read on`() {
+    @Test func `where the destination cannot be asked, an object that was begun to be read is read on`() {
         #expect(next(Self.reached(50), sees: .unknowable).actions == [.readBack(Self.reached(50))])
         let anonymous = StoredObject(location: "/archive/cat.jpg", size: 100)
         #expect(

@@ -31,7 +31,7 @@ import Testing
         #expect(settled(job: once, destination: RetryPolicy(maxAttempts: 30)).failure != nil)
     }
 
-    @Test func `where nobody says anything it is as usual`() {
+    @Test func `without a policy of job or destination the default counts`() {
         #expect(settled(job: nil, destination: nil, attempts: 8).wait != nil)
         #expect(settled(job: nil, destination: nil, attempts: 9).failure != nil)
     }

@@ -73,7 +73,7 @@ import Testing
         answered(.rateLimited, 429), answered(.rateLimited, 429, retry: .after(seconds: 30)),
         answered(.serverFailure, 503, retry: .after(seconds: 30)), answered(.serverFailure, 423),
         H.error(.rateLimited, retry: .pause(seconds: 30)), answered(.wrongCredentials, 401, retry: .pause(seconds: 30)),
-    ]) func `what somebody asked for uses up no attempt`(error: UploadError) throws {
+    ]) func `a wait that a server or a limit asked for uses up no attempt`(error: UploadError) throws {
         var baton = H.baton(slice: 3, state: H.state)
         baton.attempts = 9
         for slice in slices(baton, meeting: error) {
@@ -211,7 +211,7 @@ import Testing
         var baton = H.baton(slice: 1)
         #expect(slice(baton, servedAt: H.start + 59).wait?.reason == "retry", "perhaps it is the first of many")
         baton = try next(slice(baton, servedAt: nil), after: baton)
-        #expect(slice(baton, servedAt: H.start + 59).wait?.reason == "retry", "nobody was served since")
+        #expect(slice(baton, servedAt: H.start + 59).wait?.reason == "retry", "no job was served since")
         #expect(slice(baton, servedAt: H.start + 61).failure?.code == .accessDenied)
         baton = try next(slice(baton, servedAt: nil), after: baton)
         #expect(slice(baton, servedAt: nil).failure?.code == .accessDenied)

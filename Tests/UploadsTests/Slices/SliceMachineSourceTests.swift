@@ -180,7 +180,7 @@ import Testing
         #expect(refused.failure?.code == .accessDenied)
     }
 
-    @Test func `nobody looks for a job that is paused or cancelled`() {
+    @Test func `a paused or cancelled job looks at no object`() {
         var paused = H(H.baton(Self.unseen))
         paused.tell(.begun)
         paused.tell(.validity(.paused))

@@ -46,7 +46,7 @@ struct StagingRuleTests {
         #expect(!isAbandoned(leftover(days: 30), job))
     }
 
-    @Test func `what nobody knows is kept for the longest delay and the longest age`() {
+    @Test func `a copy of an unknown job is kept for the longest delay and the longest age`() {
         #expect(!isAbandoned(leftover(days: 30.9)))
         #expect(isAbandoned(leftover(days: 31.1)))
         #expect(!isAbandoned(leftover(.key, days: 30.9)))

@@ -25,7 +25,7 @@ import Testing
         #expect(job(named(key)).renamed?.destination == named(next))
     }
 
-    @Test func `eight numbers are tried, then a name that nobody else has, and no more`() {
+    @Test func `eight numbers are tried, then a name that no other job has, and no more`() {
         let first = job(named("cat.jpg"))
         let last = "cat-\(first.id.rawValue.suffix(12)).jpg"
         #expect(places(first) == (1...8).map { named("cat-\($0).jpg") } + [named(last)])
