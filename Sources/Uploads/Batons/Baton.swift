@@ -73,7 +73,7 @@ public struct Baton: Hashable, Sendable {
     /// of such a job publishes `started` before it does anything else.
     public var isIssued: Bool { round > 1 || generation > 1 }
 
-    /// The same with the job redacted: what events carry.
+    /// The baton with its job redacted, as events carry it.
     public var redacted: Baton {
         var baton = self
         baton.job = job.redacted

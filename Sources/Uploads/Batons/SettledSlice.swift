@@ -1,4 +1,4 @@
-/// What a handler returns: how the slice settles, and what it did.
+/// A handler's result: how the slice settles, and what it did.
 public struct SettledSlice: Hashable, Sendable {
     public var settlement: Settlement
     public var report: SliceReport

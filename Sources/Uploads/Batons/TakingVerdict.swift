@@ -1,4 +1,4 @@
-/// What a worker does with a delivered baton before it works on it: the rules of the baton for taking.
+/// The rules of the baton for taking: what a worker does with a delivery before it works on it.
 public enum TakingVerdict: Hashable, Sendable {
     case work
     /// It may be a repeat: pass it to the notifier, wait for the confirm, then acknowledge.

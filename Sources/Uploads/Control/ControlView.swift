@@ -1,4 +1,4 @@
-/// What the control log says so far. ``ControlFold`` makes it of the log's entries.
+/// The content of the control log so far. ``ControlFold`` makes it from the log's entries.
 public struct ControlView: Hashable, Sendable {
     /// Per job the lowest generation that counts; jobs without an entry count from 1.
     public private(set) var fences: JobGenerations = [:]

@@ -54,7 +54,7 @@ public struct JobGenerations: Hashable, Sendable {
 }
 
 extension JobGenerations: Sequence {
-    /// In no order.
+    /// Iterates in no order.
     public func makeIterator() -> AnyIterator<(job: JobID, generation: Int)> {
         AnyIterator(
             drawers.lazy.joined().lazy.map { (job: JobID(high: $0.key.high, low: $0.key.low), generation: $0.value) }

@@ -6,7 +6,7 @@ public struct EventData: Hashable, Sendable {
     public var baton: Baton
     /// `completed`: what lies at the destination.
     public var object: StoredObject?
-    /// What the server answered, if anything.
+    /// The server's answer, if there is one.
     public var response: ServerResponse?
     /// `failed`, and `waiting` for a retry or a destination that keeps failing.
     public var error: UploadError?

@@ -1,5 +1,5 @@
-/// What follows from a message, in this order: first everything that is noted in one ledger transaction, then what is
-/// published from that note.
+/// An action that follows from a message. First the ledger notes all of them in one transaction, then those that are
+/// publications are published from that note.
 public enum IssuingAction: Hashable, Sendable {
     /// Keep the event. Its id makes repeats harmless.
     case record(UploadEvent)

@@ -3,7 +3,7 @@ public struct IssuingDecision: Hashable, Sendable {
     /// The job as it now stands; nil if the message is about none that is known.
     public var job: LedgerJob?
     public var actions: [IssuingAction]
-    /// Where a job that waits in a serial line goes; nil for one that stays where it is, or enters at the end.
+    /// The new place of a job that waits in a serial line; nil for one that stays where it is, or enters at the end.
     public var place: SerialPosition?
 
     public init(job: LedgerJob?, actions: [IssuingAction] = [], place: SerialPosition? = nil) {

@@ -76,7 +76,7 @@ extension SourceReference {
 }
 
 extension DestinationReference {
-    /// With the same ``label``, by which jobs are counted.
+    /// The reference with the same ``label``, by which jobs are counted.
     fileprivate var forgotten: DestinationReference {
         switch self {
         case .named(let name, _): .named(name, key: "")

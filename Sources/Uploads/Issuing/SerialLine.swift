@@ -12,7 +12,7 @@ public enum SerialLine {
         case behind(JobID)
     }
 
-    /// Where a job goes in the line as it stands.
+    /// The place of a job in the line as it stands.
     /// - Parameter other: the job that it wants to be behind, if the ledger knows it.
     public static func target(of position: SerialPosition, behind other: LedgerJob?) -> Target {
         if position.after != nil, let other {

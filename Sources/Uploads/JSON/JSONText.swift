@@ -210,7 +210,7 @@ final class JSONText: Sendable {
         return bytes
     }
 
-    /// What follows `\u`, with a second one where it takes two (RFC 8259, section 7).
+    /// The character whose digits follow `\u`, with a second `\u` for a surrogate pair (RFC 8259, section 7).
     private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(Unreadable) -> Unicode.Scalar {
         let high = try codeUnit(&rest)
         var value = UInt32(high)

@@ -103,7 +103,7 @@ public struct MessageEnvelope: Codable, Hashable, Sendable {
     public var headers: [String: JSONValue]
     /// The queue that it came in, or died in; nil if unknown.
     public var queue: String?
-    /// Where it was published; nil if unknown.
+    /// The exchange that it was published to; nil if unknown.
     public var exchange: String?
     public var routingKey: String?
     /// The dead letter as which it was published again before.

@@ -59,7 +59,7 @@ public struct DelegateStatus: Hashable, Sendable {
     public var backlog: Int
     /// Outcomes that were given up, kept until they are replayed.
     public var failed: Int
-    /// Since when nothing is delivered to it; nil while it is served.
+    /// The time since which nothing is delivered to it; nil while it is served.
     public var pausedSince: Date?
     /// Why it is paused.
     public var reason: String?

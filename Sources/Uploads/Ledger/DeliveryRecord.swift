@@ -52,7 +52,7 @@ public struct DeliveryAttempt: Hashable, Sendable {
     public var at: Date
     /// How long it took, in seconds.
     public var seconds: TimeInterval
-    /// What the delegate answered: a webhook's HTTP status, a command's exit code; nil if it answered nothing.
+    /// The delegate's answer: a webhook's HTTP status, a command's exit code; nil if it answered nothing.
     public var status: Int?
     /// The answer's first ``answerBytesMaximum`` bytes; bytes that are not UTF-8 are replaced.
     public var answer: String?
@@ -149,7 +149,7 @@ public struct DeliveryRoute: Hashable, Sendable {
     public var delegate: String
     /// `completed`, `failed`, `cancelled`, or some of them.
     public var kinds: Set<EventKind>
-    /// Of which jobs.
+    /// The jobs whose outcomes it receives.
     public var filter: DeliveryFilter
 
     public init(

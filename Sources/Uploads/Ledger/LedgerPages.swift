@@ -75,7 +75,7 @@ public struct EventFilter: Hashable, Sendable {
 
 /// Part of what was recorded, in the order of recording.
 public struct EventPage: Hashable, Sendable {
-    /// Those that the filter lets through: perhaps none, though more follow.
+    /// The events that the filter lets through: perhaps none, though more follow.
     public var events: [RecordedEvent]
     /// How far the ledger was looked through: the next page begins after this.
     public var through: Int64
@@ -105,7 +105,7 @@ public struct RecordedEvent: Hashable, Sendable, Identifiable {
 
 /// The result of one step of forgetting the names of old jobs.
 public struct ForgottenPage: Hashable, Sendable {
-    /// Those that were forgotten.
+    /// How many jobs were forgotten.
     public var count: Int
     /// The job behind which to go on; nil after the last.
     public var next: JobID?

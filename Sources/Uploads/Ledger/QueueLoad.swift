@@ -76,7 +76,7 @@ public struct LaneDepth: Codable, Hashable, Sendable {
 
 /// Transfer queues that have held jobs, from one part of the ledger.
 public struct HeldQueues: Hashable, Sendable {
-    /// Those that have a job whose time has come.
+    /// The queues that have a job whose time has come.
     public var due: [QueueName]
     /// The queue behind which to go on; nil when none is left.
     public var next: QueueName?

@@ -13,10 +13,10 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
         public var done: Bool
         /// Why it was refused, cut to ``WireLimits/nameLengthMaximum``.
         public let reason: String?
-        /// Of an order to run again or to discard: the round that will begin, or the one that is under way already; nil
-        /// if there is none.
+        /// For an order to run again or to discard: the round that will begin, or the one that is under way already;
+        /// nil if there is none.
         public var round: Int?
-        /// Of an order to ask: the job's state; nil for a job that the ledger does not know.
+        /// For an order to ask: the job's state; nil for a job that the ledger does not know.
         public var report: JobReport?
 
         public init(id: JobID, reason: String? = nil, round: Int? = nil, report: JobReport? = nil) {

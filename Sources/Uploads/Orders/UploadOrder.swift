@@ -33,7 +33,7 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
         /// each time that the order is read.
         /// - Parameter olderThan: seconds, ``UploadOrder/sweepAfterMinimum`` or more; nil goes by the notifier's configuration.
         case sweepDestination(DestinationName, olderThan: TimeInterval?, dryRun: Bool)
-        /// The same for the notifier's staging area.
+        /// Removes files that no job needs from the notifier's staging area, or only lists them.
         case sweepStaging(dryRun: Bool)
         /// Asks for the state of 1 to ``UploadOrder/jobsMaximum`` jobs by their ids: the answer has a ``JobReport`` for
         /// each that the ledger knows. Changes nothing, and is neither recorded nor kept for a notifier that is away.

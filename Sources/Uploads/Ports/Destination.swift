@@ -12,7 +12,7 @@ public protocol Destination: Sendable {
     /// the time for uncut steps, and is not preempted.
     func canYield(_ job: UploadJob) -> Bool
 
-    /// What the destination holds for this job, asked of the destination itself.
+    /// Asks the destination what it holds for this job.
     func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer
 
     /// Rule 8: sessions. Opens a session, or resumes the one that `state` describes. For a session that is gone at the
@@ -25,7 +25,7 @@ public protocol Destination: Sendable {
 
 /// An upload under way at a destination. `upload` may run for several parts at once; the rest is called alone.
 public protocol UploadSession: Sendable {
-    /// What another worker needs to go on; nil where nothing remains of an unfinished upload.
+    /// The state that another worker needs to go on; nil where nothing remains of an unfinished upload.
     var state: UploadState? { get }
     var plan: PartPlan { get }
     /// The parts that the destination does not hold, verified by it or by the driver, in the order to send them.
@@ -70,7 +70,7 @@ extension UploadSession {
 /// The result of a completing call.
 public struct CompletedUpload: Hashable, Sendable {
     public var object: StoredObject
-    /// What the server answered, where there is one.
+    /// The server's answer, where there is a server.
     public var response: ServerResponse?
     /// Whether nothing proves its bytes although the destination is configured to prove them: a job that can send it
     /// again does so.

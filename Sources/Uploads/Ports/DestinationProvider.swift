@@ -7,7 +7,7 @@ public protocol DestinationProvider: Sendable {
     ///   directory, a URL of a scheme that no driver serves).
     func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)?
 
-    /// The same, to read an object from.
+    /// Finds the destination that a job names as the origin of its source object.
     /// - Returns: nil when the configuration names no such destination (yet).
     /// - Throws: `accessDenied` where the configuration does not let jobs read; `misconfigured` as above, and for a driver that only
     ///   writes.

@@ -13,9 +13,9 @@ public protocol LedgerRecorder: Sendable {
         _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> [OwedAction]
 
-    /// The same one message at a time, still in one durable transaction: for a batch that failed because of what one of its
-    /// messages says. A message that fails for a reason of its own changes nothing, and is kept with that reason as a dead letter
-    /// (``LedgerQueries/unreadable(_:)``); the others are recorded.
+    /// Records messages one at a time, still in one durable transaction: for a batch that failed because of what one of
+    /// its messages says. A message that fails for a reason of its own changes nothing, and is kept with that reason as
+    /// a dead letter (``LedgerQueries/unreadable(_:)``); the others are recorded.
     /// - Parameter copy: a message as it is kept.
     /// - Throws: what concerns the database as a whole: a full disk, a lock, a damaged file. Nothing is recorded then.
     func recordSingly(
@@ -70,8 +70,8 @@ public protocol LedgerRecorder: Sendable {
         _ queue: QueueName, hasWorker: Bool, view: ControlView, now: Date, limit: Int
     ) async throws(UploadError) -> [OwedAction]
 
-    /// Those of the jobs whose fences may be forgotten, because their ``LedgerJob/fenceEndsAt`` has passed. A job that
-    /// the ledger does not know, or cannot read, is not among them.
+    /// The given jobs whose fences may be forgotten, because their ``LedgerJob/fenceEndsAt`` has passed. A job that the
+    /// ledger does not know, or cannot read, is not among them.
     func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID]
 
     /// Forgets jobs that ended before this time, with their events and deliveries, at most `limit` of them. A job with

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The notifier's side of the broker: its queue, and what it alone may publish.
 public protocol NotifierBus: Sendable {
-    /// What is left to do for a batch before it may be acknowledged.
+    /// The rest of the work on a batch, after which the batch may be acknowledged.
     typealias BatchEnd = @Sendable () async throws -> Void
 
     /// Hands over what the notifier's queue and the dead-letter queue hold, in the order of the queue, in batches, one batch at
@@ -33,7 +33,7 @@ public protocol NotifierBus: Sendable {
     /// be appended meanwhile. Confirmed when this returns.
     func appendSnapshot() async throws(UploadError)
 
-    /// What the control log says, read up to now.
+    /// The content of the control log, read up to now.
     func controlView() async throws(UploadError) -> ControlView
 
     /// Waits until the control log names another ledger, term or opening than this, or the calling task is cancelled.
@@ -98,6 +98,6 @@ public protocol BrokerOperations: Sendable {
     /// The depth of each lane of transfer queues now. A queue that was never declared is left out.
     func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]]
 
-    /// What the control log says, as far as the notifier at work has read and written it.
+    /// The content of the control log, as far as the notifier at work has read and written it.
     func controlView() async throws(UploadError) -> ControlView
 }

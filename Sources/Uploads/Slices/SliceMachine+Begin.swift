@@ -1,6 +1,6 @@
 import Foundation
 
-// From the claim to the open session.
+// The steps of a slice from its beginning to the open session.
 extension SliceMachine {
     /// Rule 1: lineage. Asks whether the baton still counts before a step.
     mutating func check(then step: Step) -> [SliceAction] {

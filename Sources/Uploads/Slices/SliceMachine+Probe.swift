@@ -1,6 +1,6 @@
 import Foundation
 
-// What the destination's answers to a probe mean.
+// Decides what follows from a destination's answer to a probe.
 extension SliceMachine {
     mutating func probed(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction] {
         let answer = known(answer, for: purpose)

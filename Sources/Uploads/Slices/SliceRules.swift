@@ -26,7 +26,7 @@ public struct SliceRules: Hashable, Sendable {
     /// Seconds: the longest wait for a destination that is not done yet, unless the destination asks for more.
     public var notYetDelayMaximum: TimeInterval
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
-    /// control log (10 s) plus the longest step of a worker that has not heard yet.
+    /// control log (10 s) plus the longest step of a worker that has not read of the cancel yet.
     public var cancelSettleDelay: TimeInterval
     /// How often the completing call is made in a slice when its condition fails.
     public var completionsMaximum: Int

@@ -1,4 +1,4 @@
-/// What a survey recommends.
+/// A recommendation of a survey.
 public struct SurveyAdvice: Hashable, Sendable, Encodable {
     /// A line of the destination's configuration, such as `etag: md5`; nil where the operator has to do something else.
     public var setting: String?

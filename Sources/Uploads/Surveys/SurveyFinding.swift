@@ -6,10 +6,10 @@ public struct SurveyFinding: Hashable, Sendable, Encodable {
         case unknown
     }
 
-    /// What it is about, in a few words: `list unfinished uploads`.
+    /// The ability in a few words: `list unfinished uploads`.
     public var ability: String
     public var answer: Answer
-    /// What was seen, or why it cannot be done.
+    /// What the survey saw, or why it could not look.
     public var detail: String
     /// The name of the right that the credentials lack, if that is the reason.
     public var missingRight: String?

@@ -1,6 +1,6 @@
 /// The last component of a path, with its stem and its extension.
 public struct FileName: Hashable, Sendable {
-    /// With its extension.
+    /// The name with its extension.
     public let name: String
 
     /// - Parameter path: with `/` between its components.

@@ -36,12 +36,12 @@ public struct TextTemplate: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// What stands in braces, in order.
+    /// The names that stand in braces, in order.
     public var placeholders: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The same with a value in the place of each placeholder that has one.
+    /// The template with a value in the place of each placeholder that has one.
     public func filling(_ value: (String) -> String?) -> TextTemplate {
         TextTemplate(
             pieces: pieces.map { piece in
@@ -50,7 +50,7 @@ public struct TextTemplate: Hashable, Sendable {
             })
     }
 
-    /// The same with a text behind it.
+    /// The template with a text behind it.
     public func appending(_ text: String) -> TextTemplate { TextTemplate(pieces: pieces + [.text(text)]) }
 
     private init(pieces: [Piece]) { self.pieces = pieces }

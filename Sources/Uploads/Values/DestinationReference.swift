@@ -1,4 +1,4 @@
-/// Where a job's bytes belong: a configured destination with a key, or a URL that needs no configuration.
+/// The place where a job's bytes belong: a configured destination with a key, or a URL that needs no configuration.
 ///
 /// JSON: `{"name": "photos", "key": "2026/11/cat.jpg"}` or `{"url": "https://…"}`.
 public enum DestinationReference: Hashable, Sendable {
@@ -31,7 +31,7 @@ public enum DestinationReference: Hashable, Sendable {
         return isWord ? scheme : nil
     }
 
-    /// The same without user, password, query and fragment of a URL: what may be shown.
+    /// The reference without user, password, query and fragment of a URL, so that it may be shown.
     public var redacted: DestinationReference {
         switch self {
         case .named: self

@@ -1,8 +1,8 @@
 /// The path of a file, as its bytes. Linux lets a name have any bytes but `/` and NUL, so that a path need not be text.
 ///
-/// As text each name of a path stands as it is if it is UTF-8. In a name that is not, and only there, each byte that belongs to no UTF-8
-/// character is written `%FF`, in upper-case hexadecimal, and a `%` is written `%25`: two different names of one directory that are not
-/// UTF-8 have different texts. Keys are made of this text.
+/// As text, a name of a path that is UTF-8 stands as it is. In a name that is not UTF-8, and only there, each byte that
+/// belongs to no UTF-8 character is written `%FF`, in upper-case hexadecimal, and a `%` is written `%25`: two different
+/// names of one directory that are not UTF-8 have different texts. Keys are made of this text.
 public struct FilePath: Hashable, Sendable {
     /// The longest path that Linux opens, in bytes (`PATH_MAX` without its NUL).
     public static let bytesMaximum = 4095

@@ -46,7 +46,7 @@ public struct JobID: Hashable, Comparable, Codable, CodingKeyRepresentable, Send
         }
     }
 
-    /// As a key of a JSON object.
+    /// Makes an id from a key of a JSON object.
     public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 
     public var codingKey: any CodingKey { AnyCodingKey(stringValue: rawValue) }

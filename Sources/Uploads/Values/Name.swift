@@ -1,6 +1,6 @@
 /// A name that stands in queue names, routing keys and metric labels: `[a-z0-9_-]{1,64}`.
 public protocol Name: Hashable, Codable, Sendable, CustomStringConvertible {
-    /// What the name names, for error messages: "queue", "destination".
+    /// The kind of thing that has the name, for error messages: "queue", "destination".
     static var subject: String { get }
     var rawValue: String { get }
     init(unchecked rawValue: String)

@@ -20,7 +20,7 @@ extension ObjectProperties {
         return value.hasPrefix(" ") || value.hasSuffix(" ") ? "it begins or ends with a space" : nil
     }
 
-    /// What is wrong with these properties, each with the field's name and what is allowed.
+    /// The problems of these properties, each with the field's name and the allowed values.
     public var problems: [String] {
         var problems =
             ([
@@ -48,8 +48,8 @@ extension ObjectProperties {
         return problems
     }
 
-    /// What is wrong with metadata: its keys become header names, whose case does not count, and its values header values or
-    /// encoded words.
+    /// The problems of metadata: its keys become header names, whose case does not count, and its values header values
+    /// or encoded words.
     public static func problems(metadata: [String: String]) -> [String] {
         var problems: [String] = []
         var bytes = 0

@@ -1,4 +1,5 @@
-/// What a job says of its object beside the content type: passed through to destinations that know it, ignored by others.
+/// A job's properties for its object besides the content type. Destinations that know them store them, others ignore
+/// them.
 ///
 /// The first four are HTTP's own fields and go to every destination that speaks HTTP; storage class and tags are S3's.
 public struct ObjectProperties: Hashable, Sendable {

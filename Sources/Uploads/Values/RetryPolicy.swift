@@ -41,7 +41,7 @@ public struct RetryPolicy: Codable, Hashable, Sendable {
         case giveUp
     }
 
-    /// What follows the failure of an attempt.
+    /// Decides whether a failed attempt is made again, and when.
     /// - Parameters:
     ///   - attempt: which attempt failed, from 1.
     ///   - age: seconds since the first failed attempt began.

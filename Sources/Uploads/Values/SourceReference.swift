@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where a job's bytes come from.
+/// The place where a job's bytes come from.
 ///
 /// JSON: `{"kind": "staged", "area": "…", "name": "…"}`, `{"kind": "file", "path": "…", "modifiedAt": "…"}` (of a path that is not
 /// UTF-8 beside it `"pathBytes": "base64"`, which then counts),
@@ -19,7 +19,7 @@ public enum SourceReference: Hashable, Sendable {
     /// The largest file, in bytes, that rides inside its message: 32 KiB.
     public static let inlineBytesMaximum = 32_768
 
-    /// The same without inline bytes and without the query of a URL: what events show.
+    /// The reference without inline bytes and without the query of a URL, as events show it.
     public var redacted: SourceReference {
         switch self {
         case .inline: .inline(Data())

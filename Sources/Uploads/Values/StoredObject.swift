@@ -1,4 +1,4 @@
-/// What lies at the destination after an upload.
+/// The object that lies at the destination after an upload.
 ///
 /// Most fields hold a server's words, which may be anything: a value that no message may carry is cut or left out when
 /// it is set, so that every reader of the message can read the object.

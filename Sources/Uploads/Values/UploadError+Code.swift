@@ -34,7 +34,7 @@ extension UploadError {
         public static let destinationAway = Self(.destinationAway)
         /// The job has waited for its destination for as long as the destination's patience says.
         public static let destinationUnavailable = Self(.destinationUnavailable)
-        /// What the job names at the destination does not exist.
+        /// The place that the job names at the destination does not exist.
         public static let destinationNotFound = Self(.destinationNotFound)
         /// The destination refused this upload, and will again.
         public static let rejected = Self(.rejected)
@@ -44,7 +44,7 @@ extension UploadError {
         public static let invalidFile = Self(.invalidFile)
         /// The source is no longer what was enqueued.
         public static let sourceChanged = Self(.sourceChanged)
-        /// What arrived is not what was sent.
+        /// The bytes that arrived are not those that were sent.
         public static let checksumMismatch = Self(.checksumMismatch)
         /// The destination answered something that its protocol does not know.
         public static let invalidResponse = Self(.invalidResponse)
@@ -68,7 +68,7 @@ extension UploadError {
 
         public var description: String { base.rawValue }
 
-        /// What a failure of this kind means for trying again, unless its driver knows better.
+        /// Whether a failure of this kind is tried again, unless its driver knows better.
         public var usualRetry: Retry {
             switch base {
             case .networkFailure, .serverFailure, .rateLimited, .noSpace, .destinationAway, .invalidResponse,

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What went wrong with an upload, with what, and what to do about it.
+/// The failure of an upload: what went wrong with what, and what to do about it.
 ///
 /// Every driver maps each foreign status or errno to one of these once, beside a reference to its manual; whether and
 /// when a job is tried again is decided from `retry` in one place.
@@ -14,7 +14,7 @@ public struct UploadError: Error, Sendable {
     public let retry: Retry
     /// The error underneath, for diagnosis only; its text may be unsafe to show and is not part of `description`.
     public let cause: (any Error)?
-    /// What the destination answered, where the failure is an answer.
+    /// The destination's answer, where the failure is an answer.
     public let response: ServerResponse?
     /// Where in the source the error was made.
     public let location: SourceLocation

@@ -37,7 +37,7 @@ extension DestinationReference {
         }
     }
 
-    /// With a suffix behind the stem of its last component.
+    /// The reference with a suffix behind the stem of its last component.
     fileprivate func appending(_ suffix: String) -> DestinationReference {
         func renamed(_ path: String) -> String {
             let file = FileName(path: path)

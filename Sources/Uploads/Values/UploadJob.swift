@@ -10,7 +10,7 @@ public struct UploadJob: Hashable, Sendable {
     public var priority: Lane
     public var source: SourceReference
     public var destination: DestinationReference
-    /// Where the producer wanted it to go, once it goes elsewhere because another object lies there:
+    /// The destination that the producer named, once the job goes elsewhere because another object lies there:
     /// ``IfExists/rename``.
     public var renamedFrom: DestinationReference?
     /// A media type (RFC 9110, section 8.3.1).
@@ -84,7 +84,7 @@ public struct UploadJob: Hashable, Sendable {
         self.unknown = [:]
     }
 
-    /// The same without inline bytes and without the query of a URL: what events carry. It cannot be run.
+    /// The job without inline bytes and without the query of a URL, as events carry it. It cannot be run.
     public var redacted: UploadJob {
         var job = self
         job.source = source.redacted

@@ -72,7 +72,7 @@ extension UploadState {
         return state
     }
 
-    /// The same without ``isUntouched``.
+    /// The state without ``isUntouched``.
     public var touched: UploadState {
         var state = self
         state.isUntouched = false

@@ -28,7 +28,7 @@ public enum WireLimits {
     public static let textsBytesMaximum = 65_536
     /// The payload of an open session: the bytes of its names and texts, and ``payloadValueBytes`` for each value.
     public static let payloadBytesMaximum = 16_384
-    /// What each value of such a payload counts for besides its text.
+    /// The bytes that each value of such a payload counts besides its text.
     public static let payloadValueBytes = 8
     /// How deep the values may nest that are carried without being understood: the fields of a newer version, and the state of an open
     /// session.
