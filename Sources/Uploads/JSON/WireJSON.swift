@@ -10,7 +10,7 @@ public import Foundation
 /// conformances. What the reader here refuses goes to Foundation's decoder, which also makes the error messages, and
 /// `JSONTextTests` compares both byte by byte.
 ///
-/// The coders become unnecessary once `JSONEncoder` and `JSONDecoder` come within about a factor of two of these numbers
+/// The coders become unnecessary once `JSONEncoder` and `JSONDecoder` come near these numbers
 /// (`Tests/Performance/count-instructions`) and bound the depth: then ``encode(_:)`` and ``decode(_:from:)`` call them, and
 /// everything else in this folder but ``JSONValue``, the bounds and the unknown fields can go.
 public enum WireJSON {
