@@ -9,8 +9,8 @@ public import Uploads
 ///
 /// Several managers may share a directory and an identifier, also in several programs: one of them carries the uploads of all, and
 /// another takes over within seconds when that one goes away. Progress is shown where the uploads are carried, outcomes everywhere.
-public final class EmbeddedUploadManager: UploadManager {
-    private let core: ManagerCore
+public final class EmbeddedUploadManager: UploadManager, CoreUploadManager {
+    package let core: ManagerCore
 
     /// - Parameters:
     ///   - directory: on a local disk; created when it is missing. It holds copies of what is to be uploaded, and belongs to this
@@ -29,32 +29,6 @@ public final class EmbeddedUploadManager: UploadManager {
             destinations: destinations, configuration: configuration, logger: logger)
         core = try await ManagerCore(identifier: identifier, area: area, backend: backend, logger: logger)
         await core.begin()
-    }
-
-    public var identifier: UploadIdentifier { core.identifier }
-
-    public func start(_ upload: Upload) async throws(UploadError) -> UploadHandle { try await core.start(upload) }
-
-    public func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
-        try await core.resume(with: state)
-    }
-
-    public func uploads() async throws(UploadError) -> [UploadUpdate] { try await core.uploads() }
-
-    public func handle(for id: JobID) async throws(UploadError) -> UploadHandle? { try await core.handle(for: id) }
-
-    public func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { try await core.order(verb, id) }
-
-    public func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError) {
-        await core.setDelegate(delegate)
-    }
-
-    public func handlePendingEvents() async throws(UploadError) -> Int { try await core.handlePendingEvents() }
-
-    public func saveExecutingUploads() async throws(UploadError) -> SavedUploads { try await core.save() }
-
-    public func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle] {
-        try await core.restore(saved)
     }
 
     /// Lets what is under way come to the end of a part, for ``EmbeddedConfiguration/grace`` at most, and returns. It goes on when

@@ -12,4 +12,7 @@ protocol ManagerRig: Sendable {
 
     /// What lies under a key of the destination `archive`.
     func content(_ key: String) async throws -> [UInt8]?
+
+    /// Closes all managers and releases what the rig holds.
+    func end() async throws
 }

@@ -37,10 +37,7 @@ extension UploadManagerConformance {
             }
             for id in ids { try await suite.waitForEnd(of: id, manager) }
             await manager.close()
-            let later = try await suite.open()
-            let delegate = Told()
-            try await later.setDelegate(delegate)
-            _ = try await later.handlePendingEvents()
+            let delegate = try await suite.delegateOfNextRun()
             #expect(Set(delegate.ids) == Set(ids.map { "\($0).1.ended" }) && delegate.ids.count == 3)
         },
         Rule("pending events are handled with a callback as well") { suite in
@@ -147,10 +144,7 @@ extension UploadManagerConformance {
             let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
             _ = try await handle.completion
             await manager.close()
-            let later = try await suite.open()
-            let second = Told()
-            try await later.setDelegate(second)
-            _ = try await later.handlePendingEvents()
+            let second = try await suite.delegateOfNextRun()
             #expect(delegate.ids.isEmpty && second.ids == ["\(handle.id).1.ended"])
         },
         Rule("a delegate that is taken away leaves what was not told to the next one") { suite in
@@ -161,10 +155,7 @@ extension UploadManagerConformance {
             let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
             _ = try await handle.completion
             await manager.close()
-            let later = try await suite.open()
-            let second = Told()
-            try await later.setDelegate(second)
-            _ = try await later.handlePendingEvents()
+            let second = try await suite.delegateOfNextRun()
             #expect(first.ids.isEmpty && second.ids == ["\(handle.id).1.ended"])
         },
         Rule("what the handles of a program without a delegate gave counts as told when it closes") { suite in
@@ -174,10 +165,7 @@ extension UploadManagerConformance {
             let left = try await manager.upload(try suite.file("b"), to: "archive:b").id
             try await suite.waitForEnd(of: left, manager)
             await manager.close()
-            let later = try await suite.open()
-            let delegate = Told()
-            try await later.setDelegate(delegate)
-            _ = try await later.handlePendingEvents()
+            let delegate = try await suite.delegateOfNextRun()
             #expect(delegate.ids == ["\(left).1.ended"])
         },
     ]

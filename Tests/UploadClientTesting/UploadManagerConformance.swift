@@ -28,9 +28,30 @@ struct UploadManagerConformance: Sendable {
         }
     }
 
+    /// Checks a rule with a rig of its own, and ends the rig in any case.
+    static func check(_ rule: Rule, with rig: some ManagerRig) async throws {
+        do {
+            try await rule.check(try UploadManagerConformance(rig))
+        } catch {
+            try? await rig.end()
+            throw error
+        }
+        try await rig.end()
+    }
+
     static let rules = starting + telling + goingOn
 
     func open() async throws -> any UploadManager { try await rig.open(identifier) }
+
+    /// Opens a manager as a later run does, and gives it a delegate.
+    /// - Returns: the delegate, after the manager has delivered what was pending.
+    func delegateOfNextRun() async throws -> Told {
+        let manager = try await open()
+        let delegate = Told()
+        try await manager.setDelegate(delegate)
+        _ = try await manager.handlePendingEvents()
+        return delegate
+    }
 
     func file(_ name: String, bytes count: Int = 100) throws -> URL {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

@@ -5,8 +5,8 @@ public import Uploads
 
 /// A manager whose uploads go over the broker to workers, which may run anywhere. They go on while the app does not, and what
 /// became of them waits for it.
-public final class BrokerUploadManager: UploadManager {
-    let core: ManagerCore
+public final class BrokerUploadManager: UploadManager, CoreUploadManager {
+    package let core: ManagerCore
     let link: BrokerLink
 
     /// Opens also while the broker is away: it is connected to in the background, again after every loss.
@@ -35,34 +35,4 @@ public final class BrokerUploadManager: UploadManager {
         }
         await core.begin()
     }
-
-    // MARK: UploadManager
-
-    public var identifier: UploadIdentifier { core.identifier }
-
-    public func start(_ upload: Upload) async throws(UploadError) -> UploadHandle { try await core.start(upload) }
-
-    public func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
-        try await core.resume(with: state)
-    }
-
-    public func uploads() async throws(UploadError) -> [UploadUpdate] { try await core.uploads() }
-
-    public func handle(for id: JobID) async throws(UploadError) -> UploadHandle? { try await core.handle(for: id) }
-
-    public func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { try await core.order(verb, id) }
-
-    public func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError) {
-        await core.setDelegate(delegate)
-    }
-
-    public func handlePendingEvents() async throws(UploadError) -> Int { try await core.handlePendingEvents() }
-
-    public func saveExecutingUploads() async throws(UploadError) -> SavedUploads { try await core.save() }
-
-    public func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle] {
-        try await core.restore(saved)
-    }
-
-    public func close() async { await core.close() }
 }

@@ -5,8 +5,8 @@ public import Uploads
 
 /// A manager for the tests of an app: it accepts uploads like any other and sends nothing. What becomes of them is what the
 /// test says, with ``report(_:bytesDone:)`` and ``end(_:with:)``.
-public final class RecordingUploadManager: UploadManager {
-    private let core: ManagerCore
+public final class RecordingUploadManager: UploadManager, CoreUploadManager {
+    package let core: ManagerCore
     private let backend: RecordingBackend
 
     /// - Parameter directory: keeps what a second manager of the same identifier is to find again; created when it is missing.
@@ -48,34 +48,4 @@ public final class RecordingUploadManager: UploadManager {
     public func end(_ id: JobID, with outcome: Outcome) async throws(UploadError) {
         try await backend.end(id, with: outcome)
     }
-
-    // MARK: UploadManager
-
-    public var identifier: UploadIdentifier { core.identifier }
-
-    public func start(_ upload: Upload) async throws(UploadError) -> UploadHandle { try await core.start(upload) }
-
-    public func resume(with state: ResumableUpload) async throws(UploadError) -> UploadHandle {
-        try await core.resume(with: state)
-    }
-
-    public func uploads() async throws(UploadError) -> [UploadUpdate] { try await core.uploads() }
-
-    public func handle(for id: JobID) async throws(UploadError) -> UploadHandle? { try await core.handle(for: id) }
-
-    public func order(_ verb: Verb, _ id: JobID) async throws(UploadError) { try await core.order(verb, id) }
-
-    public func setDelegate(_ delegate: (any UploadDelegate)?) async throws(UploadError) {
-        await core.setDelegate(delegate)
-    }
-
-    public func handlePendingEvents() async throws(UploadError) -> Int { try await core.handlePendingEvents() }
-
-    public func saveExecutingUploads() async throws(UploadError) -> SavedUploads { try await core.save() }
-
-    public func restoreUploads(from saved: SavedUploads) async throws(UploadError) -> [UploadHandle] {
-        try await core.restore(saved)
-    }
-
-    public func close() async { await core.close() }
 }

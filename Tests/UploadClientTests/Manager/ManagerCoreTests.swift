@@ -11,20 +11,7 @@ import Uploads
 @Suite("Following uploads", .timeLimit(.minutes(10))) struct ManagerCoreTests {
     private func with(_ test: (ManagerCore, RecordingBackend) async throws -> Void) async throws {
         let scratch = try TemporaryDirectory("core")
-        let area = try await StagingArea.open(at: scratch.path("staging"))
-        let identifier = try UploadIdentifier("app")
-        let backend = try await RecordingBackend(identifier, area: area)
-        let core = try await ManagerCore(
-            identifier: identifier, area: area, backend: backend, logger: Logger(label: "test"))
-        await core.begin()
-        await backend.waitUntilRunning()
-        do {
-            try await test(core, backend)
-        } catch {
-            await core.close()
-            throw error
-        }
-        await core.close()
+        try await withRecordingCore(try UploadIdentifier("app"), in: scratch.path("staging"), test)
     }
 
     @Test func `nothing of an upload is kept after its end but by its handles`() async throws {

@@ -18,19 +18,7 @@ import Uploads
     }
 
     private func with(_ test: (ManagerCore, RecordingBackend) async throws -> Void) async throws {
-        let area = try await StagingArea.open(at: scratch.path("staging"))
-        let backend = try await RecordingBackend(identifier, area: area)
-        let core = try await ManagerCore(
-            identifier: identifier, area: area, backend: backend, logger: Logger(label: "test"))
-        await core.begin()
-        await backend.waitUntilRunning()
-        do {
-            try await test(core, backend)
-        } catch {
-            await core.close()
-            throw error
-        }
-        await core.close()
+        try await withRecordingCore(identifier, in: scratch.path("staging"), test)
     }
 
     @Test func `an upload that it was starting is accepted, and its handle ends`() async throws {

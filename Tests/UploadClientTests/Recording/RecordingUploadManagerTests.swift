@@ -10,14 +10,7 @@ import Uploads
 struct RecordingUploadManagerTests {
     @Test(arguments: UploadManagerConformance.rules)
     func `does what every upload manager must do`(rule: UploadManagerConformance.Rule) async throws {
-        let rig = try RecordingRig()
-        do {
-            try await rule.check(try UploadManagerConformance(rig))
-            await rig.end()
-        } catch {
-            await rig.end()
-            throw error
-        }
+        try await UploadManagerConformance.check(rule, with: try RecordingRig())
     }
 
     @Test func `an object that lies at a destination is carried without a copy, and its size becomes known`()
