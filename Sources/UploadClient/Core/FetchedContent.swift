@@ -5,19 +5,20 @@ import NIOHTTP1
 import UploadSources
 import Uploads
 
-/// Content that lies behind an `http:` or `https:` URL: fetched while it is staged, so that what is uploaded is what was there
-/// when the upload was accepted.
+/// Content behind an `http:` or `https:` URL. It is fetched while it is staged, so that the upload sends the bytes of
+/// the moment when it was accepted.
 struct FetchedContent {
-    /// For how long nothing may come.
+    /// How long the server may send nothing.
     private static let answerPatience = TimeAmount.seconds(60)
-    /// How often it is asked for whose connection is lost before any answer: idle ones may have been closed, several of them at once.
+    /// How many requests are tried while connections break before any answer: a server may have closed several idle
+    /// connections at once.
     private static let triesMaximum = 4
 
     let staged: StagedFile
-    /// As the server named it.
+    /// The type that the server named.
     let contentType: String?
 
-    /// - Throws: `invalidFile` when it cannot be fetched whole.
+    /// - Throws: `invalidFile` when the content cannot be fetched completely.
     static func stage(_ url: URL, in area: StagingArea, as name: JobID? = nil) async throws(UploadError)
         -> FetchedContent
     {
@@ -48,7 +49,7 @@ struct FetchedContent {
         return FetchedContent(staged: staged, contentType: response.headers.first(name: "content-type"))
     }
 
-    /// - Throws: what the HTTP client throws.
+    /// - Throws: the errors of the HTTP client.
     private static func answer(to request: HTTPClientRequest) async throws -> HTTPClientResponse {
         var tries = 1
         while true {

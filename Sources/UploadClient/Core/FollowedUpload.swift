@@ -1,8 +1,8 @@
 import Foundation
 import Uploads
 
-/// What is known of an upload that is followed, and by which news. Events count in the order in which they come, as long as no later
-/// answer to a question has been heard; an answer counts when it is later than all that was heard before. Pure.
+/// The state of a followed upload, and the latest news that led to it. Events count in the order of their arrival until
+/// an answer of the notifier is later; an answer counts if it is later than all earlier news. Pure.
 struct FollowedUpload: Sendable {
     private(set) var update: UploadUpdate
     /// The round whose end is awaited.
@@ -17,8 +17,8 @@ struct FollowedUpload: Sendable {
         self.round = round
     }
 
-    /// Takes an event that is no end.
-    /// - Returns: whether it counts.
+    /// Applies an event other than an end.
+    /// - Returns: whether the event counts.
     mutating func hear(_ event: UploadEvent) -> Bool {
         let point = NewsPoint(event)
         if let answered, point < answered { return false }
@@ -27,8 +27,8 @@ struct FollowedUpload: Sendable {
         return true
     }
 
-    /// Takes what the notifier answers. An end is no news: it comes with all that belongs to it by the way by which it is told once.
-    /// - Returns: whether it counts.
+    /// Applies the notifier's answer. An end does not count here: the outcome comes complete, and once, with its event.
+    /// - Returns: whether the answer counts.
     mutating func learn(_ report: JobReport) -> Bool {
         guard !report.status.isEnd, report.round >= round else { return false }
         let point = NewsPoint(report)
@@ -38,21 +38,21 @@ struct FollowedUpload: Sendable {
         return true
     }
 
-    /// Changes what is shown.
+    /// Changes the shown state.
     mutating func change(_ body: (inout UploadUpdate) -> Void) { body(&update) }
 }
 
 extension UploadUpdate {
-    /// What an event that is no end says.
+    /// Applies an event other than an end.
     fileprivate mutating func apply(_ event: UploadEvent) {
         learnSize(of: event.job)
         if event.data.baton.isCancel {
-            // Its worker says `started` and `waiting` of the cancelling.
+            // During a cancellation, `started` and `waiting` describe the worker that cancels.
             status = .cancelling(until: event.data.waitingUntil)
             bytesPerSecond = nil
             return
         }
-        // A cancellation sticks: what is heard now was told before it.
+        // A cancellation stays: this event was sent before it.
         if case .cancelling = status { return }
         switch event.kind {
         case .started: status = .running
@@ -74,7 +74,7 @@ extension UploadUpdate {
         }
     }
 
-    /// What an answer says of one that has not ended.
+    /// Applies an answer about an unfinished upload.
     fileprivate mutating func apply(_ report: JobReport) {
         if let size = report.size {
             bytesTotal = size
@@ -85,7 +85,7 @@ extension UploadUpdate {
             bytesPerSecond = nil
             return
         }
-        // A cancellation sticks: the answer is older.
+        // A cancellation stays: this answer is older.
         if case .cancelling = status { return }
         bytesDone = report.bytesDone ?? bytesDone
         bytesPerSecond = report.bytesPerSecond

@@ -1,15 +1,16 @@
-/// The outcomes that handles of this program have given before it had a delegate, by ``UploadOutcome/id``. They are kept for a
-/// delegate that may still be set, and count as told when the program closes without one.
+/// The outcomes that handles of this program have returned before it had a delegate, by ``UploadOutcome/id``. They are
+/// kept for a delegate that may still be set, and count as delivered when the program closes without one.
 struct GivenOutcomes: Sendable {
-    /// Outcomes that are kept at most, so that a program that never has a delegate does not grow: 10,000, some MiB.
+    /// How many outcomes are kept at most: 10,000, some MiB. The limit bounds the memory of a program that never has a
+    /// delegate.
     static let countMaximum = 10_000
 
     private(set) var ids: Set<String> = []
-    /// Whether a delegate was set in this run; what handles give matters no more then.
+    /// Whether a delegate was set in this run; from then on the handles' outcomes do not matter.
     private(set) var hadDelegate = false
 
-    /// A handle has given an outcome.
-    /// - Returns: those that count as told at once because too many are kept.
+    /// Notes that a handle has returned an outcome.
+    /// - Returns: the outcomes that count as delivered at once because too many are kept.
     mutating func add(_ id: String) -> Set<String> {
         guard !hadDelegate else { return [] }
         ids.insert(id)
@@ -21,7 +22,7 @@ struct GivenOutcomes: Sendable {
         return ids
     }
 
-    /// A delegate was set: it is told of everything that is not told.
+    /// Notes that a delegate was set: it will get every outcome that was not delivered.
     mutating func delegateWasSet() {
         hadDelegate = true
         ids = []

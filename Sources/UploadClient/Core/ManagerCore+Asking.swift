@@ -1,13 +1,15 @@
 import Logging
 import Uploads
 
-/// What was missed of followed uploads is asked for: once after each gap, and once for those that this program begins to follow while
-/// they are under way. Without an answer all is as before, until the next gap.
+/// Asks the notifier about followed uploads whose events this program may have missed: once after each gap, and once
+/// for each upload that this program begins to follow while it is under way. Without an answer nothing changes until
+/// the next gap.
 extension ManagerCore {
-    /// Uploads in one question. A notifier reads as many from its ledger in some milliseconds.
+    /// Uploads in one request. A notifier reads as many from its ledger in some milliseconds.
     private static let askedCountMaximum = 250
 
-    /// Something may have been missed. The answer to what is being asked may be lost: it is asked anew.
+    /// Asks about all followed uploads, because events may have been missed. A request that is under way is dropped and
+    /// repeated, because its answer may be lost.
     func askForAll() {
         asking?.cancel()
         asking = nil
@@ -15,9 +17,9 @@ extension ManagerCore {
         askForNoted()
     }
 
-    /// Asks for those that are noted in ``toAsk``; what is noted meanwhile comes next.
+    /// Asks about the uploads in ``toAsk``. Uploads that are added meanwhile come next.
     func askForNoted() {
-        // The end of one that was just taken up may be known.
+        // The end of an upload that was just taken up may already be known.
         toAsk.removeAll { followed[$0] == nil }
         guard asking == nil, !toAsk.isEmpty else { return }
         askingNumber += 1
@@ -32,7 +34,7 @@ extension ManagerCore {
         }
     }
 
-    /// - Returns: nil when nothing is left to be asked for, and when it is asked anew.
+    /// - Returns: nil when no upload is left to ask about, and when a later request has replaced this one.
     private func nextToAsk(_ number: Int) -> [JobID]? {
         guard number == askingNumber, asking?.isCancelled == false else { return nil }
         let ids = Array(toAsk.prefix(Self.askedCountMaximum))
@@ -41,7 +43,7 @@ extension ManagerCore {
         return ids.isEmpty ? nil : ids
     }
 
-    /// Nothing answers: the rest is asked for after the next gap, with all others.
+    /// Drops the rest, because no notifier answers: after the next gap all uploads are asked about again.
     private func giveUpAsking(_ number: Int) {
         guard number == askingNumber else { return }
         asking = nil
@@ -55,7 +57,7 @@ extension ManagerCore {
             for (id, report) in reports { followed[id]?.learn(report) }
             return true
         } catch {
-            logger.debug("how uploads stand cannot be asked now", metadata: ["error": "\(error.message)"])
+            logger.debug("cannot ask for the state of uploads now", metadata: ["error": "\(error.message)"])
             return false
         }
     }

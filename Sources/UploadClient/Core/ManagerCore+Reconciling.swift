@@ -3,14 +3,14 @@ import Logging
 import UploadSources
 import Uploads
 
-/// Sees to what programs that died have left half done.
+/// Finishes the uploads and copies that dead programs left unfinished.
 extension ManagerCore {
-    /// Uploads that were being accepted when their programs died are accepted, or removed with their copies; copies that no upload needs
-    /// are removed. What cannot be done now is tried again at the next look.
+    /// Accepts the uploads that were being accepted when their programs died, or removes them with their copies;
+    /// removes the copies that no upload needs. The next look tries again what fails now.
     func reconcile() async {
         var failed: Set<String> = []
         do throws(UploadError) {
-            // Each is this manager's alone, until it is forgotten or let go of.
+            // Each dead program is locked for this manager until `forget` or `unlock`.
             let dead = try await store.deadPrograms()
             defer { for program in dead { program.file.unlock() } }
             let tokens = Set(dead.map(\.token))
@@ -52,7 +52,7 @@ extension ManagerCore {
             metadata: ["job": "\(upload.id)", "decision": "\(decision)"])
     }
 
-    /// Removes what the program was staging, unless an upload or an idempotency key names it.
+    /// Removes the copies that the program was staging, unless an upload or an idempotency key names them.
     private func removeCopies(of program: DeadProgram) async throws(UploadError) {
         guard !program.copies.isEmpty else { return }
         var needed: Set<String> = []
@@ -67,7 +67,7 @@ extension ManagerCore {
 
     private func log(_ error: UploadError) {
         logger.warning(
-            "what a program left half done cannot be seen to now; it is tried again",
+            "the unfinished work of a program that died cannot be cleaned up now; it is tried again",
             metadata: ["error": "\(error.message)"])
     }
 }

@@ -4,9 +4,9 @@ import Logging
 import Synchronization
 package import Uploads
 
-/// From what is known to who is told.
+/// Forwards each recorded outcome to its handles and to the delegate.
 extension ManagerCore {
-    /// After a refusal, an outcome rests for so long before the delegate is asked again.
+    /// How long the manager waits after a refusal before it offers the outcome to the delegate again.
     private static let refusalPause = Duration.seconds(5)
 
     package func setDelegate(_ delegate: (any UploadDelegate)?) async {
@@ -20,13 +20,13 @@ extension ManagerCore {
         try await backend.catchUp()
         await lookAtFollowed()
         resting = [:]
-        // One that is under way may have looked before.
+        // A delivery that is under way may have read the store before this call.
         let earlier = await telling?.value ?? 0
         return earlier + (await tell())
     }
 
-    /// Takes note of what became known.
-    /// - Returns: false when an end could not be noted: it has to come again.
+    /// Records an event of the backend.
+    /// - Returns: false when an end could not be recorded: the backend has to report it again.
     func take(_ event: UploadEvent) async -> Bool {
         let id = event.job.id
         guard event.kind.isEnd else {
@@ -35,7 +35,7 @@ extension ManagerCore {
         }
         do throws(UploadError) {
             guard try await store.end(with: event) != nil else {
-                // Another program has noted it before, or it is of a round that is over.
+                // Another program has recorded this end before, or it belongs to an earlier round.
                 await showEnd(of: id)
                 return true
             }
@@ -48,7 +48,7 @@ extension ManagerCore {
         return true
     }
 
-    /// Shows the ends of followed uploads that another program has noted.
+    /// Shows the ends of followed uploads that another program has recorded.
     func lookAtFollowed() async {
         let awaited = followed.values.filter { !$0.latest.status.isEnd }
         guard !awaited.isEmpty, let open = try? await store.openIDs() else { return }
@@ -57,12 +57,12 @@ extension ManagerCore {
         }
     }
 
-    /// The same as ``tell()``, not awaited: a delegate that takes its time holds up nothing else.
+    /// The same as ``tell()``, not awaited, so that a slow delegate delays nothing else.
     func tellBeside() {
         if telling == nil { Task { await self.tell() } } else { isToTellAgain = true }
     }
 
-    /// Tells what can be told now.
+    /// Delivers all outcomes that can be delivered now.
     /// - Returns: how many outcomes the delegate took.
     func tell() async -> Int {
         if let telling {
@@ -75,7 +75,7 @@ extension ManagerCore {
                 isToTellAgain = false
                 count += await tellOnce()
             } while isToTellAgain && !isClosed
-            // In one step with the look at the wish to do it again.
+            // In one step with the check of `isToTellAgain`.
             telling = nil
             return count
         }
@@ -84,11 +84,11 @@ extension ManagerCore {
     }
 
     private func tellOnce() async -> Int {
-        // Without a delegate nothing is told, however much has gathered.
+        // Without a delegate no outcome is delivered, however many are pending.
         guard delegate != nil, let untold = try? await store.untold() else { return 0 }
         var count = 0
         var living: [String: Bool] = [lock.token: true]
-        /// Whose earlier outcome has to be told first.
+        /// Uploads with an earlier outcome that has to be delivered first.
         var held: Set<JobID> = []
         for upload in untold where !isClosed {
             guard let event = upload.end, let outcome = UploadOutcome(event) else { continue }
@@ -107,7 +107,7 @@ extension ManagerCore {
         return count
     }
 
-    /// - Returns: whether it is told.
+    /// - Returns: whether the delegate took the outcome.
     private func tell(_ outcome: UploadOutcome, of upload: ClientUpload) async -> Bool {
         do {
             guard let claim = try await store.claim(upload) else { return false }
@@ -120,18 +120,18 @@ extension ManagerCore {
         } catch {
             resting[outcome.id] = .now + Self.refusalPause
             logger.warning(
-                "an outcome was not taken, and is told again",
+                "the delegate did not take an outcome; it is delivered again",
                 metadata: ["job": "\(upload.id)", "error": "\((error as? UploadError)?.message ?? "\(error)")"])
             return false
         }
     }
 
-    /// What becomes of outcomes that are not told when the manager closes: see ``TellingRule``.
+    /// Decides about the outcomes that are not delivered when the manager closes: see ``TellingRule``.
     func tellBeforeClosing() async {
         let hadDelegate = given.withLock { $0.hadDelegate }
         switch TellingRule.closing(hasDelegate: delegate != nil, hadDelegate: hadDelegate) {
         case .tell:
-            // What was refused a moment ago is offered once more.
+            // Outcomes that the delegate refused a moment ago are offered once more.
             resting = [:]
             let (patience, end) = AsyncStream<Never>.makeStream()
             Task {
@@ -149,13 +149,15 @@ extension ManagerCore {
         }
     }
 
-    /// Counts what handles have given as told.
+    /// Records outcomes that handles have returned as delivered.
     func count(_ outcomes: Set<String>) async {
         do throws(UploadError) {
             try await store.countAsTold(outcomes, startedBy: lock.token)
         } catch {
-            // They are told to a delegate of a later run, once more than is needed.
-            logger.warning("what was given cannot be noted", metadata: ["error": "\(error.message)"])
+            // A delegate of a later run gets them once more than needed.
+            logger.warning(
+                "the outcomes that handles have returned cannot be recorded",
+                metadata: ["error": "\(error.message)"])
         }
     }
 
@@ -166,8 +168,8 @@ extension ManagerCore {
         show(event)
     }
 
-    /// Shows an end to whoever follows the upload; only their handles keep it. An earlier round's, which may wait long to be told,
-    /// is not the end of the one that is followed now.
+    /// Shows an end to the followers of the upload; only their handles keep it. The end of an earlier round, which may
+    /// wait long for its delivery, does not end the round that is followed now.
     func show(_ event: UploadEvent) {
         guard let outcome = UploadOutcome(event), let progress = followed[outcome.job.id],
             progress.round <= outcome.round

@@ -4,13 +4,14 @@ import Synchronization
 package import UploadSources
 package import Uploads
 
-/// What every manager does, whatever carries the uploads: stages, remembers, follows, tells.
+/// The part that is the same for all managers, independent of the backend that carries the uploads: it stages contents,
+/// records uploads, follows them and delivers outcomes.
 package actor ManagerCore {
-    /// Between two looks for outcomes that other programs have noted, and for what dead ones have left.
+    /// Time between two looks for outcomes that other programs have recorded, and for the remains of dead programs.
     private static let interval = Duration.seconds(1)
-    /// Between two looks whether an upload that another call is starting was accepted.
+    /// Time between two looks whether an upload that another call is starting was accepted.
     private static let lookPause = Duration.milliseconds(20)
-    /// For how long closing lets the delegate take outcomes. What it has not taken by then is told in the next run.
+    /// How long closing waits for the delegate. Outcomes that it has not taken by then are delivered in the next run.
     package static let closingPatience = Duration.seconds(5)
 
     package nonisolated let identifier: UploadIdentifier
@@ -19,19 +20,19 @@ package actor ManagerCore {
     nonisolated let backend: any UploadBackend
     nonisolated let logger: Logger
     nonisolated let lock: ProgramLock
-    /// Of the uploads that this program follows and whose end it has not seen.
+    /// The uploads that this program follows and whose end it has not seen.
     var followed: [JobID: UploadProgress] = [:]
     nonisolated let given = Mutex(GivenOutcomes())
     nonisolated let closingPatience: Duration
     var delegate: (any UploadDelegate)?
     var telling: Task<Int, Never>?
     var isToTellAgain = false
-    /// Outcomes that the delegate refused, until when they rest.
+    /// Outcomes that the delegate refused, and the time until which they are not offered again.
     var resting: [String: ContinuousClock.Instant] = [:]
-    /// Uploads that were under way when this program began to follow them, and are to be asked for.
+    /// Uploads that were under way when this program began to follow them, and whose state is to be asked for.
     var toAsk: [JobID] = []
     var asking: Task<Void, Never>?
-    /// Of the last time that it was begun to ask.
+    /// The number of the latest task that asks.
     var askingNumber = 0
     /// Uploads that this program is starting.
     private var beingStarted: Set<JobID> = []
@@ -56,7 +57,7 @@ package actor ManagerCore {
         try? await store.prune(now: Date())
     }
 
-    /// Sees to what dead programs have left, and begins to follow. Called once.
+    /// Cleans up after dead programs, and begins to follow uploads. Called once.
     package func begin() async {
         await reconcile()
         let sink: @Sendable (UploadEvent) async -> Bool = { [weak self] event in await self?.take(event) ?? false }
@@ -80,7 +81,7 @@ package actor ManagerCore {
     package func start(_ upload: Upload) async throws(UploadError) -> UploadHandle {
         try checkOpen()
         let copy = JobID()
-        // Noted before it is made: what a program that dies now leaves of it is removed by the next one.
+        // Noted before the copy is made: if this program dies now, the next one removes the remains.
         let noted = ProgramCopy(
             name: copy.rawValue, keyed: Preparation.keyedID(of: upload, namespace: backend.namespace))
         await lock.add(noted)
@@ -102,46 +103,46 @@ package actor ManagerCore {
             if job.idempotencyKey != nil, let known = try await acceptedHandle(for: job.id) { return known }
         } while !beingStarted.insert(job.id).inserted
         defer { beingStarted.remove(job.id) }
-        // Noted first: an upload that ends at once is known by then.
+        // Recorded first, so that the upload is known even if it ends at once.
         try await store.begin(ClientUpload(job: job, startedBy: lock.token))
         await lock.remove(noted)
         return try await handOver(job)
     }
 
     private func handOver(_ job: UploadJob) async throws(UploadError) -> UploadHandle {
-        // A caller that has listed the uploads since it was noted may follow it already.
+        // A caller that has listed the uploads since the record was written may follow this one already.
         let handle = follow(UploadUpdate(job), round: 1, afresh: false, isNew: true)
         do throws(UploadError) {
             try await backend.accept(job)
         } catch {
             unfollow(job.id)
-            // The record goes first: one without its copy would promise what no worker can carry.
+            // The record goes first: a record without its copy would promise an upload that no worker can carry.
             _ = try? await store.withdraw(job.id)
-            // What may have been taken all the same needs its copy.
+            // The broker may have taken the job in spite of the error; then a worker needs the copy.
             if job.idempotencyKey == nil, error.code != .networkFailure { try? await area.remove(job.source) }
             throw error
         }
         do throws(UploadError) {
             try await store.accepted(job.id)
         } catch {
-            // It is accepted again when this program has ended, which does no harm.
+            // The upload is accepted again when this program has ended, which does no harm.
             logger.warning(
-                "that an upload was accepted could not be noted",
+                "an upload was accepted, but that could not be recorded",
                 metadata: ["job": "\(job.id)", "error": "\(error.message)"])
         }
         return handle
     }
 
-    /// The handle of a keyed upload that was started before, once it is known whether that was accepted.
+    /// The handle of a keyed upload that was started before; waits until it is known whether that upload was accepted.
     private func acceptedHandle(for id: JobID) async throws(UploadError) -> UploadHandle? {
         while true {
             if !beingStarted.contains(id) {
                 if let starting = try await store.startingUpload(id), starting.startedBy != lock.token {
-                    // Another program is at it, or was when it died.
+                    // Another program is starting it, or was when it died.
                     await reconcile()
                 } else {
                     let handle = try await handle(for: id)
-                    // Another call of this program may have begun meanwhile.
+                    // Another call of this program may have begun to start it meanwhile.
                     if handle == nil || !beingStarted.contains(id) { return handle }
                 }
             }
@@ -164,11 +165,11 @@ package actor ManagerCore {
         upload.round = max(upload.round, round)
         upload.startedBy = lock.token
         try await store.put(upload)
-        // Whoever follows the round that is under way goes on.
+        // Existing followers of the round that is under way keep following it.
         let isOver = followed[state.id]?.latest.status.isEnd ?? true
         let handle = follow(UploadUpdate(state.job), round: upload.round, afresh: isOver)
         if let ended = try await store.outcome(of: state.id, from: upload.round) {
-            // Faster than the note of it.
+            // The round ended before this program recorded that it began.
             try await store.remove(state.id)
             if let event = ended.end { show(event) }
         }
@@ -190,7 +191,7 @@ package actor ManagerCore {
         return try await take(up: id)
     }
 
-    /// What is to be asked is noted.
+    /// Adds the upload to ``toAsk`` if its state has to be asked for.
     private func take(up id: JobID) async throws(UploadError) -> UploadHandle? {
         try checkOpen()
         if let upload = try await store.upload(id) {
@@ -237,8 +238,8 @@ package actor ManagerCore {
     }
 
     /// - Parameters:
-    ///   - afresh: whether what is known of an earlier round does not count.
-    ///   - isNew: whether nothing can have become of it yet; otherwise it is noted to be asked for.
+    ///   - afresh: whether the known state of an earlier round is discarded.
+    ///   - isNew: whether the upload cannot have changed yet; otherwise it is added to ``toAsk``.
     private func follow(_ update: UploadUpdate, round: Int, afresh: Bool, isNew: Bool = false) -> UploadHandle {
         if !afresh, let progress = followed[update.id] { return handle(of: progress) }
         let progress = UploadProgress(update, round: round) { [weak self] outcome in
@@ -265,7 +266,8 @@ package actor ManagerCore {
 
     // MARK: Ending
 
-    /// Tells the delegate what is known and not told, as far as it takes it in time. Idempotent. Handles end without an outcome.
+    /// Delivers the pending outcomes, as far as the delegate takes them in time. Handles end without an outcome.
+    /// Idempotent.
     package func close() async {
         let task = closing ?? Task { await self.shutDown() }
         closing = task
@@ -278,11 +280,12 @@ package actor ManagerCore {
         asking?.cancel()
         hearing?.cancel()
         await backend.close()
-        // What ends until then is noted, and told with the rest.
+        // Ends that come before this point are recorded, and delivered with the rest.
         await hearing?.value
         await tellBeforeClosing()
         isClosed = true
-        // A delegate that is still being called keeps its outcome for itself until it returns, and is awaited no longer.
+        // A delegate that is still being called keeps its outcome claimed until it returns; closing does not wait for
+        // it.
         telling?.cancel()
         for progress in followed.values { progress.close() }
         followed = [:]

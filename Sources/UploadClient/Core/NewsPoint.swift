@@ -1,15 +1,15 @@
 import Foundation
 import Uploads
 
-/// Which of two pieces of news about an upload is the later one, by the baton that they tell of: the notifier raises round and
-/// generation, a hand-over or a wait the slice, and only its worker tells how far a slice has come. Pure.
+/// Orders two pieces of news about an upload by time, with the numbers of their baton: the notifier raises round and
+/// generation, a hand-over or a wait raises the slice, and only the slice's worker reports its progress. Pure.
 struct NewsPoint: Hashable, Sendable {
     var round: Int
     var generation: Int
     var slice: Int
     /// Whether a worker has begun the slice.
     var isStarted = false
-    /// When the worker told how far it is, by its own clock.
+    /// When the worker reported its progress, by its own clock.
     var progressAt: Date?
 
     init(_ event: UploadEvent) {

@@ -2,15 +2,15 @@ import Foundation
 import UploadSources
 import Uploads
 
-/// Makes a job of an upload: copies the content to where whoever carries it finds it.
+/// Makes a job of an upload: copies the content to where the worker finds it.
 struct Preparation: Sendable {
     let area: StagingArea
     let client: UploadIdentifier
     let namespace: String
-    /// The name of the copy, where the content is copied; nil makes one.
+    /// The name of the copy, if the content is copied; nil: a new name is made.
     var copy: JobID?
 
-    /// The job; its bytes are durable.
+    /// Stages the content and makes the job; the bytes are durable.
     func job(for upload: Upload) async throws(UploadError) -> UploadJob {
         let name: String?
         let staged: StagedFile
@@ -69,7 +69,7 @@ struct Preparation: Sendable {
         return job
     }
 
-    /// The id that an upload has by its idempotency key; nil for one without.
+    /// The id that an upload has by its idempotency key; nil for an upload without a key.
     static func keyedID(of upload: Upload, namespace: String) -> JobID? {
         upload.idempotencyKey.map { id(of: upload, $0, namespace) }
     }
@@ -78,7 +78,7 @@ struct Preparation: Sendable {
         JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
     }
 
-    /// - Returns: what the first name says that says anything.
+    /// - Returns: the type that the first name with a known extension implies.
     static func contentType(_ names: [String?]) -> String {
         names.compactMap { $0.map(ContentType.of) }.first { $0 != ContentType.unknown } ?? ContentType.unknown
     }
@@ -95,7 +95,7 @@ struct Preparation: Sendable {
     // MARK: Bytes
 
     private func stage(fileAt path: String) async throws(UploadError) -> StagedFile {
-        // What is small rides inside its message; what cannot be read says so when it is staged.
+        // A small file travels inside the message. A file that cannot be read throws when it is staged below.
         if let handle = FileHandle(forReadingAtPath: path) {
             defer { try? handle.close() }
             if let data = try? handle.read(upToCount: SourceReference.inlineBytesMaximum + 1),

@@ -3,16 +3,19 @@ package import UploadSources
 import Uploads
 
 extension StagingArea {
-    /// Removes what programs that died have left half copied, and says so. A failure keeps no manager from being opened.
+    /// Removes the unfinished copies of dead programs, and logs it. A failure does not prevent that a manager is
+    /// opened.
     package func sweepUnfinished(_ logger: Logger) async {
         do {
             let swept = try await sweepUnfinished()
             guard swept.count > 0 else { return }
             logger.info(
-                "what a program had begun to copy when it died is removed",
+                "removed the unfinished copies of a program that died",
                 metadata: ["directory": "\(path)", "files": "\(swept.count)", "bytes": "\(swept.bytes)"])
         } catch {
-            logger.warning("what a program left half copied cannot be removed", metadata: ["error": "\(error.message)"])
+            logger.warning(
+                "the unfinished copies of a program that died cannot be removed",
+                metadata: ["error": "\(error.message)"])
         }
     }
 }

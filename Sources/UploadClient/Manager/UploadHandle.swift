@@ -1,6 +1,6 @@
 public import Uploads
 
-/// An upload that was started, as this process follows it. Dropping it changes nothing for the upload.
+/// A started upload, as this process follows it. Dropping the handle changes nothing for the upload.
 public struct UploadHandle: Sendable, Identifiable {
     private let progress: UploadProgress
     private let orders: @Sendable (Verb) async throws(UploadError) -> Void
@@ -12,11 +12,11 @@ public struct UploadHandle: Sendable, Identifiable {
 
     public var id: JobID { progress.id }
 
-    /// What is known at this moment.
+    /// The state that this process knows now.
     public var latest: UploadUpdate { progress.latest }
 
-    /// What becomes known from now on, beginning with what is known now and ending with the outcome. Whoever reads slowly misses
-    /// progress in between, never the end. May be iterated more than once, each time with a stream of its own.
+    /// The state now, then every change of it; the last element is the outcome. A slow reader misses progress in
+    /// between, never the outcome. May be iterated more than once, each time with a stream of its own.
     public var updates: UploadUpdates { UploadUpdates(progress) }
 
     /// Waits for the outcome.
@@ -33,16 +33,18 @@ public struct UploadHandle: Sendable, Identifiable {
                 }
             }
             throw UploadFailure(
-                UploadError(.interrupted, "nobody waits for the upload \(id) any more; it goes on"), state: nil)
+                UploadError(.interrupted, "the wait for the upload \(id) ended before the upload did; the upload goes on"),
+                state: nil)
         }
     }
 
-    /// Stops it and removes what is half there. It ends as cancelled, or completed if it was too late.
+    /// Stops the upload and removes its unfinished parts at the destination. It ends as cancelled, or as completed if
+    /// the order came too late.
     public func cancel() async throws(UploadError) { try await orders(.cancel) }
-    /// Holds it where it is.
+    /// Holds the upload at its present point.
     public func pause() async throws(UploadError) { try await orders(.pause) }
     public func resume() async throws(UploadError) { try await orders(.resume) }
-    /// Ahead of all others.
+    /// Puts the upload ahead of all others.
     public func runNow() async throws(UploadError) { try await orders(.runNow) }
 
     func call(

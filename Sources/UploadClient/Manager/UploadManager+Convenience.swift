@@ -4,7 +4,7 @@ public import Uploads
 extension UploadManager {
     /// Uploads a file.
     /// - Parameters:
-    ///   - contentType: nil follows from the file's extension.
+    ///   - contentType: nil: derived from the file's extension.
     ///   - destination: `photos:2026/11/cat.jpg` or a URL.
     public func upload(
         _ file: URL, contentType: String? = nil, to destination: String, info: UploadInfo = UploadInfo()
@@ -12,9 +12,9 @@ extension UploadManager {
         try await start(try Upload(.url(file), to: destination, contentType: contentType, info: info))
     }
 
-    /// Starts an upload and calls back: the style of those who have no task to wait in. One of `onSuccess` and `onError` is called,
-    /// once, while this process lives; what outlives it is the delegate's.
-    /// - Returns: the upload's handle, once it is accepted; nil if it was not, and `onError` has said why.
+    /// Starts an upload and calls back, for callers that have no task to wait in. One of `onSuccess` and `onError` is
+    /// called, once, while this process lives; an outcome that comes later goes to the delegate.
+    /// - Returns: the upload's handle, once the upload is accepted; nil if it was not, and `onError` got the reason.
     @discardableResult
     public func start(
         _ upload: Upload, onProgress: (@Sendable (_ bytesDone: Int64, _ bytesTotal: Int64) -> Void)? = nil,
@@ -24,7 +24,7 @@ extension UploadManager {
         await called(back: onProgress, onSuccess, onError) { () throws(UploadError) in try await start(upload) }
     }
 
-    /// The same for ``resume(with:)``.
+    /// The same as ``start(_:onProgress:onSuccess:onError:)``, for ``resume(with:)``.
     @discardableResult
     public func resume(
         with state: ResumableUpload,
@@ -35,7 +35,7 @@ extension UploadManager {
         await called(back: onProgress, onSuccess, onError) { () throws(UploadError) in try await resume(with: state) }
     }
 
-    /// Tells the delegate what has gathered and calls back when that is done, or could not be.
+    /// Delivers the pending outcomes to the delegate, and calls back when that is done or has failed.
     public func handlePendingEvents(completion: @escaping @Sendable (Result<Int, UploadError>) -> Void) {
         Task {
             do throws(UploadError) {

@@ -1,13 +1,14 @@
 import Synchronization
 package import Uploads
 
-/// What this process knows of one upload, and who listens.
+/// The state of one upload as this process knows it, and its listeners.
 ///
-/// Two locks keep an update and the cancellation of a listener apart. A continuation that yields or finishes wants the lock of the task that
-/// listens; a task that is cancelled holds that lock while it calls `onTermination`, and whatever handler an app has. So none of these
-/// is called under ``state``, and only who tells takes ``telling``.
+/// Two locks keep an update and the cancellation of a listener apart. A continuation that yields or finishes takes the
+/// lock of the listening task. A cancelled task holds that lock while it calls `onTermination` and the app's own
+/// cancellation handlers. So no continuation is called under ``state``, and only a method that sends updates takes
+/// ``telling``.
 package final class UploadProgress: Sendable {
-    /// Updates that one listener may be behind; older ones are dropped, never the end.
+    /// How many updates one listener may be behind. Older updates are dropped, never the last one.
     private static let backlogMaximum = 16
 
     private typealias Listener = AsyncStream<UploadUpdate>.Continuation
@@ -17,7 +18,7 @@ package final class UploadProgress: Sendable {
         var listeners: [Int: Listener] = [:]
         var lastListener = 0
         var isClosed = false
-        /// The outcome that was shown and nobody has seen yet.
+        /// The id of the outcome that was shown and that no listener has read yet.
         var outcome: String?
     }
 
@@ -25,11 +26,11 @@ package final class UploadProgress: Sendable {
     /// The round whose end is awaited.
     package let round: Int
     private let state: Mutex<State>
-    /// Held while an update is told, so that all listeners hear of all in order.
+    /// Held while an update is sent, so that all listeners get all updates in order.
     private let telling = Mutex(())
     private let onTaken: @Sendable (_ outcome: String) -> Void
 
-    /// - Parameter onTaken: called once, when somebody has seen the end, with the outcome's id.
+    /// - Parameter onTaken: called once, with the outcome's id, when a listener has read the end.
     package init(_ update: UploadUpdate, round: Int, onTaken: @escaping @Sendable (_ outcome: String) -> Void) {
         id = update.id
         self.round = round
@@ -39,8 +40,8 @@ package final class UploadProgress: Sendable {
 
     package var latest: UploadUpdate { state.withLock { $0.upload.update } }
 
-    /// Nothing follows the end.
-    /// - Parameter outcome: the outcome's id, where this is the end.
+    /// Changes the state and reports it to the listeners; does nothing after the end.
+    /// - Parameter outcome: the outcome's id, if this change is the end.
     package func change(outcome: String? = nil, _ body: (inout UploadUpdate) -> Void) {
         tell(outcome: outcome) { upload in
             upload.change(body)
@@ -48,13 +49,13 @@ package final class UploadProgress: Sendable {
         }
     }
 
-    /// Takes an event that is no end.
+    /// Applies an event other than an end.
     func hear(_ event: UploadEvent) { tell { $0.hear(event) } }
 
-    /// Takes what the notifier answers.
+    /// Applies the notifier's answer about the upload.
     func learn(_ report: JobReport) { tell { $0.learn(report) } }
 
-    /// - Parameter body: whether there is anything to tell.
+    /// - Parameter body: returns whether there is a change to report.
     private func tell(outcome: String? = nil, _ body: (inout FollowedUpload) -> Bool) {
         telling.withLock { _ in
             let (latest, listeners) = state.withLock { state in
@@ -71,7 +72,7 @@ package final class UploadProgress: Sendable {
         }
     }
 
-    /// Nothing more will become known here.
+    /// Ends all listeners' streams: this process will learn no more about the upload.
     package func close() {
         telling.withLock { _ in
             let listeners = state.withLock { state in

@@ -22,7 +22,7 @@ public struct UploadUpdates: AsyncSequence, Sendable {
 
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> UploadUpdate? {
             let update = await updates.next(isolation: actor)
-            // Whoever has seen the end has been told.
+            // A reader that has got the end has taken the outcome.
             if let update, update.status.isEnd { progress.wasTaken() }
             return update
         }

@@ -3,7 +3,7 @@ import Synchronization
 import UploadSources
 import Uploads
 
-/// Carries nothing: keeps what was accepted and passes on what a test says of it.
+/// Carries nothing: keeps the accepted jobs and passes on the events that a test reports.
 final class RecordingBackend: UploadBackend {
     private struct State: Sendable {
         var jobs: [JobID: UploadJob] = [:]
@@ -33,14 +33,14 @@ final class RecordingBackend: UploadBackend {
         state.withLock { $0.sink = nil }
     }
 
-    /// What a test says before would be lost.
+    /// Waits until events can be reported: earlier ones would be lost.
     func waitUntilRunning() async {
         while state.withLock({ $0.sink == nil }) { await Task.yield() }
     }
 
     func accept(_ job: UploadJob) async throws(UploadError) { state.withLock { $0.jobs[job.id] = job } }
 
-    /// What is not here was accepted by no manager that lives: a manager for tests forgets with its program.
+    /// A job that is not here was accepted by no living manager: a manager for tests forgets its jobs with its program.
     func holds(_ id: JobID) async throws(UploadError) -> Bool? { state.withLock { $0.jobs[id] != nil } }
 
     func acceptAgain(_ job: UploadJob) async throws(UploadError) { try await accept(job) }
@@ -61,7 +61,7 @@ final class RecordingBackend: UploadBackend {
         if let open = try await store.upload(upload.id) { return open.round }
         guard let ended = try await store.outcome(of: upload.id), ended.end?.kind != .completed else {
             throw UploadError(
-                .rejected, "the upload \(upload.id) completed, or nobody knows it any more: start it anew")
+                .rejected, "the upload \(upload.id) completed, or is no longer known: start it anew")
         }
         return ended.round + 1
     }
@@ -108,7 +108,7 @@ final class RecordingBackend: UploadBackend {
 
     func baton(of id: JobID) async throws(UploadError) -> Baton {
         guard let upload = try await store.upload(id) else {
-            throw UploadError(.rejected, "nobody knows an unfinished upload \(id)")
+            throw UploadError(.rejected, "no unfinished upload \(id) is known")
         }
         return Baton(job: upload.job, round: upload.round)
     }

@@ -2,7 +2,7 @@ import LinuxFiles
 import UploadSources
 import Uploads
 
-/// Who runs.
+/// The programs of the identifier.
 extension ClientStore {
     func lock() async throws(UploadError) -> ProgramLock {
         try await Blocking.run { [programs] () throws(UploadError) in try ProgramLock.take(in: programs) }
@@ -12,17 +12,17 @@ extension ClientStore {
         await Blocking.run { [programs] in ProgramLock.isAlive(token, in: programs) }
     }
 
-    /// Whether a program with this token has neither closed its manager nor been cleared up after.
+    /// Whether the program has neither closed its manager nor been cleaned up after its death.
     func isKnown(_ token: String) async throws(UploadError) -> Bool {
         try await run { () throws(SystemError) in try programs.status(of: token) != nil }
     }
 
-    /// Each is the caller's until its file is unlocked.
+    /// Each returned program is locked for the caller until the caller unlocks its file.
     func deadPrograms() async throws(UploadError) -> [DeadProgram] {
         try await run { () throws(SystemError) in try ProgramLock.dead(in: programs) }
     }
 
-    /// All that a dead program left has been seen to.
+    /// Removes a dead program's file, once all its remains are cleaned up.
     func forget(_ program: DeadProgram) async throws(UploadError) {
         try await run { () throws(SystemError) in
             try programs.remove(program.token)

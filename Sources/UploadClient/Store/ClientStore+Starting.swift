@@ -4,9 +4,9 @@ import LinuxFiles
 import UploadSources
 import Uploads
 
-/// Uploads on their way to be accepted.
+/// Uploads that are about to be accepted.
 extension ClientStore {
-    /// Notes an upload that is about to be accepted; durable when this returns.
+    /// Records an upload that is about to be accepted; durable when this returns.
     func begin(_ upload: ClientUpload) async throws(UploadError) {
         try await run { () throws(SystemError) in
             try starting.replace(upload.id.rawValue, with: Self.encode(upload))
@@ -14,18 +14,18 @@ extension ClientStore {
         }
     }
 
-    /// Notes that an upload was accepted, unless its outcome is noted already.
+    /// Records that an upload was accepted, unless its outcome is recorded already.
     ///
-    /// A name that moves costs no flush. A power failure may undo it: then the upload is found where it was, and is accepted again as
-    /// one that may have been accepted before.
+    /// Moving a file costs no flush. A power failure may undo the move: then the upload is found as one that is about
+    /// to be accepted, and is accepted again as one that may have been accepted before.
     func accepted(_ id: JobID) async throws(UploadError) {
         _ = try await run { () throws(SystemError) in
             try starting.move(id.rawValue, to: id.rawValue, in: open)
         }
     }
 
-    /// Forgets an upload that was not accepted.
-    /// - Returns: false when it was accepted, or is not known.
+    /// Removes the record of an upload that was not accepted.
+    /// - Returns: false when the upload was accepted, or is not known.
     func withdraw(_ id: JobID) async throws(UploadError) -> Bool {
         try await run { () throws(SystemError) in
             guard try starting.status(of: id.rawValue) != nil else { return false }
@@ -40,12 +40,12 @@ extension ClientStore {
         try await run { () throws(SystemError) in try Self.read(id.rawValue, in: starting) }
     }
 
-    /// All that are about to be accepted.
+    /// All uploads that are about to be accepted.
     func startingUploads() async throws(UploadError) -> [ClientUpload] {
         try await run { () throws(SystemError) in try Self.all(in: starting) }
     }
 
-    /// Whether the outcome of the upload's round is noted, told or not.
+    /// Whether the outcome of the upload's round is recorded, delivered or not.
     func hasEnded(_ upload: ClientUpload) async throws(UploadError) -> Bool {
         try await run { () throws(SystemError) in
             if try ended.status(of: Self.name(of: upload)) != nil { return true }
@@ -53,7 +53,7 @@ extension ClientStore {
         }
     }
 
-    /// Counts outcomes of this program's uploads as told.
+    /// Records outcomes of this program's uploads as delivered.
     /// - Parameter outcomes: by ``UploadOutcome/id``.
     func countAsTold(_ outcomes: Set<String>, startedBy token: String) async throws(UploadError) {
         guard !outcomes.isEmpty else { return }

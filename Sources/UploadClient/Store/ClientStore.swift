@@ -4,21 +4,22 @@ import LinuxFiles
 package import UploadSources
 package import Uploads
 
-/// What the programs of one identifier know together of its uploads: small files in the staging area, below
+/// The shared records of one identifier's programs about its uploads: small files in the staging area, below
 /// `clients/<identifier>`.
 ///
-/// - `starting/<job>`: an upload that is about to be accepted. It moves to `open` when that is done; of one whose program died it is
-///   not known whether it was accepted.
+/// - `starting/<job>`: an upload that is about to be accepted. The file moves to `open` after the acceptance; if its
+///   program died before, it is not known whether the upload was accepted.
 /// - `open/<job>`: an upload that was accepted and whose round has no outcome yet.
-/// - `ended/<job>.<round>`: an outcome that is not told yet. Locked by whoever is telling it.
-/// - `told/<job>.<round>.ended`: an outcome that was told; kept for 30 days, so that a repeat is known as one.
+/// - `ended/<job>.<round>`: an outcome that is not delivered yet. Locked by the program that is delivering it.
+/// - `told/<job>.<round>.ended`: an outcome that was delivered; kept for 30 days, so that a repeat is recognized.
 /// - `programs/<token>`: locked by a program that runs.
 ///
-/// Whatever a method has written is durable when it returns.
+/// All writes of a method are durable when it returns.
 package struct ClientStore: Sendable {
-    /// Seconds for which what was told is remembered, and for which what nobody takes is kept: 30 days.
+    /// Seconds for which delivered outcomes are remembered, and for which outcomes that no delegate takes are kept: 30
+    /// days.
     static let memory: TimeInterval = 30 * 86_400
-    /// Seconds after which a record that is still being written is one whose program died: a day.
+    /// Seconds after which an unfinished record file belongs to a dead program: a day.
     static let unfinishedMemory: TimeInterval = 86_400
     private static let recordBytesMaximum = 1 << 20
 
@@ -43,7 +44,7 @@ package struct ClientStore: Sendable {
 
     // MARK: Open
 
-    /// Notes an accepted upload whose outcome is awaited, in place of what was noted of it.
+    /// Records an accepted upload whose outcome is awaited, in place of its earlier record.
     func put(_ upload: ClientUpload) async throws(UploadError) {
         try await run { () throws(SystemError) in
             try open.replace(upload.id.rawValue, with: Self.encode(upload))
@@ -59,13 +60,13 @@ package struct ClientStore: Sendable {
         try await run { () throws(SystemError) in try known(id) }
     }
 
-    /// In this order: a record may move from the one to the other in between.
+    /// In this order, because a record may move from `starting` to `open` in between.
     private func known(_ id: JobID) throws(SystemError) -> ClientUpload? {
         if let upload = try Self.read(id.rawValue, in: starting) { return upload }
         return try Self.read(id.rawValue, in: open)
     }
 
-    /// Of all whose outcome is awaited.
+    /// The ids of all uploads whose outcome is awaited.
     func openIDs() async throws(UploadError) -> Set<JobID> {
         try await run { () throws(SystemError) in
             var ids: Set<JobID> = []
@@ -79,7 +80,7 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// Oldest first.
+    /// All unfinished uploads, oldest first.
     func uploads() async throws(UploadError) -> [ClientUpload] {
         try await run { () throws(SystemError) in
             let starting = try Self.all(in: starting)
@@ -91,8 +92,9 @@ package struct ClientStore: Sendable {
 
     // MARK: Ended
 
-    /// Notes an outcome.
-    /// - Returns: what is to be told now; nil for an outcome that was noted or told before, or is of an earlier round.
+    /// Records an outcome.
+    /// - Returns: the record to deliver now; nil for an outcome that was recorded or delivered before, or belongs to an
+    ///   earlier round.
     func end(with event: UploadEvent) async throws(UploadError) -> ClientUpload? {
         try await run { () throws(SystemError) in
             let outcome = event.asOutcome
@@ -103,12 +105,13 @@ package struct ClientStore: Sendable {
                 return nil
             }
             if let known, round < known.round { return nil }
-            // Started where the notes were lost, or by nobody that lives: whoever has a delegate is told.
+            // The records were lost, or no living program started the upload: any program with a delegate delivers it.
             var upload = known ?? ClientUpload(job: event.job, startedBy: "")
             upload.round = round
             upload.end = outcome
             var isNew = try ended.create(Self.name(of: upload), with: Self.encode(upload))
-            // Another program may have noted and told it since this one looked: it marks it as told first.
+            // Another program may have recorded and delivered the outcome since the check above. It writes to `told`
+            // before it removes from `ended`.
             if isNew, try told.status(of: outcome.id) != nil {
                 try ended.remove(Self.name(of: upload))
                 isNew = false
@@ -119,7 +122,7 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// In this order: a record may move from the one to the other in between.
+    /// In this order, because a record may move from `starting` to `open` in between.
     private func removeOpen(_ id: JobID) throws(SystemError) {
         for directory in [starting, open] where try directory.status(of: id.rawValue) != nil {
             try directory.remove(id.rawValue)
@@ -127,12 +130,12 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// The outcomes that are not told yet, by upload and round.
+    /// The outcomes that are not delivered yet, by upload and round.
     func untold() async throws(UploadError) -> [ClientUpload] {
         try await run { () throws(SystemError) in try Self.all(in: ended) }
     }
 
-    /// The last outcome of an upload, told or not, of this round or a later one.
+    /// The last outcome of an upload, delivered or not, of this round or a later one.
     func outcome(of id: JobID, from round: Int = 1) async throws(UploadError) -> ClientUpload? {
         try await run { () throws(SystemError) in
             var last: ClientUpload?
@@ -151,8 +154,8 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// Claims an outcome, so that nobody else tells it.
-    /// - Returns: nil when somebody else does, or it is told.
+    /// Claims an outcome, so that no other program delivers it.
+    /// - Returns: nil when another program has claimed it, or it is delivered.
     func claim(_ upload: ClientUpload) async throws(UploadError) -> File? {
         try await run { () throws(SystemError) in
             let name = Self.name(of: upload)
@@ -166,7 +169,7 @@ package struct ClientStore: Sendable {
             guard try file.tryLock(), let named = try ended.status(of: name),
                 named.isSameFile(as: try file.status())
             else { return nil }
-            // Its teller died before it was removed.
+            // The program that delivered it died before it removed this file.
             guard try told.status(of: Self.told(upload)) == nil else {
                 try ended.remove(name)
                 return nil
@@ -175,7 +178,7 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// It was told, and is not told again.
+    /// Records the outcome as delivered; it is not delivered again.
     func finish(_ upload: ClientUpload) async throws(UploadError) {
         try await run { () throws(SystemError) in
             _ = try told.create(Self.told(upload), with: Self.encode(upload))
@@ -185,7 +188,8 @@ package struct ClientStore: Sendable {
         }
     }
 
-    /// Forgets what was told long ago, what no delegate wanted to hear for as long, and the unfinished files of programs that died.
+    /// Removes outcomes that were delivered long ago, outcomes that no delegate took for as long, and the unfinished
+    /// files of dead programs.
     func prune(now: Date) async throws(UploadError) {
         try await run { () throws(SystemError) in
             for directory in [told, ended] {
@@ -222,11 +226,11 @@ package struct ClientStore: Sendable {
     static func told(_ upload: ClientUpload) -> String { "\(upload.id).\(upload.round).ended" }
 
     static func encode(_ upload: ClientUpload) -> [UInt8] {
-        // Nothing in it can fail to be encoded.
+        // A record has no value that fails to be encoded.
         (try? WireJSON.encode(upload)).map { Array($0) } ?? []
     }
 
-    /// - Returns: nil when there is none, or it is of a newer version that this one cannot read.
+    /// - Returns: nil when there is no record, or a newer version wrote it and this one cannot read it.
     static func read(_ name: String, in directory: Directory) throws(SystemError) -> ClientUpload? {
         do throws(SystemError) {
             let body = try directory.open(name, O_RDONLY | O_NOFOLLOW).read(recordBytesMaximum, at: 0)

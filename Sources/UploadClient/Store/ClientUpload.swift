@@ -1,16 +1,16 @@
 package import Uploads
 
-/// One upload of an identifier, as its programs remember it together.
+/// The shared record of one upload of an identifier.
 package struct ClientUpload: Hashable, Codable, Sendable, Identifiable {
-    /// The order, redacted.
+    /// The job, redacted.
     package var job: UploadJob
-    /// The round that is awaited, from 1.
+    /// The round whose end is awaited, from 1.
     package var round: Int
-    /// The program that is told first: see ``ProgramLock``.
+    /// The token of the program that gets the outcome first: see ``ProgramLock``.
     package var startedBy: String
     /// The outcome, once it is known.
     package var end: UploadEvent?
-    /// Whether redaction took something from the order, without which it cannot be accepted: `true` or nil.
+    /// Whether redaction took something from the job that its acceptance needs: `true` or nil.
     package private(set) var isCut: Bool?
 
     package init(job: UploadJob, round: Int = 1, startedBy: String) {

@@ -1,6 +1,6 @@
 import Uploads
 
-/// A staged copy that a program is making and no record of an upload names yet.
+/// A staged copy that a program is making and that no upload's record names yet.
 struct ProgramCopy: Hashable, Sendable {
     /// The copy's name in the staging area.
     let name: String
@@ -12,7 +12,7 @@ struct ProgramCopy: Hashable, Sendable {
         self.keyed = keyed
     }
 
-    /// How the program's file says it.
+    /// The copy as a line of the program's file.
     var line: String { keyed.map { "\(name) \($0)" } ?? name }
 
     /// - Returns: nil for a line that names no copy.

@@ -5,10 +5,12 @@ import Synchronization
 import UploadSources
 import Uploads
 
-/// Shows others whether a program still runs: a file that it keeps locked. The lock goes with the process, however that ends.
+/// A file that a running program keeps locked, so that other programs see that it runs. The lock ends with the process,
+/// however that ends.
 ///
-/// The file names the staged copies that no record of an upload names yet, so that the program that finds a dead one's file can remove
-/// them. A name is not flushed to the disk: what only a power failure leaves is found by the staging area's clean-up.
+/// The file names the staged copies that no upload's record names yet; a program that finds the file of a dead one
+/// removes these copies. The names are not flushed to the disk: copies that are left only after a power failure are
+/// found by the staging area's clean-up.
 final class ProgramLock: Sendable {
     private struct Noted {
         var copies: [ProgramCopy] = []
@@ -32,7 +34,8 @@ final class ProgramLock: Sendable {
             while true {
                 let token = UUID().uuidString.lowercased()
                 let file = try directory.open(token, O_RDWR | O_CREAT | O_EXCL, mode: 0o660)
-                // Before it was locked, another program may have taken it for a dead program's and removed it.
+                // Before the file was locked, another program may have taken it for a dead program's file and removed
+                // it.
                 guard try file.tryLock(), let named = try directory.status(of: token),
                     named.isSameFile(as: try file.status())
                 else { continue }
@@ -43,28 +46,28 @@ final class ProgramLock: Sendable {
         }
     }
 
-    /// Removes the file, so that no program takes it for one that lives.
+    /// Removes the file, so that no program takes this one for a running program.
     func release() {
         try? directory.remove(token)
         file.unlock()
     }
 
-    /// A copy is about to be staged.
+    /// Notes that a copy is about to be staged.
     func add(_ copy: ProgramCopy) async { await change { $0.append(copy) } }
 
-    /// A record names the copy, or it is gone.
+    /// Notes that a record names the copy, or that the copy is removed.
     func remove(_ copy: ProgramCopy) async { await change { $0.removeAll { $0 == copy } } }
 
     private func change(_ body: @escaping @Sendable (inout [ProgramCopy]) -> Void) async {
         await Blocking.run { [self] in
             noted.withLock { noted in
                 body(&noted.copies)
-                // In one write, over all that stood there: a process is killed before it or after it.
+                // One write replaces the whole text: a killed process dies before it or after it.
                 var bytes = Array(noted.copies.map { $0.line + "\n" }.joined().utf8)
                 let length = bytes.count
                 bytes += Array(repeating: UInt8(ascii: "\n"), count: max(0, noted.length - length))
                 noted.length = bytes.count
-                // A name that cannot be written costs a copy that the clean-up finds.
+                // If a name cannot be written, the clean-up finds the copy.
                 try? file.write(bytes, at: 0)
             }
         }

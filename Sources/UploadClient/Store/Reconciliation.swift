@@ -1,20 +1,21 @@
-/// What becomes of an upload whose program died while it was handing the upload over, so that no record says whether the upload was accepted. Pure.
+/// Decides about an upload whose program died while it handed the upload over, so that no record says whether the
+/// upload was accepted. Pure.
 enum Reconciliation: Hashable {
-    /// Its outcome is noted already; the record of it goes.
+    /// The outcome is recorded already; the record of the upload is removed.
     case forget
-    /// It was accepted; its outcome is awaited.
+    /// The upload was accepted; its outcome is awaited.
     case expect
-    /// It is accepted now, as one that may have been accepted before.
+    /// The upload is accepted now, as one that may have been accepted before.
     case accept
-    /// It cannot be accepted any more, because the record lacks what only the dead program knew. The record goes; the staged copy
-    /// goes, too, where no accepted job and no idempotency key can need it.
+    /// The upload cannot be accepted any more, because the record lacks parts that only the dead program knew. The
+    /// record is removed; the staged copy, too, if no accepted job and no idempotency key can need it.
     case remove(withCopy: Bool)
 
     /// - Parameters:
-    ///   - hasEnded: the outcome of its round is noted, told or not.
-    ///   - isHeld: whether the backend has it; nil where the backend cannot know.
-    ///   - isWhole: the record holds the whole order: neither inline bytes nor the query of a URL are missing.
-    ///   - isKeyed: it has an idempotency key, under which the staged copy is registered.
+    ///   - hasEnded: whether the outcome of its round is recorded, delivered or not.
+    ///   - isHeld: whether the backend has the upload; nil where the backend cannot know.
+    ///   - isWhole: whether the record holds the whole job: neither inline bytes nor the query of a URL are missing.
+    ///   - isKeyed: whether it has an idempotency key, under which the staged copy is registered.
     static func decide(hasEnded: Bool, isHeld: Bool?, isWhole: Bool, isKeyed: Bool) -> Reconciliation {
         if hasEnded { return .forget }
         if isHeld == true { return .expect }

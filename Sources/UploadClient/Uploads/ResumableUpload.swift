@@ -1,11 +1,11 @@
 public import Uploads
 
-/// All that is needed to go on with an upload that ended or is under way: encode it, keep it anywhere, and give it to
+/// All that is needed to continue an upload that ended or is under way: encode it, keep it anywhere, and pass it to
 /// ``UploadManager/resume(with:)`` of any program with the same identifier. It holds no bytes and no credential.
 public struct ResumableUpload: Hashable, Codable, Sendable, Identifiable {
-    /// The order, without inline bytes and without the query of a URL.
+    /// The job, without inline bytes and without the query of a URL.
     public let job: UploadJob
-    /// The round that it belongs to, from 1.
+    /// The upload's round when this value was made, from 1.
     public let round: Int
     /// The open session at the destination, if there is one.
     public let state: UploadState?

@@ -1,12 +1,12 @@
 public import Foundation
 public import Uploads
 
-/// An upload that is to be started: what goes where.
+/// An upload to start: its content and its destination.
 public struct Upload: Sendable {
     public var content: UploadContent
     public var destination: DestinationReference
-    /// A media type; nil follows from the content's name, else from the destination's key, `application/octet-stream`
-    /// where neither tells.
+    /// A media type; nil: derived from the content's name, else from the destination's key, else
+    /// `application/octet-stream`.
     public var contentType: String?
     public var info: UploadInfo
     /// The transfer queue.
@@ -14,20 +14,20 @@ public struct Upload: Sendable {
     /// `urgent`, `normal` or `bulk`.
     public var priority = Lane.normal
     public var properties = ObjectProperties()
-    /// What becomes of something else that lies at the destination already.
+    /// What to do with a different object that lies at the destination already.
     public var ifExists = IfExists.replace
     /// Whether the object is read back and compared before the upload counts as completed.
     public var verify = false
     public var batch: String?
     /// Uploads with the same key are one upload.
     public var idempotencyKey: String?
-    /// nil: what the destination says, else the usual policy.
+    /// nil: the destination's policy, else the standard policy.
     public var retry: RetryPolicy?
-    /// Not started before this time.
+    /// The upload does not start before this time.
     public var notBefore: Date?
-    /// Given up after this time.
+    /// The upload fails after this time.
     public var expiresAt: Date?
-    /// Its place in the serial line of the queue; nil: in none.
+    /// The position in the queue's serial line; nil: the upload is in none.
     var serial: SerialPosition?
 
     public init(
@@ -41,7 +41,7 @@ public struct Upload: Sendable {
     }
 
     /// - Parameter destination: `photos:2026/11/cat.jpg` or a URL.
-    /// - Throws: `misconfigured` when that names no object.
+    /// - Throws: `misconfigured` when the destination names no object.
     public init(
         _ content: UploadContent, to destination: String, contentType: String? = nil, info: UploadInfo = UploadInfo()
     ) throws(UploadError) {

@@ -1,16 +1,17 @@
 public import Foundation
 public import Uploads
 
-/// Where an upload's bytes come from. They are copied before the call that starts the upload returns, but for an ``object(_:)``.
+/// Where an upload's bytes come from. They are copied before the call that starts the upload returns, except for an
+/// ``object(_:)``.
 public enum UploadContent: Sendable {
     /// A `file:` URL, a `data:` URL (RFC 2397), or an `http:` or `https:` URL, which is fetched.
     case url(URL)
     case data(Data)
-    /// Whatever it yields, in its order, until it ends.
+    /// All buffers of the sequence, in its order, until it ends.
     case bytes(@Sendable () -> any AsyncSequence<[UInt8], any Error> & Sendable)
 
-    /// An object that lies at a destination, read by the worker that carries it: a download, or a copy from one store to another.
-    /// Nothing passes through the app. Its size is known when a worker has looked at it.
+    /// An object that lies at a destination, read by the worker: a download, or a copy from one store to another. No
+    /// bytes pass through the app. The size becomes known when a worker has examined the object.
     case object(DestinationReference)
 
     /// - Parameter sequence: buffers of any size; read once.

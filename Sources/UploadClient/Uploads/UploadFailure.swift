@@ -1,9 +1,9 @@
 public import Uploads
 
-/// Why an upload did not complete, and what is needed to go on with it.
+/// Why an upload did not complete, and the state to continue it from.
 public struct UploadFailure: Error, Sendable {
     public let error: UploadError
-    /// What ``UploadManager/resume(with:)`` takes; nil where there is nothing to resume, as after a cancellation.
+    /// The value for ``UploadManager/resume(with:)``; nil where there is nothing to resume, as after a cancellation.
     public let state: ResumableUpload?
 
     public init(_ error: UploadError, state: ResumableUpload?) {
@@ -13,7 +13,7 @@ public struct UploadFailure: Error, Sendable {
 
     /// The kind of failure.
     public var reason: UploadError.Code { error.code }
-    /// What the server answered, where the failure is an answer.
+    /// The server's answer, if the failure is an answer.
     public var response: ServerResponse? { error.response }
 }
 

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// The name that programs share which share one set of uploads.
+/// The name of a set of uploads that several programs share.
 public struct UploadIdentifier: Name {
     public static var subject: String { "upload identifier" }
     public let rawValue: String

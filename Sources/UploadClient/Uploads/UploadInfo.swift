@@ -1,10 +1,10 @@
-/// What is said about an upload: it travels to the destination and with every event.
+/// Descriptive data of an upload: it travels to the destination and with every event.
 public struct UploadInfo: Hashable, Codable, Sendable {
     /// Metadata `title`.
     public var title: String?
     /// Metadata `description`.
     public var description: String?
-    /// Anything else. Names as the destination allows them; S3 takes 2 KB in all.
+    /// Anything else. The destination decides which names are allowed; S3 takes 2 KB in all.
     public var metadata: [String: String]
 
     public init(title: String? = nil, description: String? = nil, metadata: [String: String] = [:]) {
@@ -13,7 +13,7 @@ public struct UploadInfo: Hashable, Codable, Sendable {
         self.metadata = metadata
     }
 
-    /// As a job carries it.
+    /// The metadata of the job.
     var jobMetadata: [String: String] {
         var all = metadata
         if let title { all["title"] = title }

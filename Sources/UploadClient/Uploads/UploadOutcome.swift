@@ -3,16 +3,16 @@ public import Uploads
 
 /// How one round of an upload ended.
 public struct UploadOutcome: Sendable, Identifiable {
-    /// The same for every time that it is told: `<job>.<round>.ended`.
+    /// The same at every delivery of this outcome: `<job>.<round>.ended`.
     public let id: String
-    /// The order, without inline bytes and without the query of a URL.
+    /// The job, without inline bytes and without the query of a URL.
     public let job: UploadJob
     /// From 1.
     public let round: Int
     public let endedAt: Date
     public let result: Result<UploadReceipt, UploadFailure>
 
-    /// - Returns: nil for an event that is no end.
+    /// - Returns: nil for an event that is not an end.
     package init?(_ event: UploadEvent) {
         let baton = event.data.baton
         switch event.kind {
@@ -22,7 +22,7 @@ public struct UploadOutcome: Sendable, Identifiable {
         case .failed:
             result = .failure(
                 UploadFailure(
-                    event.data.error ?? UploadError(.unknown, "the upload failed, and nobody said why"),
+                    event.data.error ?? UploadError(.unknown, "the upload failed without a reason"),
                     state: ResumableUpload(job: baton.job, round: baton.round, state: baton.state)))
         case .cancelled:
             result = .failure(UploadFailure(UploadError(.cancelled, "the upload was cancelled"), state: nil))

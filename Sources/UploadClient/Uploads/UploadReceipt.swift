@@ -1,11 +1,11 @@
 public import Uploads
 
-/// What a completed upload left behind.
+/// The result of a completed upload.
 public struct UploadReceipt: Hashable, Sendable {
-    /// What lies at the destination.
+    /// The object at the destination.
     public var object: StoredObject
-    /// What the server answered: status, chosen headers, the first bytes of the body. Some answers are the only handle to what was
-    /// stored.
+    /// The server's answer: status, chosen headers, the first bytes of the body. Some answers hold the only reference
+    /// to the stored object.
     public var response: ServerResponse?
 
     public init(object: StoredObject, response: ServerResponse? = nil) {

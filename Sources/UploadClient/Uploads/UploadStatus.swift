@@ -1,16 +1,17 @@
 public import Foundation
 public import Uploads
 
-/// How an upload stands.
+/// The state of an upload.
 public enum UploadStatus: Sendable {
-    /// Accepted and durable; nobody works on it.
+    /// Accepted and durable; no worker has it.
     case queued
     case running
-    /// Until when at most, the wait reason's word (`retry`, `circuitOpen`, `limited` …), and the failure that made it wait.
+    /// The latest time at which the wait ends, the wait reason's word (`retry`, `circuitOpen`, `limited` …), and the
+    /// failure that caused the wait.
     case waiting(until: Date?, reason: String?, UploadError?)
     case paused
-    /// Is being cancelled, and ends soon. Until when at most it waits for a worker that may not have heard of that and be sending
-    /// still; nil while it does not wait.
+    /// The upload is being cancelled, and ends soon. The date is the latest time until which it waits for a worker that
+    /// may not know of the cancellation and still be sending; nil while it does not wait.
     case cancelling(until: Date?)
     case completed(UploadReceipt)
     case failed(UploadFailure)

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// What is known of an upload at a moment.
+/// The known state of an upload at a moment.
 public struct UploadUpdate: Sendable, Identifiable {
     public let id: JobID
     public var status: UploadStatus
@@ -8,9 +8,9 @@ public struct UploadUpdate: Sendable, Identifiable {
     public var bytesDone: Int64
     /// Bytes of the file; 0 while ``isSizeKnown`` is false.
     public var bytesTotal: Int64
-    /// False of an object at a destination that no worker has looked at yet.
+    /// False for an object at a destination that no worker has examined yet.
     public var isSizeKnown: Bool
-    /// Over the last report's time; nil while nothing is sent.
+    /// Average over the time of the last report; nil while no bytes are sent.
     public var bytesPerSecond: Double?
 
     public init(
@@ -35,7 +35,7 @@ public struct UploadUpdate: Sendable, Identifiable {
         return bytesTotal == 0 ? 1 : min(1, Double(bytesDone) / Double(bytesTotal))
     }
 
-    /// Takes the size of an object from a job that somebody has looked for.
+    /// Takes the size of an object from a job whose object was examined.
     mutating func learnSize(of job: UploadJob) {
         guard job.isExamined else { return }
         bytesTotal = job.size
