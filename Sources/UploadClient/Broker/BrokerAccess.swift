@@ -1,9 +1,9 @@
 import Uploads
 import UploadsRabbitMQ
 
-/// Where the broker is, and who asks.
+/// The addresses of the broker, and the credentials for it.
 public struct BrokerAccess: Sendable {
-    /// `amqp://user:password@host:port/vhost` or `amqps://…`; several are hosts of one cluster.
+    /// `amqp://user:password@host:port/vhost` or `amqps://…`; several URLs are hosts of one cluster.
     public var urls: [String]
     /// For `amqps`: PEM of the authorities that may have signed the broker's certificate; nil trusts the system's.
     public var caFile: String?
@@ -23,7 +23,7 @@ public struct BrokerAccess: Sendable {
         self.keyFile = keyFile
     }
 
-    /// - Throws: `misconfigured` for what cannot be used at all.
+    /// - Throws: `misconfigured` for settings that cannot be used at all.
     func login(named name: String) throws(UploadError) -> BrokerLogin {
         try BrokerLogin(
             urls: urls, caFile: caFile, certificateFile: certificateFile, keyFile: keyFile, name: name)

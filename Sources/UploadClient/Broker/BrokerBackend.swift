@@ -5,19 +5,20 @@ import UploadSources
 import Uploads
 import UploadsRabbitMQ
 
-/// Carries uploads over the broker. What lives is heard by a transient watch of every transfer queue that is used; what ended, also
-/// while no program ran, lies in the durable queue that the notifier keeps for the identifier. What else was missed the notifier is asked for.
+/// Carries uploads over the broker. Events of unfinished uploads come by a transient watch of every transfer queue in
+/// use. Outcomes, also those of times when no program ran, come by the durable queue that the notifier keeps for the
+/// identifier. For other missed events the manager asks the notifier.
 final class BrokerBackend: UploadBackend {
-    /// Between two looks into the durable queue: who watches has heard of an end before.
+    /// Time between two looks into the durable queue: the watches report an end sooner.
     private static let outcomeInterval = Duration.seconds(1)
-    /// After a failure, or while the broker is away.
+    /// The pause after a failure, or while the broker is away.
     private static let failurePause = Duration.milliseconds(500)
-    /// Between two looks which transfer queues other programs of the identifier use.
+    /// Time between two looks which transfer queues other programs of the identifier use.
     private static let queueInterval = Duration.seconds(5)
-    /// How long a submission or an order waits for the watch of its queue, which only shows progress earlier.
+    /// How long a submission or an order waits for the watch of its queue, which only makes progress visible sooner.
     private static let watchPatience = Duration.seconds(2)
     private static let lookPause = Duration.milliseconds(20)
-    /// Transfer queues that are watched at most; outcomes of uploads in others come all the same.
+    /// How many transfer queues are watched at most; the outcomes of uploads in other queues come all the same.
     static let watchedQueueCountMaximum = 64
 
     typealias Sink = @Sendable (UploadEvent) async -> Bool
@@ -42,7 +43,7 @@ final class BrokerBackend: UploadBackend {
 
     init(_ identifier: UploadIdentifier, link: BrokerLink, logger: Logger) async throws(UploadError) {
         guard let delegate = ClientDelegate.name(of: identifier.rawValue) else {
-            throw UploadError(.misconfigured, "'\(identifier)' is no upload identifier")
+            throw UploadError(.misconfigured, "'\(identifier)' is not an upload identifier")
         }
         self.identifier = identifier
         self.delegate = delegate
@@ -89,14 +90,14 @@ final class BrokerBackend: UploadBackend {
         }
     }
 
-    /// One pass over the durable queue, behind those under way.
+    /// One pass over the durable queue, after those under way.
     private func takeOutcomes() async throws(UploadError) -> DelegateInbox.Pass {
         try await passes.pass { [self] () throws(UploadError) in
             guard let sink = state.withLock({ $0.sink }) else { return DelegateInbox.Pass() }
             let inbox = try await inbox()
             let client = identifier.rawValue
             return try await inbox.pass { event in
-                // Not ours: somebody wrote it there by hand.
+                // Not an event of this identifier: an operator published it there by hand.
                 guard event.job.client == client, !state.withLock({ $0.isClosed }) else {
                     return event.job.client != client
                 }
@@ -112,7 +113,8 @@ final class BrokerBackend: UploadBackend {
         return inbox
     }
 
-    /// While the connection was away, the broker may have lost what listened, and what was told to it.
+    /// Reports a gap when the connection is back: while it was away, the broker may have dropped the watches and their
+    /// events.
     private func noteReturns() async {
         while !Task.isCancelled {
             if let broker = try? await link.broker(within: link.patience.connection),
@@ -127,7 +129,7 @@ final class BrokerBackend: UploadBackend {
     private func watch(_ queue: QueueName, _ sink: @escaping Sink) async {
         var isAgain = false
         while !Task.isCancelled {
-            // At once: what happens before it is watched is not seen.
+            // Without a pause: events before the watch begins are not seen.
             if let broker = try? await link.broker(within: link.patience.connection) {
                 do throws(UploadError) {
                     let watch = try await broker.watch(queue, steps: true)
@@ -150,7 +152,7 @@ final class BrokerBackend: UploadBackend {
         do throws(UploadError) {
             var events = watch.makeAsyncIterator()
             while !Task.isCancelled, let event = try await events.next() {
-                // An end that cannot be noted comes again by the durable queue.
+                // An end that cannot be recorded comes again by the durable queue.
                 if event.job.client == identifier.rawValue { _ = await sink(event) }
             }
         } catch {
@@ -179,17 +181,17 @@ final class BrokerBackend: UploadBackend {
         try await link.submit(job)
     }
 
-    /// A broker cannot be asked whether a message came.
+    /// A broker cannot be asked whether a message arrived.
     func holds(_ id: JobID) async throws(UploadError) -> Bool? { nil }
 
-    /// The outbox publishes it as one that may be a repeat: the notifier drops it where the job is known and has ended, and issues the
-    /// job anew otherwise.
+    /// The outbox publishes the job as a possible repeat: the notifier drops it if the job is known and has ended, and
+    /// issues the job anew otherwise.
     func acceptAgain(_ job: UploadJob) async throws(UploadError) {
         want(job.queue)
         try await link.keep(job)
     }
 
-    /// Returns when what happens in the queue is heard, if it can be.
+    /// Waits a limited time until the queue's events are watched.
     private func beWatching(_ queue: QueueName) async {
         want(queue)
         await beWatchingAll { $0 == queue }
@@ -204,9 +206,9 @@ final class BrokerBackend: UploadBackend {
         }
     }
 
-    /// Waits until all that is to be watched is, so that what happens after the answer is heard.
+    /// Waits first until all queues are watched, so that no event after the answer is missed.
     func reports(of ids: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {
-        // Of its two connections one may be back long before the other.
+        // One of the two connections may be back long before the other.
         _ = try await link.broker(within: link.patience.question)
         for upload in try await store.uploads() { want(upload.job.queue) }
         await beWatchingAll()
@@ -223,7 +225,7 @@ final class BrokerBackend: UploadBackend {
         throw UploadError(.rejected, answer.reason ?? "the notifier refused to \(verb.rawValue) the upload \(id)")
     }
 
-    /// Gives an order, and hears what comes of it also where the broker has only just been reached.
+    /// Gives an order, and sees its results even if the broker has only just been reached.
     private func give(
         _ verb: Verb, _ id: JobID, in queue: QueueName?
     ) async throws(UploadError) -> OrderAnswer.Job? {
@@ -242,7 +244,7 @@ final class BrokerBackend: UploadBackend {
 
     func catchUp() async throws(UploadError) {
         _ = try await link.broker(within: link.patience.connection)
-        // Asked right after opening: hearing may be about to begin.
+        // Called right after opening: `run` may be about to begin.
         while !state.withLock({ $0.sink != nil || $0.isClosed }), !Task.isCancelled {
             try? await Task.sleep(for: Self.lookPause)
         }
@@ -251,13 +253,13 @@ final class BrokerBackend: UploadBackend {
             pass = try await takeOutcomes()
         } catch {
             guard error.code == .networkFailure, !state.withLock({ $0.isClosed }) else { throw error }
-            // Lost in that moment: once more.
+            // The connection was lost during the pass: try once more.
             _ = try await link.broker(within: link.patience.connection)
             pass = try await takeOutcomes()
         }
         if pass.isRefused {
             throw UploadError(
-                .serverFailure, "an outcome could not be noted in the staging area \(link.area.path); see the log",
+                .serverFailure, "an outcome could not be recorded in the staging area \(link.area.path); see the log",
                 retry: .afterBackoff)
         }
     }

@@ -5,27 +5,28 @@ package import UploadSources
 package import Uploads
 package import UploadsRabbitMQ
 
-/// An app's way to the broker, which is there when it can be: connects in the background, submits or keeps in the outbox, and
-/// publishes the outbox when the broker is back.
+/// An app's connection to the broker, which need not be reachable: connects in the background, submits jobs or keeps
+/// them in the outbox, and publishes the outbox when the broker is back.
 package final class BrokerLink: Sendable {
-    /// Between two tries to connect, doubled from the first to the last, with full jitter.
+    /// The pause between two tries to connect, doubled from the first to the last, with full jitter.
     static let pauses = Duration.milliseconds(500)...Duration.seconds(15)
-    /// Between two looks into the outbox.
+    /// Time between two looks into the outbox.
     static let outboxInterval = Duration.seconds(2)
-    /// Jobs that are published from it before an order is given, which may be about one of them.
+    /// How many jobs of the outbox are published before an order is given, which may be about one of them.
     private static let outboxCountMaximum = 1000
-    /// Between two looks whether there is a connection.
+    /// Time between two looks whether there is a connection.
     private static let lookPause = Duration.milliseconds(50)
 
-    /// How long the broker is waited for.
+    /// How long the link waits for the broker.
     package struct Patience: Sendable {
-        /// Until a job that is not confirmed is kept in the outbox.
+        /// Until a job without a confirm is kept in the outbox.
         package var confirm = Duration.seconds(5)
-        /// For a connection, where something cannot be done without one.
+        /// For a connection, for calls that need one.
         package var connection = Duration.seconds(10)
         /// For the notifier's answer to an order.
         package var answer = Duration.seconds(10)
-        /// For its answer to a question, which holds up nothing: after a broker's restart a notifier may be back later than the app.
+        /// For the notifier's answer to a question, which delays nothing: after a broker's restart a notifier may be
+        /// back later than the app.
         package var question = Duration.seconds(UploadOrder.questionPatience)
 
         package init() {}
@@ -48,8 +49,9 @@ package final class BrokerLink: Sendable {
     private let outboxWarnings = OutboxWarnings()
     private let state = Mutex(State())
 
-    /// - Parameter name: who asks, in the broker's lists and the notifier's log.
-    /// - Throws: `misconfigured` for an address or namespace that cannot be used at all. Whether the broker is there is not asked.
+    /// - Parameter name: names this program in the broker's lists and in the notifier's log.
+    /// - Throws: `misconfigured` for an address or namespace that cannot be used at all. Whether the broker is
+    ///   reachable is not checked.
     package init(
         _ access: BrokerAccess, namespace: String, area: StagingArea, name: String, patience: Patience = Patience(),
         logger: Logger
@@ -77,14 +79,15 @@ package final class BrokerLink: Sendable {
     }
 
     /// Waits for the broker.
-    /// - Throws: `networkFailure` when it is not there in time, with why; `interrupted` when the task is cancelled.
+    /// - Throws: `networkFailure` with the reason when the broker is not reachable in time; `interrupted` when the task
+    ///   is cancelled.
     package func broker(within patience: Duration) async throws(UploadError) -> UploadBroker {
         let end = ContinuousClock.now + patience
         while true {
             if let connected { return connected }
             let (failure, isClosed) = state.withLock { ($0.failure, $0.isClosed) }
             if isClosed || Task.isCancelled {
-                throw UploadError(.interrupted, "nobody waits for the broker any more")
+                throw UploadError(.interrupted, "the wait for the broker was cancelled")
             }
             guard ContinuousClock.now < end else {
                 throw UploadError(
@@ -96,7 +99,7 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    /// Tries for ever: what is wrong with a login or a certificate may be put right while the app runs.
+    /// Tries without an end: an operator may correct a login or a certificate while the app runs.
     private static func connect(
         _ login: BrokerLogin, namespace: String, logger: Logger,
         _ take: (Result<UploadBroker, UploadError>) -> Bool
@@ -116,7 +119,7 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    /// - Returns: false when nobody needs it any more.
+    /// - Returns: false when the link is closed.
     private func take(_ result: Result<UploadBroker, UploadError>) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -143,7 +146,8 @@ package final class BrokerLink: Sendable {
     // MARK: Submitting
 
     /// Submits a job whose bytes are staged, or keeps it in the outbox: durable when this returns.
-    /// - Throws: what the broker refuses it for, or why it cannot be kept; `networkFailure` when it may have arrived all the same.
+    /// - Throws: the broker's refusal, or the reason why the job cannot be kept; `networkFailure` when the job may have
+    ///   arrived all the same.
     package func submit(_ job: UploadJob) async throws(UploadError) {
         guard let broker = connected else { return try await keep(job) }
         let limit = patience.confirm
@@ -152,7 +156,7 @@ package final class BrokerLink: Sendable {
             let submitter = try await submitter(for: job.queue, broker, within: left)
             try await submitter.submit(job, maybeRepeated: isRepeat, within: max(.zero, end - .now))
         }
-        // Whoever asked may go away; what becomes of the job has to be known all the same.
+        // In a task of its own: the job's fate has to be known even if the caller is cancelled.
         let fate = await Task {
             await publication.publish(
                 count: 1, load: { _ throws(UploadError) in job }, shouldStop: { false }, confirmed: { _ in }
@@ -183,7 +187,7 @@ package final class BrokerLink: Sendable {
         for queue: QueueName, _ broker: UploadBroker, within limit: Duration
     ) async throws(UploadError) -> UploadSubmitter {
         if let known = state.withLock({ $0.submitters[queue] }) { return known }
-        // A broker that is blocked may not even declare a queue.
+        // A blocked broker may not even declare a queue.
         let submitter = try await TimeLimit.within(limit) { () throws(UploadError) in
             try await broker.submitter(for: queue)
         }
@@ -193,8 +197,8 @@ package final class BrokerLink: Sendable {
 
     private func forgetSubmitter(for queue: QueueName) { state.withLock { $0.submitters[queue] = nil } }
 
-    /// Keeps a job in the outbox, from where it is published as one that may be a repeat.
-    /// - Throws: `networkFailure` when it may be published all the same.
+    /// Keeps a job in the outbox, which publishes it as a possible repeat.
+    /// - Throws: `networkFailure` when the job may be published all the same.
     func keep(_ job: UploadJob) async throws(UploadError) {
         switch try await area.outbox().keep(count: 1, load: { _ throws(UploadError) in job }).first {
         case .kept?, nil:
@@ -210,16 +214,16 @@ package final class BrokerLink: Sendable {
 
     // MARK: Ordering
 
-    /// Gives an order about one job, which holds whether or not anybody is up to hear it.
-    /// - Returns: what became of it; nil when no notifier said so in time.
-    /// - Throws: `networkFailure` when the broker does not take it; it may be given again.
+    /// Gives an order about one job. The order holds even when no worker or notifier runs at the moment.
+    /// - Returns: the result; nil when no notifier answered in time.
+    /// - Throws: `networkFailure` when the broker does not take the order; it may be given again.
     package func order(_ verb: Verb, _ id: JobID) async throws(UploadError) -> OrderAnswer.Job? {
         let broker = try await broker(within: patience.connection)
         await publishFirst(id, to: broker)
         return try await give(UploadOrder(.jobs(verb, [id]), by: name), to: broker)?.jobs.first
     }
 
-    /// A broker that is blocked may not even let its answer be waited for.
+    /// A blocked broker may not even declare the queue for the answer, so this has a time limit.
     private func give(
         _ order: UploadOrder, to broker: UploadBroker, patience: Duration? = nil
     ) async throws(UploadError) -> OrderAnswer? {
@@ -229,7 +233,8 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    /// The job may wait in the outbox, or be in somebody's hands on its way from there: whoever is to obey has to hear of it first.
+    /// Publishes the job first. It may wait in the outbox, or another program may be publishing it from there; the
+    /// notifier has to know the job before the order.
     private func publishFirst(_ id: JobID, to broker: UploadBroker) async {
         let end = ContinuousClock.now + patience.confirm
         let isKept = {
@@ -242,8 +247,8 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    /// Asks how 1 to ``UploadOrder/jobsMaximum`` jobs stand.
-    /// - Returns: those that the notifier knows; nil when no notifier answered in time.
+    /// Asks for the state of 1 to ``UploadOrder/jobsMaximum`` jobs.
+    /// - Returns: the jobs that the notifier knows; nil when no notifier answered in time.
     /// - Throws: `networkFailure` when the broker does not take the question.
     package func ask(_ jobs: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {
         let broker = try await broker(within: patience.question)
@@ -268,11 +273,11 @@ package final class BrokerLink: Sendable {
 
     // MARK: Ordering much
 
-    /// Gives an order, which holds whether or not anybody is up to hear it.
-    /// - Parameter jobs: those that it is about. They may wait in the outbox, or be in somebody's hands on their way from there: whoever
-    ///   is to obey has to hear of them first.
-    /// - Returns: what became of it; nil when no notifier said so in time.
-    /// - Throws: `networkFailure` when the broker does not take it, or what it is about; it may be given again.
+    /// Gives an order, which holds even when no worker or notifier runs at the moment.
+    /// - Parameter jobs: the jobs of the order. They may wait in the outbox, or another program may be publishing them
+    ///   from there; the notifier has to know them before the order.
+    /// - Returns: the result; nil when no notifier answered in time.
+    /// - Throws: `networkFailure` when the broker does not take the order or its jobs; it may be given again.
     package func order(
         _ command: UploadOrder.Command, about jobs: [JobID]
     ) async throws(UploadError) -> OrderAnswer? {
@@ -282,7 +287,7 @@ package final class BrokerLink: Sendable {
             await outboxPublisher(broker).publish(atMost: Self.outboxCountMaximum)
             guard isAnyKept(of: jobs) else { break }
             guard ContinuousClock.now < end, !Task.isCancelled else {
-                throw UploadError(.networkFailure, "the broker does not take what waits in the outbox; try again later")
+                throw UploadError(.networkFailure, "the broker does not take the jobs of the outbox; try again later")
             }
             try? await Task.sleep(for: Self.lookPause)
         }

@@ -3,19 +3,19 @@ public import Logging
 import UploadSources
 public import Uploads
 
-/// A manager whose uploads go over the broker to workers, which may run anywhere. They go on while the app does not, and what
-/// became of them waits for it.
+/// A manager whose uploads go over the broker to workers, which may run anywhere. The uploads go on while the app does
+/// not run, and their outcomes wait for it.
 public final class BrokerUploadManager: UploadManager, CoreUploadManager {
     package let core: ManagerCore
     let link: BrokerLink
 
-    /// Opens also while the broker is away: it is connected to in the background, again after every loss.
+    /// Opens even while the broker is away: the manager connects in the background, and again after every loss.
     /// - Parameters:
     ///   - identifier: shared by all programs that belong together.
-    ///   - broker: where it is.
+    ///   - broker: the broker's addresses and the credentials for it.
     ///   - staging: the staging area, a directory that workers can read, too; created when it is missing.
-    ///   - group: the group that its files belong to, where producers and workers are different users.
-    ///   - namespace: with what all names on the broker begin, as the workers are configured.
+    ///   - group: the group of the files in it, where producers and workers are different users.
+    ///   - namespace: the prefix of all names on the broker, as the workers are configured.
     /// - Throws: `misconfigured` when the directory, a URL or the namespace cannot be used.
     public init(
         _ identifier: UploadIdentifier, broker: BrokerAccess, staging: URL, group: String? = nil,

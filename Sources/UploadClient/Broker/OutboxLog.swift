@@ -2,11 +2,11 @@ import Logging
 import UploadSources
 import Uploads
 
-/// Logs what passes over the outbox came to, and gives each warning once an hour.
+/// Logs the results of passes over the outbox, and gives each warning once an hour.
 struct OutboxLog: Sendable {
     /// The staging area's path.
     let staging: String
-    /// What was warned of before.
+    /// The warnings that were given lately.
     let warnings: OutboxWarnings
     let logger: Logger
 

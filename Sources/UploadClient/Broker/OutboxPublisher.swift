@@ -3,21 +3,21 @@ import UploadSources
 import Uploads
 package import UploadsRabbitMQ
 
-/// Publishes what the staging area's outbox holds: what was enqueued while the broker was away.
+/// Publishes the jobs of the staging area's outbox, which were enqueued while the broker was away.
 package struct OutboxPublisher: Sendable {
-    /// Between two looks into the outbox.
+    /// Time between two looks into the outbox.
     package static let interval = Duration.seconds(10)
-    /// Jobs that are published in one look.
+    /// How many jobs are published in one look.
     static let batchCountMaximum = 1000
 
     /// The staging area's path.
     let staging: String
     let broker: UploadBroker
-    /// Between two looks here.
+    /// Time between two looks of this publisher.
     let interval: Duration
     private let log: OutboxLog
 
-    /// - Parameter warnings: what was warned of before, where several look into one outbox for one program.
+    /// - Parameter warnings: the warnings that were given lately, for several publishers of one outbox in one program.
     package init(
         staging: String, broker: UploadBroker, interval: Duration = Self.interval,
         warnings: OutboxWarnings = OutboxWarnings(), logger: Logger
@@ -28,7 +28,7 @@ package struct OutboxPublisher: Sendable {
         log = OutboxLog(staging: staging, warnings: warnings, logger: logger)
     }
 
-    /// Looks into the outbox at once, again at once while there is more than one look takes, and then at every interval, until
+    /// Publishes at once, again at once while more jobs wait than one look takes, and then at every interval, until
     /// cancelled.
     package func run() async {
         while !Task.isCancelled {
@@ -37,7 +37,7 @@ package struct OutboxPublisher: Sendable {
         }
     }
 
-    /// Publishes beside the body, for as long as that runs.
+    /// Publishes while the body runs.
     package func publishing<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -55,8 +55,8 @@ package struct OutboxPublisher: Sendable {
         return value
     }
 
-    /// One look. What goes wrong is logged, and tried again at the next look.
-    /// - Returns: whether it took as many as it was to, so that more may wait.
+    /// Looks into the outbox once. Failures are logged, and tried again at the next look.
+    /// - Returns: whether it took as many jobs as it was allowed to, so that more may wait.
     @discardableResult
     package func publish(atMost countMaximum: Int) async -> Bool {
         do throws(UploadError) {
@@ -70,8 +70,9 @@ package struct OutboxPublisher: Sendable {
                     submitter = try await broker.submitter(for: job.queue)
                     submitters[job.queue] = submitter
                 }
-                // Nobody knows whether it was published before and only its file was left. A job that the broker refuses is tried in
-                // each look: alone, or it would disturb what else this program publishes.
+                // It is not known whether the job was published before and only its file was left. A job that the
+                // broker refuses is tried at each look, on a channel of its own: its failure would disturb other
+                // publishing of this program.
                 try await submitter.submit(
                     job, maybeRepeated: true, within: UploadSubmitter.confirmLimit, isAlone: true)
             }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Which warnings about the outbox were given lately: a file that cannot be read is found in each pass, and is warned of once an
-/// hour.
+/// The warnings about the outbox that were given lately: each pass finds the same unreadable file, but the log gets one
+/// warning an hour.
 package final class OutboxWarnings: Sendable {
     static let interval = Duration.seconds(3600)
 
@@ -9,11 +9,11 @@ package final class OutboxWarnings: Sendable {
 
     package init() {}
 
-    /// Whether to warn now, which counts as done.
-    /// - Parameter subject: the file or job, and what is wrong with it.
+    /// Whether to warn now. A warning that is due counts as given.
+    /// - Parameter subject: the file or job, and its problem.
     func isDue(_ subject: String, at now: ContinuousClock.Instant = .now) -> Bool {
         given.withLock { given in
-            // So that those of files that are gone do not pile up.
+            // Otherwise warnings about files that are gone would pile up.
             given = given.filter { $0.value + Self.interval > now }
             guard given[subject] == nil else { return false }
             given[subject] = now

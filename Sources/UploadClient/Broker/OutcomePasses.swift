@@ -5,8 +5,8 @@ actor OutcomePasses {
     private var last: Task<Void, Never>?
     private var isClosed = false
 
-    /// Begins when those before it are through, and is not cut off by whoever asked.
-    /// - Throws: what the pass throws; `interrupted` after ``close()``.
+    /// Begins when all earlier passes have ended; the cancellation of the caller does not interrupt it.
+    /// - Throws: the errors of the pass; `interrupted` after ``close()``.
     func pass<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(UploadError) -> Value
     ) async throws(UploadError) -> Value {
@@ -20,7 +20,7 @@ actor OutcomePasses {
         return try await task.value.get()
     }
 
-    /// Lets nobody begin, and returns when the last is through.
+    /// Lets no pass begin any more, and returns when the last one has ended.
     func close() async {
         isClosed = true
         await last?.value

@@ -2,28 +2,29 @@ package import Uploads
 
 /// Publishes jobs with many confirms in flight.
 package struct Publication: Sendable {
-    /// What became of a job. Without an error it takes 8 bytes, for there is one of each job.
+    /// The result for one job. Without an error it takes 8 bytes, because there is one for each job.
     package enum Fate: Sendable {
         case confirmed
-        /// No confirm came, and repeating did not help: it may have arrived.
+        /// No confirm came, and repeating did not help: the job may have arrived.
         indirect case unknown(UploadError)
-        /// It cannot be published as it is, and has not arrived.
+        /// The job cannot be published as it is, and has not arrived.
         indirect case refused(UploadError)
         /// Nothing was sent.
         case untried
-        /// The broker is away; it is in the outbox.
+        /// The broker is away; the job is in the outbox.
         case kept
     }
 
-    /// Confirms that are awaited at once.
+    /// How many confirms are awaited at once, at most.
     package static let windowMaximum = 256
-    /// Tries of a job that was not confirmed, with pauses of up to 2 s between them.
+    /// How often a job without a confirm is tried, with pauses of up to 2 s.
     package static let triesMaximum = 12
-    /// Confirms that are awaited at once: 1 where each must be there before the next.
+    /// How many confirms are awaited at once: 1 if each job must arrive before the next.
     let window: Int
-    /// How long one job is tried: a broker that is blocked may stay so for hours.
+    /// How long one job is tried: a blocked broker may stay blocked for hours.
     let patience: Duration
-    /// Publishes one job; `isRepeat` when an earlier try may have arrived. The broker may take as long as `limit` says.
+    /// Publishes one job; `isRepeat` when an earlier try may have arrived. `limit` is the time that the broker may
+    /// take.
     let submit: Submit
     let pause: @Sendable (Duration) async -> Void
 
@@ -42,12 +43,12 @@ package struct Publication: Sendable {
         self.pause = pause
     }
 
-    /// Publishes as many as it can; after the first that cannot be, no more are begun. One that the broker refuses for itself (it is
-    /// too large, say) ends this only where each must be there before the next.
+    /// Publishes as many jobs as it can; after the first failure no further job is begun. A job that the broker refuses
+    /// for itself (it is too large, say) ends this only if each job must arrive before the next.
     /// - Parameters:
     ///   - load: makes the message of the job at an index.
     ///   - shouldStop: asked before each job is begun.
-    ///   - confirmed: told each index that is confirmed, in order, as soon as all before it have ended as well.
+    ///   - confirmed: called with each confirmed index, in order, as soon as all earlier jobs have ended as well.
     package func publish(
         count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob,
         shouldStop: @Sendable () -> Bool, confirmed: (Int) -> Void
@@ -73,7 +74,7 @@ package struct Publication: Sendable {
                 fates[index] = fate
                 inFlight.remove(index)
                 if !letsOthersBegin(fate) { isStopped = true }
-                // Beyond one that failed, what was in flight may have been confirmed: it counts, and is told.
+                // Jobs behind a failed one that were in flight may have been confirmed: they count, and are reported.
                 while told < next, !inFlight.contains(told) {
                     if case .confirmed = fates[told] { confirmed(told) }
                     told += 1
@@ -104,7 +105,7 @@ package struct Publication: Sendable {
                 return .confirmed
             } catch {
                 guard error.mayPass else {
-                    // A refusal says nothing of the tries before it; and who stops waiting knows nothing either.
+                    // A refusal says nothing about earlier tries; and an interrupted wait leaves the result open.
                     return mayHaveArrived || error.code == .interrupted ? .unknown(error) : .refused(error)
                 }
                 mayHaveArrived = true
@@ -119,7 +120,7 @@ package struct Publication: Sendable {
 }
 
 extension UploadError {
-    /// Whether publishing again may help. A connection that was lost; and a broker that did not take a message, as while a
-    /// queue has no leader: of the two queues that every job goes to, one may have it.
+    /// Whether publishing again may help: after a lost connection, or when a broker did not take a message, for example
+    /// because a queue has no leader. Every job goes to two queues, and one of them may have it.
     package var mayPass: Bool { code == .networkFailure || (code == .serverFailure && retry != .never) }
 }

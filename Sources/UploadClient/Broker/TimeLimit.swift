@@ -1,10 +1,10 @@
 package import Uploads
 
-/// How long a broker may take for one thing.
+/// The time that a broker may take for one request.
 package enum TimeLimit {
     /// Runs the body, and cancels it when the time is up.
-    /// - Parameter what: what was not done then: `could not be reached`.
-    /// - Throws: what the body throws; `networkFailure` when the time is up: whether it was done is not known.
+    /// - Parameter what: the failure in words: `could not be reached`.
+    /// - Throws: the errors of the body; `networkFailure` when the time is up: the request may have succeeded.
     package static func within<Value: Sendable>(
         _ limit: Duration, _ what: String = "did not confirm",
         _ body: @escaping @Sendable () async throws(UploadError) -> Value

@@ -33,7 +33,8 @@ public struct UploadHandle: Sendable, Identifiable {
                 }
             }
             throw UploadFailure(
-                UploadError(.interrupted, "the wait for the upload \(id) ended before the upload did; the upload goes on"),
+                UploadError(
+                    .interrupted, "the wait for the upload \(id) ended before the upload did; the upload goes on"),
                 state: nil)
         }
     }

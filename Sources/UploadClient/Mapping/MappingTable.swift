@@ -1,4 +1,4 @@
-/// Which type names stand for which Swift types: what was set up, over the defaults.
+/// Maps type names to Swift types: the mappings that were set up, then the defaults.
 struct MappingTable: Sendable {
     /// The object types of the Bridge upload API.
     static let defaults: [TypeMapping] = [
@@ -10,7 +10,7 @@ struct MappingTable: Sendable {
     ]
 
     private var byName: [String: TypeMapping] = [:]
-    /// The defaults, then what was set up, the last one last.
+    /// The defaults, then the mappings that were set up, the latest last.
     private var bySwiftType: [ObjectIdentifier: [TypeMapping]]
 
     init() {
@@ -35,7 +35,7 @@ struct MappingTable: Sendable {
         byName[type] ?? Self.defaults.first { $0.type == type }
     }
 
-    /// All that a Swift type stands for, the one that it is written as unless it says otherwise last.
+    /// All mappings of a Swift type. The last one is used for writing, unless the value names another.
     func mappings(of swiftType: Any.Type) -> [TypeMapping] {
         bySwiftType[ObjectIdentifier(swiftType)] ?? []
     }

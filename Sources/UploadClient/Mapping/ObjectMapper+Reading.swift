@@ -2,26 +2,29 @@ public import Foundation
 public import Uploads
 
 extension ObjectMapper {
-    /// The object that a JSON value stands for.
+    /// Reads the object in a JSON value.
     ///
-    /// - An object whose `type` is known (mapped, or a default) becomes a value of its Swift type, objects in its fields included.
+    /// - An object whose `type` is known (mapped, or a default) becomes a value of its Swift type, objects in its
+    ///   fields included.
     /// - An array becomes an array, element by element.
-    /// - Plain JSON (an object without a `type`, a string, a number, true, false, null) is returned as it is, as `JSONValue`.
-    /// - An object of an unknown type is none of ours: nil, and so is an array that holds one.
+    /// - Plain JSON (an object without a `type`, a string, a number, true, false, null) is returned as it is, as
+    ///   `JSONValue`.
+    /// - An object of an unknown type gives nil, and so does an array that holds one.
     ///
-    /// - Throws: `invalidResponse` when the type is known but the JSON does not fit it; the message names the
-    ///   type and the field. `try?` makes nil of that as well.
+    /// - Throws: `invalidResponse` when the type is known but the JSON does not fit it; the message names the type and
+    ///   the field. `try?` turns that into nil as well.
     public func object(from json: JSONValue) throws(UploadError) -> Any? {
         try MappingReader(table: table).object(from: json, at: [])
     }
 
-    /// The same for JSON text. What is no JSON is nil.
+    /// The same for JSON text. Text that is not JSON gives nil.
     public func object(from data: Data) throws(UploadError) -> Any? {
         guard let json = try? WireJSON.decode(JSONValue.self, from: data) else { return nil }
         return try object(from: json)
     }
 
-    /// The value of a Swift type that is expected: a mapped one, a default, an array of them, or any other `Decodable` type.
+    /// Reads a value of an expected Swift type: a mapped type, a default, an array of them, or any other `Decodable`
+    /// type.
     ///
     /// - Throws: `invalidResponse` for anything else; the message names the type and the field.
     public func object<Value: Decodable>(
@@ -40,7 +43,7 @@ extension ObjectMapper {
     public func object<Value: Decodable>(_ type: Value.Type, from data: Data) throws(UploadError) -> Value {
         guard let json = try? WireJSON.decode(JSONValue.self, from: data) else {
             throw UploadError(
-                .invalidResponse, "what should be \(type) is no JSON (\(data.count) bytes): send JSON", retry: .never)
+                .invalidResponse, "the data for \(type) is not JSON (\(data.count) bytes): send JSON", retry: .never)
         }
         return try object(type, from: json)
     }

@@ -1,6 +1,6 @@
 import Uploads
 
-/// What a type name stands for, and how the fields of its JSON are called in Swift.
+/// The Swift type for a type name, and the Swift names of its JSON fields.
 struct TypeMapping: Sendable {
     /// The field that names an object's type.
     static let typeField = "type"
@@ -42,7 +42,7 @@ struct TypeMapping: Sendable {
         }
     }
 
-    /// The field that holds a property; nil if the field of that name is mapped to another property.
+    /// The field for a property; nil if the field of that name is mapped to another property.
     func field(of property: String) -> String? {
         fieldByProperty[property] ?? (propertyByField[property] == nil ? property : nil)
     }

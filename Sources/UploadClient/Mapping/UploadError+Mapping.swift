@@ -1,9 +1,9 @@
 import Uploads
 
 extension UploadError {
-    /// JSON that should be a value of a Swift type and is not. Never shows a value: it may be a secret.
+    /// The error for JSON that does not fit a Swift type. Never shows a value: it may be a secret.
     ///
-    /// - Parameter type: of the JSON, if it is one that the mapper knows.
+    /// - Parameter type: the type of the JSON, if the mapper knows it.
     static func doesNotFit(_ swiftType: Any.Type, as type: String?, _ error: any Error) -> UploadError {
         let object = type.map { "a JSON object of type '\($0)'" } ?? "the JSON"
         return UploadError(
@@ -12,7 +12,7 @@ extension UploadError {
             retry: .never, cause: error)
     }
 
-    /// A value that JSON cannot say.
+    /// The error for a value that JSON cannot express.
     static func cannotBeWritten(_ swiftType: Any.Type, _ error: any Error) -> UploadError {
         if let error = error as? UploadError { return error }
         return UploadError(
@@ -30,7 +30,7 @@ extension UploadError {
             "\(place(context.codingPath)) \(words(context.underlyingError))"
         case EncodingError.invalidValue(_, let context):
             "\(place(context.codingPath)) \(words(context.underlyingError))"
-        default: "its own code refused it (\(Swift.type(of: error)))"
+        default: "the type's own code refused it (\(Swift.type(of: error)))"
         }
     }
 
@@ -43,7 +43,7 @@ extension UploadError {
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {
-        // A dictionary's keys come from whoever wrote the JSON.
+        // A dictionary's keys come from the writer of the JSON.
         let text = keys.map(\.stringValue).joined(separator: ".")
         return String(text.prefix(200).map { $0.isNewline ? " " : $0 })
     }

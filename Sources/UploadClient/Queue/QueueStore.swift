@@ -5,11 +5,11 @@ import Logging
 import UploadSources
 import Uploads
 
-/// What a transfer queue keeps on disk, in the staging area below `clients/<identifier>/queues/<name>`:
+/// The files of a transfer queue, in the staging area below `clients/<identifier>/queues/<name>`:
 ///
 /// - `list`: the ``SessionList``, replaced as a whole.
-/// - `content`: the queue's own copies of the files, a staging area by itself: they outlive the jobs, so that a session can be run
-///   again.
+/// - `content`: the queue's own copies of the files, a staging area by itself. They outlive the jobs, so that a session
+///   can be run again.
 /// - `lock`: held by the one program that has the queue open.
 struct QueueStore: Sendable {
     private static let listBytesMaximum = 256 << 20
@@ -59,17 +59,18 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Removes the copies of files that no session of the list names: those of a program that died before it had saved their session. This
-    /// program alone has the queue open.
+    /// Removes the copies that no session of the list names: those of a program that died before it had saved their
+    /// session. Only this program has the queue open.
     func tidyUp(besides list: SessionList, _ logger: Logger) async {
         await content.sweepUnfinished(logger)
-        // Copies outlive what they are copies of: without a list it is not known which are needed.
+        // Copies outlive their originals, so a missing list must not remove them: without it, the needed copies are not
+        // known.
         guard directory.hasFile(beneath: "list") else { return }
         do throws(UploadError) {
             let needed = list.copies
             for leftover in try await content.leftovers(changedBefore: .distantFuture)
             where leftover.kind == .copy && !needed.contains(leftover.name) {
-                // One that cannot be removed keeps none of the others.
+                // A copy that cannot be removed does not keep the others.
                 _ = try? await content.discard(leftover)
             }
         } catch {
@@ -77,9 +78,9 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Durable when it returns.
+    /// Replaces the list on disk; durable when this returns.
     func save(_ list: SessionList) async throws(UploadError) {
-        // Nothing in it can fail to be encoded.
+        // A list has no value that fails to be encoded.
         let bytes = (try? WireJSON.encode(list)).map { Array($0) } ?? []
         try await Self.run { () throws(SystemError) in
             try directory.replace("list", with: bytes)
@@ -87,7 +88,7 @@ struct QueueStore: Sendable {
         }
     }
 
-    /// Copies a file's content, unless that lies at a destination.
+    /// Copies a file's content, unless the content is an object at a destination.
     func keep(
         _ file: TransferFile, for account: TransferAccount, of client: UploadIdentifier
     ) async throws(UploadError) -> TransferSession.File {
@@ -114,10 +115,10 @@ struct QueueStore: Sendable {
             path: file.path, size: job.size, contentType: job.contentType, info: file.info, content: name)
     }
 
-    /// Of the queue's own copy.
+    /// The path of the queue's own copy.
     func path(of file: TransferSession.File) -> String? { file.content.map { content.path + "/" + $0 } }
 
-    /// Removes the copies of a session's files, as far as they are there.
+    /// Removes the copies of a session's files, as far as they exist.
     func discard(_ files: [TransferSession.File]) async {
         for name in files.compactMap(\.content) { try? await content.remove(.staged(area: content.id, name: name)) }
     }

@@ -2,16 +2,17 @@ import Foundation
 import UploadSources
 import Uploads
 
-/// What the broker has to be told, so that its line becomes this one.
+/// The orders that make the broker's serial line equal to ``line``.
 extension SessionList {
-    /// The next session whose jobs are to be handed over: in order, and nothing past one that is paused before it was.
+    /// The next session whose jobs are to be handed over, in order. A session that was paused before its hand-over
+    /// holds back all behind it.
     var nextToHandOver: UUID? {
         guard isStarted else { return nil }
         for id in line {
             guard let session = self[id], !session.isIdle else { continue }
             if !session.isHandedOver { return session.isPaused ? nil : id }
             guard session.files.contains(where: { !$0.isAccepted && !$0.state.isEnd }) else { continue }
-            // Added while it was held, and nothing stands before it.
+            // Files were added while the session was held, and no job stands before it.
             return session.isPaused && arrangement.isEmpty ? nil : id
         }
         return nil
@@ -29,16 +30,16 @@ extension SessionList {
         }
     }
 
-    /// Whether anything that was asked for has not been handed to the broker.
+    /// Whether the broker does not have all changes yet.
     var isPending: Bool {
         nextToHandOver != nil || isModeToTell || nextToCancel != nil || nextToPauseOrResume != nil
             || (isStarted && isToArrange)
     }
 
-    /// The jobs of the line in the order in which they are to run.
+    /// The jobs of the serial line in the order in which they are to run.
     var arrangement: [JobID] { line.compactMap { self[$0] }.filter(\.isHandedOver).flatMap(\.openJobs) }
 
-    /// Names the jobs of a session, so that handing them over twice makes one of each.
+    /// Names the jobs of a session, so that a repeated hand-over makes no second job.
     mutating func beginHandingOver(_ id: UUID, queue: QueueName, namespace: String) {
         guard let index = sessions.firstIndex(where: { $0.id == id }) else { return }
         sessions[index].isHandedOver = true
@@ -52,25 +53,25 @@ extension SessionList {
         "transfer.\(session.id.uuidString.lowercased()).\(session.run).\(file)"
     }
 
-    /// Where a job of a session goes in the line at the broker.
+    /// The position of a job in the broker's serial line.
     func position(of id: UUID, _ file: Int) -> SerialPosition {
         guard let place = line.firstIndex(of: id), let session = self[id] else { return .end }
         let ahead = line[..<place].compactMap { self[$0] }.filter(\.isHandedOver).flatMap(\.openJobs)
         let jobs = ahead + session.files[..<file].compactMap { $0.state.isEnd ? nil : $0.job }
         guard let last = jobs.last else { return .next }
-        // The first has its turn, and is not among those that wait.
+        // The first job has its turn, and does not count among the waiting jobs.
         return SerialPosition(index: jobs.count - 1, after: last)
     }
 
     mutating func accepted(_ job: JobID) {
         change(job) { $0.isAccepted = true }
-        // A cancellation that was ordered before was refused: the notifier did not know the job.
+        // The notifier refused an earlier cancellation, because it did not know the job.
         for index in sessions.indices where sessions[index].isCancelling && sessions[index].openJobs.contains(job) {
             sessions[index].isCancelTold = false
         }
     }
 
-    /// Nobody knows it any more: it is handed over again.
+    /// Notes that the notifier no longer knows the job: it is handed over again.
     mutating func lost(_ job: JobID) {
         change(job) { $0.isAccepted = false }
     }

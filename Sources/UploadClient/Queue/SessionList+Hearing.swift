@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// What becomes known of a session's files.
+/// Applies the news about a session's files.
 extension SessionList {
     mutating func hear(_ update: UploadUpdate) -> [Event] {
         let bytesDone = update.bytesDone
@@ -19,8 +19,8 @@ extension SessionList {
     }
 
     /// - Parameters:
-    ///   - state: how the file stands.
-    ///   - size: of the file, where that is known.
+    ///   - state: the file's new state.
+    ///   - size: the file's size, if it is known.
     mutating func hear(
         _ job: JobID, _ state: TransferSession.File.State, bytesDone: Int64? = nil, size: Int64? = nil,
         failure: UploadError? = nil
@@ -29,8 +29,8 @@ extension SessionList {
             let file = sessions[index].files.firstIndex(where: { $0.job == job }),
             !sessions[index].files[file].state.isEnd
         else { return [] }
-        // What completed was sent, also where nothing was heard of that: a small file, or one sent while the broker was away. A session
-        // that is being cancelled does not start to run any more.
+        // A completed file was sent, even if no event said so: a small file, or one that was sent while the broker was
+        // away. A session that is being cancelled does not start to run any more.
         if state == .completed, sessions[index].state != .running, !sessions[index].hasGivenWay,
             !sessions[index].isCancelling
         {
@@ -41,8 +41,8 @@ extension SessionList {
         if let size { sessions[index].files[file].size = size }
         if state == .completed { sessions[index].files[file].bytesDone = sessions[index].files[file].size ?? 0 }
         sessions[index].files[file].failure = state == .failed ? failure : nil
-        // What is heard late of one that gave its turn back does not count; one that runs may be heard of before the end of the
-        // one before it.
+        // Late news about a session that gave its turn back does not count. News about a running session may come
+        // before the end of the session before it.
         let hasTurn = first == old.id || old.isGivingWay || old.state.isActive
         if hasTurn { sessions[index].hasGivenWay = false }
         let counts =
@@ -54,8 +54,8 @@ extension SessionList {
         return [event(sessions[index].bytesDone == old.bytesDone ? .changed : .progress, index)]
     }
 
-    /// Makes the session's state what its files' states come to.
-    /// - Returns: nothing if that is what it was.
+    /// Derives the session's state from the states of its files.
+    /// - Returns: the events to report; none if the state did not change.
     mutating func settle(_ index: Int) -> [Event] {
         let before = sessions[index].state
         let wasActivated = sessions[index].isActivated
@@ -92,9 +92,9 @@ extension SessionList {
         return session.state == .queued ? .queued : .active
     }
 
-    /// What is told, in its order, of a session that goes from one state to another.
-    /// - Parameter isActivated: whether it was told that its turn came, and not that it is over. A session that is being cancelled keeps
-    ///   its turn until it has ended.
+    /// The kinds of events to report, in order, when a session goes from one state to another.
+    /// - Parameter isActivated: whether listeners were told that the session's turn came, and not yet that it is over.
+    ///   A session that is being cancelled keeps its turn until it has ended.
     static func kinds(
         from before: TransferSession.State, to after: TransferSession.State, isActivated: Bool
     ) -> [Event.Kind] {

@@ -1,12 +1,14 @@
 import Foundation
 import Uploads
 
-/// Sessions that stay open: files are added to them while they run, and when those have ended they wait for more.
+/// Sessions that stay open: files are added to them while they run, and when all files have ended the session waits for
+/// more.
 extension SessionList {
-    /// The session that has its turn or has it next: one that waits for files is passed over.
+    /// The session that has its turn, or has it next. A session that waits for files is passed over.
     var first: UUID? { line.first { self[$0]?.isIdle == false } }
 
-    /// Behind the session's other files. One that waited is next, where it stood before the one that has its turn now.
+    /// Adds files behind the session's other files. A session that waited for files and stood before the session that
+    /// has its turn now comes right behind that one.
     mutating func add(
         _ files: [TransferSession.File], to id: UUID, _ direction: TransferDirection
     ) throws(UploadError) -> [Event] {
@@ -20,12 +22,12 @@ extension SessionList {
         }
         if sessions[index].isIdle { letPass(id) }
         sessions[index].files += files
-        // They are to be held, too.
+        // The new files have to be paused, too.
         if sessions[index].isPaused { sessions[index].isPauseTold = false }
         return [event(.changed, index)]
     }
 
-    /// Nothing is added any more: it ends when its files have.
+    /// Takes no more files: the session ends when its files have ended.
     mutating func finish(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try open(id, "finished")
         guard sessions[index].staysOpen else { throw refusal(id, "does not stay open: it ends when its files have") }
@@ -34,7 +36,7 @@ extension SessionList {
         return events.isEmpty ? [event(.changed, index)] : events
     }
 
-    /// Whose turn has come keeps it.
+    /// Moves a session behind the session that has its turn, which stays at the front of the queue.
     private mutating func letPass(_ id: UUID) {
         guard let first, self[first]?.isHandedOver == true, let place = line.firstIndex(of: id),
             let other = line.firstIndex(of: first), place < other

@@ -1,9 +1,9 @@
 import Foundation
 import Uploads
 
-/// What may be wanted of a session.
+/// The orders about a session.
 extension SessionList {
-    /// Interrupts it; it stays listed and does not run again by itself.
+    /// Interrupts the session; it stays listed and does not run again by itself.
     mutating func cancel(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try open(id, "cancelled")
         sessions[index].beginCancelling()
@@ -11,11 +11,11 @@ extension SessionList {
         return events.isEmpty ? [event(.changed, index)] : events
     }
 
-    /// Holds it, and with it the line.
+    /// Holds the session, and with it all sessions behind it.
     mutating func pause(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try open(id, "paused")
         guard !sessions[index].isGivingWay else {
-            throw refusal(id, "is giving its turn to another; pause that one, or try in a moment")
+            throw refusal(id, "is giving its turn to another; pause the other session, or try again in a moment")
         }
         sessions[index].isPaused = true
         return [event(.changed, index)]
@@ -28,8 +28,8 @@ extension SessionList {
         return [event(.changed, index)]
     }
 
-    /// Before all others: the one that has its turn gives it back, and has it again afterwards. One that was cancelled or failed runs
-    /// again, with those of its files that did not complete.
+    /// Puts the session before all others: the session that has its turn gives it back, and has it again afterwards. A
+    /// session that was cancelled or failed runs again, with those of its files that did not complete.
     mutating func run(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try index(of: id)
         guard sessions[index].state != .finished else {
@@ -43,7 +43,7 @@ extension SessionList {
         if let front, sessions[front].id != id, sessions[front].isPaused {
             throw refusal(
                 id,
-                "cannot run: \(sessions[front].id.uuidString.lowercased()) is paused and holds the queue; resume or cancel that one"
+                "cannot run: \(sessions[front].id.uuidString.lowercased()) is paused and holds the queue; resume or cancel that session"
             )
         }
         return try telling { list throws(UploadError) in
@@ -58,7 +58,8 @@ extension SessionList {
         }
     }
 
-    /// Interrupts it; it runs again by itself, when all others that are in line now have had their turn.
+    /// Interrupts the session; it runs again by itself, when all other sessions that are in line now have had their
+    /// turn.
     mutating func stop(_ id: UUID) throws(UploadError) -> [Event] {
         let index = try open(id, "stopped")
         let front = try front()
@@ -70,7 +71,7 @@ extension SessionList {
         }
     }
 
-    /// It gave its turn back.
+    /// Notes that the session gave its turn back.
     mutating func gaveWay(_ id: UUID) -> [Event] {
         guard let index = sessions.firstIndex(where: { $0.id == id }), sessions[index].isGivingWay else { return [] }
         let before = sessions[index].state
@@ -90,7 +91,7 @@ extension SessionList {
         isToArrange = sessions.contains { $0.isHandedOver && !$0.state.isEnd }
     }
 
-    /// The session whose turn has come, as far as that is known here.
+    /// The session that has its turn, as far as this program knows.
     private func front() throws(UploadError) -> Int? {
         guard let first, self[first]?.isHandedOver == true else { return nil }
         return try index(of: first)
@@ -112,7 +113,8 @@ extension SessionList {
 }
 
 extension TransferSession {
-    /// What the broker was not given ends at once. A pause holds up no cancellation, nor does a turn that is being given back.
+    /// Ends the files that the broker did not get at once. A cancellation also ends a pause, and the giving back of a
+    /// turn.
     mutating func beginCancelling() {
         isCancelling = true
         isPaused = false
@@ -132,7 +134,7 @@ extension TransferSession {
         for index in files.indices where files[index].state != .completed {
             files[index].state = .waiting
             files[index].bytesDone = 0
-            // It may be another object by then.
+            // A different object may lie there when the file runs again.
             if files[index].other != nil { files[index].size = nil }
             files[index].failure = nil
             files[index].job = nil

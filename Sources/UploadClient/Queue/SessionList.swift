@@ -1,22 +1,23 @@
 import Foundation
 import Uploads
 
-/// All that a transfer queue keeps, and its rules: what somebody wants or hears goes in, what is to be told comes out. Pure.
+/// The whole state of a transfer queue, and its rules: orders and news go in, events come out. Pure.
 struct SessionList: Hashable, Codable, Sendable {
     typealias Event = TransferQueueEvent
 
     /// Whether the queue is to run.
     var isStarted = false
-    /// Whether the broker's queue was told to stand still.
+    /// Whether the notifier was told to stop the queue.
     var isStoppedAtBroker = false
-    /// Whether the line at the broker may stand in another order than ``line``.
+    /// Whether the broker's serial line may have another order than ``line``.
     var isToArrange = false
     private(set) var accounts: [TransferAccount] = []
-    /// As they are shown.
+    /// The listed sessions, in the order of the list.
     var sessions: [TransferSession] = []
-    /// Those that are in no list yet.
+    /// The saved sessions, which are not listed yet.
     private(set) var saved: [TransferSession] = []
-    /// The listed ones that have not ended, in the order in which they run: others than listed, once one was run before its turn.
+    /// The listed sessions that have not ended, in the order in which they run. It differs from the order of the list
+    /// when a session was run before its turn.
     var line: [UUID] = []
 
     // MARK: Looking
@@ -40,7 +41,7 @@ struct SessionList: Hashable, Codable, Sendable {
         Event(kind: kind, session: sessions[index], index: index)
     }
 
-    /// Completes what is told with the sessions that changed otherwise.
+    /// Adds a `changed` event for each session that changed without an event of its own.
     mutating func telling(
         _ body: (inout SessionList) throws(UploadError) -> [Event]
     ) throws(UploadError) -> [Event] {
@@ -89,13 +90,14 @@ struct SessionList: Hashable, Codable, Sendable {
         return [event(.added, index)]
     }
 
-    /// Whose turn has come keeps it.
+    /// The first place behind the session that has its turn, which stays at the front of the queue.
     private var lowestFreePlace: Int {
         guard let first, self[first]?.isHandedOver == true else { return 0 }
         return (line.firstIndex(of: first) ?? -1) + 1
     }
 
-    /// - Returns: what to tell, and the session if it is gone at once; one that waits at the broker goes when it is cancelled there.
+    /// - Returns: the events to report, and the session if it is removed at once. A session whose jobs the broker has
+    ///   is removed after their cancellation.
     mutating func remove(_ id: UUID) throws(UploadError) -> (events: [Event], value: TransferSession?) {
         if let kept = saved.firstIndex(where: { $0.id == id }) { return ([], saved.remove(at: kept)) }
         let index = try index(of: id)

@@ -1,12 +1,12 @@
 public import Uploads
 
-/// Where the files of a session go: a named destination of the workers' configuration. Its credentials stay there.
+/// The far end of a session's files: a named destination of the workers' configuration. Its credentials stay there.
 public struct TransferAccount: Hashable, Codable, Sendable {
     public let destination: DestinationName
 
     public init(_ destination: DestinationName) { self.destination = destination }
 
-    /// - Throws: `misconfigured` for what is no name of a destination.
+    /// - Throws: `misconfigured` for a text that is not a destination's name.
     public init(_ destination: String) throws(UploadError) { self.init(try DestinationName(destination)) }
 }
 

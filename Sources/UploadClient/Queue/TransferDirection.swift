@@ -1,7 +1,7 @@
-/// Which way the files of a session go.
+/// The direction of a session's files.
 public enum TransferDirection: String, Codable, Sendable, CaseIterable {
     /// To the account's destination.
     case upload
-    /// From it.
+    /// From the account's destination.
     case download
 }

@@ -1,12 +1,13 @@
 public import Uploads
 
-/// A file that a session is to fetch: a worker reads it where the account's destination is, and writes it elsewhere.
+/// A file that a session fetches: a worker reads it at the account's destination, and writes it elsewhere.
 public struct TransferDownload: Hashable, Sendable {
-    /// Where it lies, relative to the root of the account's destination: `2026/11/cat.jpg`.
+    /// The file's path, relative to the root of the account's destination: `2026/11/cat.jpg`.
     public var path: String
-    /// Where it goes: a `file:` URL as the workers see it, or whatever else they write to.
+    /// The target: a `file:` URL as the workers see it, or any other destination that they can write to.
     public var destination: DestinationReference
-    /// A media type; nil follows from ``path``, else from where it goes, else from what the account's destination says.
+    /// A media type; nil: derived from ``path``, else from the target's name, else from the answer of the account's
+    /// destination.
     public var contentType: String?
     public var info: UploadInfo
 
@@ -21,7 +22,7 @@ public struct TransferDownload: Hashable, Sendable {
     }
 
     /// - Parameter destination: `file:///srv/in/cat.jpg` or `photos:2026/11/cat.jpg`.
-    /// - Throws: `misconfigured` when that names no object.
+    /// - Throws: `misconfigured` when the destination names no object.
     public init(
         _ path: String, to destination: String, contentType: String? = nil, info: UploadInfo = UploadInfo()
     ) throws(UploadError) {

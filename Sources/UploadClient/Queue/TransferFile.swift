@@ -1,9 +1,9 @@
-/// A file that a session is to transfer.
+/// A file that a session uploads.
 public struct TransferFile: Sendable {
     public var content: UploadContent
-    /// Where it goes, relative to the root of the account's destination: `2026/11/cat.jpg`.
+    /// The target path, relative to the root of the account's destination: `2026/11/cat.jpg`.
     public var path: String
-    /// A media type; nil follows from the content's name, else from ``path``.
+    /// A media type; nil: derived from the content's name, else from ``path``.
     public var contentType: String?
     public var info: UploadInfo
 

@@ -1,9 +1,9 @@
-/// Where a session enters the list of a queue.
+/// The place at which a session enters the list of a queue.
 public enum TransferPlace: Hashable, Sendable {
     case end
-    /// Before all others. What has its turn keeps it.
+    /// Before all other waiting sessions. The session that has its turn keeps it.
     case front
-    /// 0 or more; beyond the end is the end.
+    /// 0 or more; an index beyond the end means the end.
     case index(Int)
 
     func index(among count: Int) -> Int {

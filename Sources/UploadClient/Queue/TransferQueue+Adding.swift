@@ -1,12 +1,13 @@
 public import Foundation
 public import Uploads
 
-/// What sessions are made of.
+/// Saving and enqueuing sessions, and adding files to them.
 extension TransferQueue {
-    /// Keeps a session without listing it. The files' content is copied before this returns.
-    /// - Parameter staysOpen: whether files may be added until it is finished: see ``add(_:to:)-([TransferFile],_)``.
-    /// - Throws: `invalidFile` for content that cannot be read, `misconfigured` for a session without files that does not stay
-    ///   open.
+    /// Saves a session without listing it. The files' content is copied before this returns.
+    /// - Parameter staysOpen: whether files may be added until the session is finished: see
+    ///   ``add(_:to:)-([TransferFile],_)``.
+    /// - Throws: `invalidFile` for content that cannot be read, `misconfigured` for a session without files that does
+    ///   not stay open.
     public func save(
         _ files: [TransferFile], to account: TransferAccount, staysOpen: Bool = false
     ) async throws(UploadError) -> TransferSession {
@@ -18,7 +19,8 @@ extension TransferQueue {
         }
     }
 
-    /// Keeps a session of downloads without listing it. Nothing is copied: the workers look when its turn comes.
+    /// Saves a session of downloads without listing it. No bytes are copied: the workers read the objects when the
+    /// session's turn comes.
     /// - Throws: `misconfigured` for a session without files that does not stay open.
     public func save(
         _ downloads: [TransferDownload], from account: TransferAccount, staysOpen: Bool = false
@@ -44,7 +46,7 @@ extension TransferQueue {
         }
     }
 
-    /// Keeps and lists a session.
+    /// Saves and lists a session.
     public func enqueue(
         _ files: [TransferFile], to account: TransferAccount, at place: TransferPlace = .end, staysOpen: Bool = false
     ) async throws(UploadError) -> TransferSession {
@@ -53,7 +55,7 @@ extension TransferQueue {
         return list[session.id] ?? session
     }
 
-    /// Keeps and lists a session of downloads.
+    /// Saves and lists a session of downloads.
     public func enqueue(
         _ downloads: [TransferDownload], from account: TransferAccount, at place: TransferPlace = .end,
         staysOpen: Bool = false
@@ -65,9 +67,10 @@ extension TransferQueue {
 
     /// Adds files to a listed session that stays open, behind its others. Their content is copied before this returns.
     ///
-    /// A session whose files have all ended waits, and its turn passes on; it runs on, next, when files are added.
-    /// - Throws: `rejected` for a session that does not stay open, has ended, or goes the other way; `invalidFile` for content that
-    ///   cannot be read. Nothing was added then.
+    /// When all files of such a session have ended, it waits, and its turn passes to the next session. When files are
+    /// added, it continues as the next session.
+    /// - Throws: `rejected` for a session that does not stay open, has ended, or goes the other way; `invalidFile` for
+    ///   content that cannot be read. Nothing was added then.
     public func add(_ files: [TransferFile], to session: UUID) async throws(UploadError) {
         guard let account = list[session]?.account else {
             _ = try list.index(of: session)
@@ -86,8 +89,8 @@ extension TransferQueue {
         }
     }
 
-    /// Takes no more files for a session that stays open: it ends when those that it has have ended.
-    /// - Throws: `rejected` for one that does not stay open, or has ended.
+    /// Takes no more files for a session that stays open: it ends when its files have ended.
+    /// - Throws: `rejected` for a session that does not stay open, or has ended.
     public func finish(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.finish(session) }
     }
@@ -98,7 +101,7 @@ extension TransferQueue {
         }
     }
 
-    /// Copies the files' content for what is then changed; nothing is left of it when that fails.
+    /// Copies the files' content, then changes the list. If the change fails, the copies are removed.
     @discardableResult
     private func keep<Value>(
         _ files: [TransferFile], for account: TransferAccount,

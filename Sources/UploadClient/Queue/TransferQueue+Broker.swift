@@ -2,10 +2,10 @@ import Foundation
 import Logging
 import Uploads
 
-/// Makes the line at the broker what the list says, and hears what becomes of it.
+/// Makes the broker's serial line equal to the list, and follows its jobs.
 extension TransferQueue {
-    /// One pass over what is to be done.
-    /// - Returns: whether nothing is left to do.
+    /// Hands all pending changes to the broker once.
+    /// - Returns: whether no change is left.
     func handToBroker() async -> Bool {
         do throws(UploadError) {
             while let id = list.nextToHandOver, !isClosed { try await handOver(id) }
@@ -15,7 +15,7 @@ extension TransferQueue {
             if list.isStarted, list.isToArrange { try await arrange() }
         } catch {
             logger.debug(
-                "the broker cannot be told now", metadata: ["queue": "\(name)", "error": "\(error.message)"])
+                "the broker cannot take the orders now", metadata: ["queue": "\(name)", "error": "\(error.message)"])
             return false
         }
         return !list.isPending
@@ -73,14 +73,15 @@ extension TransferQueue {
         }
     }
 
-    /// What is refused has ended, or stands as it is wanted: what became of it is heard.
+    /// Gives orders about jobs. A refused job has ended or already has the wanted state; its own events tell which.
     private func order(_ verb: Verb, _ jobs: [JobID]) async throws(UploadError) {
         for chunk in jobs.chunks(of: UploadOrder.jobsMaximum) {
             _ = try await manager.link.order(.jobs(verb, chunk), about: chunk)
         }
     }
 
-    /// Pauses what has to give its turn back, and when nobody works on it any more puts all jobs in their order.
+    /// Pauses the sessions that have to give their turn back. When no worker has their jobs any more, moves all jobs
+    /// into their order.
     private func arrange() async throws(UploadError) {
         for session in list.sessions where session.isGivingWay {
             guard let job = session.openJobs.first, !pausedToGiveWay.contains(job) else { continue }
@@ -106,7 +107,7 @@ extension TransferQueue {
             for session in list.sessions where session.isGivingWay {
                 if let job = session.openJobs.first, moved.contains(job) { events += list.gaveWay(session.id) }
             }
-            // What was wanted meanwhile is not arranged yet.
+            // Changes that were made meanwhile are not arranged yet.
             if list.arrangement == wanted, !list.sessions.contains(where: \.isGivingWay) { list.isToArrange = false }
             return events
         }
@@ -115,14 +116,14 @@ extension TransferQueue {
 
     // MARK: Hearing
 
-    /// After the queue was opened.
+    /// Follows the jobs of an earlier run, after the queue was opened.
     func followAgain() async {
         let jobs = list.sessions.flatMap { session in
             session.files.compactMap { $0.isAccepted && !$0.state.isEnd ? $0.job : nil }
         }
         guard !jobs.isEmpty else { return }
         do throws(UploadError) {
-            // Whoever takes an upload up is told of its end.
+            // The program that takes an upload up gets its end.
             var saved = try await manager.core.save()
             let wanted = Set(jobs)
             saved.uploads.removeAll { !wanted.contains($0.id) }
@@ -162,10 +163,10 @@ extension TransferQueue {
             try await save()
         } catch {
             logger.error(
-                "what became of a session could not be noted",
+                "a session's new state could not be saved",
                 metadata: ["queue": "\(name)", "error": "\(error.message)"])
         }
-        // Neither is wanted again.
+        // The copies of completed files and of removed sessions are not needed any more.
         if case .completed = update.status, let file = events.first?.session.files.first(where: { $0.job == update.id })
         {
             await store.discard([file])
@@ -176,7 +177,7 @@ extension TransferQueue {
 }
 
 extension SessionList {
-    /// Changes what nobody is told of.
+    /// Changes a session without reporting an event.
     fileprivate mutating func note(_ id: UUID, _ body: (inout TransferSession) -> Void) {
         if let index = sessions.firstIndex(where: { $0.id == id }) { body(&sessions[index]) }
     }

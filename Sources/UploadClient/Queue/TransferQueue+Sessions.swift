@@ -3,19 +3,22 @@ public import Uploads
 
 /// Sessions and accounts.
 extension TransferQueue {
-    /// Interrupts it. It stays listed, and does not run again by itself. It is ``TransferSession/State/cancelling`` until all of it has ended.
+    /// Interrupts the session. It stays listed, and does not run again by itself. It is
+    /// ``TransferSession/State/cancelling`` until all its files have ended.
     public func cancel(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.cancel(session) }
     }
 
-    /// Before all others: what has its turn gives it back, and has it again afterwards. One that was cancelled or failed runs again,
-    /// with those of its files that did not complete.
-    /// - Throws: `rejected` for one that has finished or is being cancelled, and while another one is paused and holds the queue.
+    /// Puts the session before all others: the session that has its turn gives it back, and has it again afterwards. A
+    /// session that was cancelled or failed runs again, with those of its files that did not complete.
+    /// - Throws: `rejected` for a session that has finished or is being cancelled, and while another session is paused
+    ///   and holds the queue.
     public func run(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.run(session) }
     }
 
-    /// Holds it where it is. When its turn comes, it blocks the queue until it is resumed or cancelled.
+    /// Holds the session at its present point. When its turn comes, it blocks the queue until it is resumed or
+    /// cancelled.
     public func pause(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.pause(session) }
     }
@@ -24,22 +27,23 @@ extension TransferQueue {
         try await change { list throws(UploadError) in try list.resume(session) }
     }
 
-    /// Interrupts it. It runs again by itself when those that are in line now have had their turn.
+    /// Interrupts the session. It runs again by itself when the sessions that are in line now have had their turn.
     public func stop(_ session: UUID) async throws(UploadError) {
         try await change { list throws(UploadError) in try list.stop(session) }
     }
 
-    /// Removes it, with the queue's copies of its files. One that waits at the broker is cancelled there first.
-    /// - Throws: `rejected` while it has its turn.
+    /// Removes the session, with the queue's copies of its files. A session whose jobs the broker has is cancelled
+    /// there first.
+    /// - Throws: `rejected` while the session has its turn.
     public func remove(_ session: UUID) async throws(UploadError) {
         let removed = try await perform { list throws(UploadError) in try list.remove(session) }
         if let removed { await store.discard(removed.files) }
     }
 
-    /// Those that sessions were enqueued for, and that were not removed.
+    /// The accounts that were added, or that a session was saved for, and that were not removed.
     public var accounts: [TransferAccount] { list.accounts }
 
-    /// Keeps an account for which there is no session yet.
+    /// Adds an account for which there is no session yet.
     public func add(_ account: TransferAccount) async throws(UploadError) {
         try await change { list throws(UploadError) in
             list.add(account)
@@ -47,7 +51,7 @@ extension TransferQueue {
         }
     }
 
-    /// - Throws: `rejected` while sessions of this queue refer to it; the error names them.
+    /// - Throws: `rejected` while sessions of this queue refer to the account; the error names them.
     public func remove(_ account: TransferAccount) async throws(UploadError) {
         try await change { list throws(UploadError) in
             try list.remove(account)

@@ -2,13 +2,14 @@ import Foundation
 import Logging
 public import Uploads
 
-/// A serial queue of sessions over the broker, kept on disk: what was enqueued is transferred one after the other, in the order of
-/// the list, wherever workers are, also while the app does not run. What the app wants is noted at once and handed to the broker when
-/// that is there; no method waits for it but ``settle()`` and ``run(for:)``.
+/// A serial queue of sessions over the broker, kept on disk. Workers transfer the sessions one after the other, in the
+/// order of the list, also while the app does not run. The queue records each order of the app at once and hands it to
+/// the broker when the broker is reachable; only ``settle(within:)`` and ``run(for:)`` wait for that.
 ///
-/// The broker's transfer queue of the same name is all its own: workers must serve it, and nobody else should use it.
+/// The queue uses the broker's transfer queue of the same name for itself alone: workers must serve it, and no other
+/// producer may use it.
 public actor TransferQueue {
-    /// Before what could not be handed to the broker is tried again.
+    /// The time before orders that the broker did not take are tried again.
     private static let pause = Duration.milliseconds(500)
     private static let lookPause = Duration.milliseconds(50)
 
@@ -19,7 +20,7 @@ public actor TransferQueue {
     var list: SessionList
     /// The jobs that are followed here.
     var following: [JobID: Task<Void, Never>] = [:]
-    /// What was ordered to pause so that its session gives its turn back.
+    /// Jobs that were ordered to pause so that their session gives its turn back.
     var pausedToGiveWay: Set<JobID> = []
     var listeners: [Int: AsyncStream<TransferQueueEvent>.Continuation] = [:]
     private var lastListener = 0
@@ -27,12 +28,13 @@ public actor TransferQueue {
     private var working: Task<Void, Never>?
     private var isWorking = false
     private(set) var isClosed = false
-    /// Saves one after the other.
+    /// The latest save; the next one waits for it.
     private var saving: Task<Result<Void, UploadError>, Never>?
     private let wakeUps: AsyncStream<Void>.Continuation
 
-    /// Finds all that was enqueued under this name and the manager's identifier, in its order.
-    /// - Throws: `rejected` while another program, or another object of this one, has the queue open.
+    /// Opens the queue with all sessions that were enqueued under this name and the manager's identifier, in their
+    /// order.
+    /// - Throws: `rejected` while another program, or another object of this program, has the queue open.
     public init(_ name: QueueName, manager: BrokerUploadManager) async throws(UploadError) {
         self.name = name
         self.manager = manager
@@ -73,14 +75,14 @@ public actor TransferQueue {
 
     // MARK: The queue
 
-    /// Those that are listed, in order; those that have ended stay until they are removed.
+    /// The listed sessions, in order; those that have ended stay until they are removed.
     public var sessions: [TransferSession] { list.sessions }
-    /// Those that were saved and not enqueued yet.
+    /// The sessions that were saved and not enqueued yet.
     public var savedSessions: [TransferSession] { list.saved }
-    /// Whether it was started, and not stopped since: kept on disk. A new queue is stopped.
+    /// Whether the queue was started, and not stopped since: kept on disk. A new queue is stopped.
     public var isStarted: Bool { list.isStarted }
 
-    /// Lets the sessions run, in order, beginning with the one that had its turn when the queue was stopped.
+    /// Lets the sessions run, in order, beginning with the session that had its turn when the queue was stopped.
     public func start() async throws(UploadError) {
         try await change { list throws(UploadError) in
             list.isStarted = true
@@ -88,7 +90,8 @@ public actor TransferQueue {
         }
     }
 
-    /// Lets nothing run any more. What runs stops where it is, keeps its turn, and goes on when the queue is started.
+    /// Stops all transfers. The running session stops at its present point, keeps its turn, and continues when the
+    /// queue is started.
     public func stop() async throws(UploadError) {
         try await change { list throws(UploadError) in
             list.isStarted = false
@@ -96,10 +99,10 @@ public actor TransferQueue {
         }
     }
 
-    /// Starts, stops when the time is up or nothing is left to transfer, and hands both to the broker: for programs that run for a limited
-    /// time. The next ``start()`` or `run(for:)` goes on.
-    /// - Returns: what has not ended.
-    /// - Throws: `networkFailure` when the broker does not take the stop: what was handed over goes on without it.
+    /// Starts the queue, stops it when the time is up or no session is left to transfer, and hands both orders to the
+    /// broker: for programs that run for a limited time. The next ``start()`` or `run(for:)` continues.
+    /// - Returns: the sessions that have not ended.
+    /// - Throws: `networkFailure` when the broker does not take the stop: the jobs that it has go on.
     public func run(for duration: Duration) async throws(UploadError) -> [TransferSession] {
         try await start()
         let end = ContinuousClock.now + duration
@@ -107,7 +110,7 @@ public actor TransferQueue {
             try? await Task.sleep(for: min(Self.lookPause, ContinuousClock.now.duration(to: end)))
         }
         try await stop()
-        // Whoever is cancelled has no more time, and wants it stopped all the same.
+        // A cancelled caller has no more time, but the queue has to stop all the same.
         let settling = Task { () -> Result<Void, UploadError> in
             do throws(UploadError) { return .success(try await self.settle()) } catch { return .failure(error) }
         }
@@ -115,9 +118,10 @@ public actor TransferQueue {
         return list.sessions.filter { !$0.state.isEnd }
     }
 
-    /// Returns when all that was asked for has been handed to the broker.
-    /// - Parameter patience: how long it is waited for.
-    /// - Throws: `networkFailure` when that took longer; it is tried on. `interrupted` for a queue that was closed.
+    /// Returns when all orders have been handed to the broker.
+    /// - Parameter patience: the longest time to wait.
+    /// - Throws: `networkFailure` when that takes longer; the queue keeps trying. `interrupted` for a queue that was
+    ///   closed.
     public func settle(within patience: Duration = .seconds(60)) async throws(UploadError) {
         let end = ContinuousClock.now + patience
         while list.isPending || isWorking {
@@ -136,10 +140,10 @@ public actor TransferQueue {
 
     // MARK: Telling
 
-    /// What happens from now on, in order. Everybody who asks gets a stream of their own; nothing is left out.
+    /// All events from now on, in order. Each call returns a stream of its own; no event is left out.
     public var events: AsyncStream<TransferQueueEvent> { follow().events }
 
-    /// The list as it is, and what happens to it from now on: for a table view.
+    /// The present list, and all events from now on: for a table view.
     public func follow() -> (sessions: [TransferSession], events: AsyncStream<TransferQueueEvent>) {
         let (stream, listener) = AsyncStream.makeStream(of: TransferQueueEvent.self)
         guard !isClosed else {
@@ -155,7 +159,7 @@ public actor TransferQueue {
         return (list.sessions, stream)
     }
 
-    /// Sets who is told what happens from now on; nil: nobody.
+    /// Sets the delegate that gets all events from now on; nil removes it.
     public func setDelegate(_ delegate: (any TransferQueueDelegate)?) {
         delegateTask?.cancel()
         guard let delegate else { return delegateTask = nil }
@@ -172,7 +176,7 @@ public actor TransferQueue {
 
     // MARK: Keeping
 
-    /// Changes the list durably, tells it, and hands it on.
+    /// Changes the list durably, reports the events, and hands the changes to the broker.
     @discardableResult
     func perform<Value>(
         _ body: (inout SessionList) throws(UploadError) -> (events: [TransferQueueEvent], value: Value)
@@ -187,7 +191,7 @@ public actor TransferQueue {
         return value
     }
 
-    /// The same, for what gives nothing back.
+    /// The same, for changes without a result.
     func change(
         _ body: (inout SessionList) throws(UploadError) -> [TransferQueueEvent]
     ) async throws(UploadError) {
@@ -209,7 +213,7 @@ public actor TransferQueue {
         try await task.value.get()
     }
 
-    /// Lets go of the queue, which goes on at the broker. Idempotent; to be called before the manager is closed.
+    /// Closes the queue, which goes on at the broker. Idempotent; call it before the manager is closed.
     public func close() async {
         guard !isClosed else { return }
         isClosed = true

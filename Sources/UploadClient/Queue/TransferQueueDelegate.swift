@@ -1,30 +1,32 @@
 public import Uploads
 
-/// Is told what happens in a ``TransferQueue``, one after the other, in its order. Every method may be left out.
+/// Gets the events of a ``TransferQueue``, one after the other, in their order. Every method has a default that does
+/// nothing.
 ///
-/// The work is done elsewhere, and told when it is heard of: `will` and `did` come directly one after the other.
+/// Workers do the work elsewhere, and the queue calls the delegate when it learns of it. So `will` and `did` come
+/// directly one after the other.
 public protocol TransferQueueDelegate: Sendable {
     func transferQueue(_ queue: TransferQueue, didAdd session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, didRemove session: TransferSession, at index: Int) async
-    /// Its turn comes.
+    /// The session's turn comes.
     func transferQueue(_ queue: TransferQueue, willActivate session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, didActivate session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, willStartRunning session: TransferSession, at index: Int) async
-    /// A worker sends; left out for a session that fails before.
+    /// A worker sends the session's files. Not called for a session that fails before that.
     func transferQueue(_ queue: TransferQueue, didStartRunning session: TransferSession, at index: Int) async
     /// More bytes have arrived, at most once a second for each file.
     func transferQueue(_ queue: TransferQueue, didProgress session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, willStopRunning session: TransferSession, at index: Int) async
-    /// Nothing of it is sent: before another try, between two files, and at its end.
+    /// No worker sends the session's files: before another try, between two files, and at its end.
     func transferQueue(_ queue: TransferQueue, didStopRunning session: TransferSession, at index: Int) async
     func transferQueue(
         _ queue: TransferQueue, didFail session: TransferSession, at index: Int, with error: UploadError) async
     func transferQueue(_ queue: TransferQueue, didFinish session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, didCancel session: TransferSession, at index: Int) async
     func transferQueue(_ queue: TransferQueue, willDeactivate session: TransferSession, at index: Int) async
-    /// Its turn is over, for good or until it comes again.
+    /// The session's turn is over, for good or until it comes again.
     func transferQueue(_ queue: TransferQueue, didDeactivate session: TransferSession, at index: Int) async
-    /// Anything else that is to be seen of it, such as that it was paused.
+    /// Any other visible change of the session, for example that it was paused.
     func transferQueue(_ queue: TransferQueue, didChange session: TransferSession, at index: Int) async
 }
 
@@ -61,7 +63,7 @@ extension TransferQueueEvent {
         case .willStopRunning: await delegate.transferQueue(queue, willStopRunning: session, at: index)
         case .didStopRunning: await delegate.transferQueue(queue, didStopRunning: session, at: index)
         case .failed:
-            let error = session.failure ?? UploadError(.unknown, "the session failed, and nobody said why")
+            let error = session.failure ?? UploadError(.unknown, "the session failed without a reason")
             await delegate.transferQueue(queue, didFail: session, at: index, with: error)
         case .finished: await delegate.transferQueue(queue, didFinish: session, at: index)
         case .cancelled: await delegate.transferQueue(queue, didCancel: session, at: index)

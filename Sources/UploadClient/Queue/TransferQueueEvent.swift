@@ -1,6 +1,6 @@
-/// What happened in a ``TransferQueue``: applied in order to the list that it began with, it gives the list as it is.
+/// One change of a ``TransferQueue``. The events, applied in order to the first list, give the present list.
 public struct TransferQueueEvent: Hashable, Sendable {
-    /// What happened to the session.
+    /// The kind of the change.
     public enum Kind: String, Sendable, CaseIterable {
         case added
         case removed
@@ -16,17 +16,17 @@ public struct TransferQueueEvent: Hashable, Sendable {
         case cancelled
         case willDeactivate
         case didDeactivate
-        /// Anything else that is to be seen of it, such as that it was paused.
+        /// Any other visible change of the session, for example that it was paused.
         case changed
     }
 
     public let kind: Kind
-    /// As it is after it; for a removed one, as it was.
+    /// The session after the change; for a removed session, its last state.
     public let session: TransferSession
     /// Its index in the list, after an addition and before a removal.
     public let index: Int
 
-    /// Does to a copy of the list what was done to the list.
+    /// Applies the change to a copy of the list.
     /// - Precondition: every event before this one was applied.
     public func apply(to sessions: inout [TransferSession]) {
         switch kind {

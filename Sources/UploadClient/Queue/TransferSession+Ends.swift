@@ -1,8 +1,8 @@
 import Uploads
 
 extension TransferSession {
-    /// Where a file comes from and where it goes: of a download the two change places.
-    /// - Parameter copy: the path of the queue's own copy of it, if there is one.
+    /// The source and the target of a file. For a download, the account's destination is the source.
+    /// - Parameter copy: the path of the queue's own copy of the file, if there is one.
     func ends(of file: File, copy: String?) -> (content: UploadContent, destination: DestinationReference) {
         let own = DestinationReference.named(account.destination, key: file.path)
         return switch (direction, file.other) {

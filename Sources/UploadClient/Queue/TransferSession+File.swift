@@ -3,7 +3,7 @@ public import Uploads
 extension TransferSession {
     /// A file of a session.
     public struct File: Hashable, Codable, Sendable {
-        /// How a file stands.
+        /// The state of a file.
         public enum State: String, Codable, Sendable {
             case waiting
             case running
@@ -21,7 +21,7 @@ extension TransferSession {
 
         /// Relative to the root of the account's destination.
         public let path: String
-        /// Bytes; nil of an object at a destination that no worker has looked at yet.
+        /// Bytes; nil for an object at a destination that no worker has examined yet.
         public internal(set) var size: Int64?
         public let contentType: String
         public let info: UploadInfo
@@ -30,13 +30,14 @@ extension TransferSession {
         public internal(set) var bytesDone: Int64 = 0
         public internal(set) var failure: UploadError?
 
-        /// The end that is not the account's, where no copy is kept: of a download where it goes, else the object that is carried.
+        /// The end that does not lie at the account's destination, if no copy is kept: the target of a download, or the
+        /// source object of an upload.
         public let other: DestinationReference?
-        /// The name of the queue's own copy of it.
+        /// The name of the queue's own copy of the file.
         let content: String?
-        /// Of the latest run.
+        /// The job of the latest run.
         var job: JobID?
-        /// Whether whoever carries it has the job.
+        /// Whether the manager has accepted the job.
         var isAccepted = false
 
         /// 0 to 1; 0 while the size is not known.
@@ -55,7 +56,7 @@ extension TransferSession {
             other = nil
         }
 
-        /// An object that is carried to the path.
+        /// Makes the file for an object that is copied to the path.
         init(path: String, object: DestinationReference, contentType: String?, info: UploadInfo) {
             self.path = path
             self.contentType = contentType ?? Preparation.contentType([Preparation.name(object), path])

@@ -1,7 +1,7 @@
 public import Foundation
 public import Uploads
 
-/// Bridge's own record of an upload: type `Upload`. A server leaves out what it does not know yet.
+/// Bridge's own record of an upload: type `Upload`. A server omits fields that it does not know yet.
 public struct BridgeUpload: Codable, Hashable, Sendable, KeepsUnknownFields {
     public var uploadID: String
     public var status: BridgeUploadStatus
@@ -13,11 +13,11 @@ public struct BridgeUpload: Codable, Hashable, Sendable, KeepsUnknownFields {
     public var contentMD5: Data?
     public var requestedOn: Date?
     public var completedOn: Date?
-    /// Who said that it is complete: `app`, `s3_worker` or `redrive`.
+    /// The sender of the completion: `app`, `s3_worker` or `redrive`.
     public var completedBy: String?
     /// The upload that this one repeats.
     public var duplicateUploadID: String?
-    /// The health data record that was made of it.
+    /// The health data record that Bridge made from it.
     public var recordID: String?
     public var validationMessages: [String]?
     /// A day of the server's calendar, such as `2026-11-21`: not a point in time.

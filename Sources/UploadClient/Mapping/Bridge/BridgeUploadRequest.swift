@@ -1,7 +1,7 @@
 public import Foundation
 public import Uploads
 
-/// What a Bridge server is asked for before an upload: type `UploadRequest`, the body of `POST /v3/uploads`.
+/// The request before an upload to a Bridge server: type `UploadRequest`, the body of `POST /v3/uploads`.
 public struct BridgeUploadRequest: Codable, Hashable, Sendable, KeepsUnknownFields {
     /// The file's name.
     public var name: String

@@ -1,13 +1,13 @@
 public import Foundation
 public import Uploads
 
-/// Where a file may be put: type `UploadSession`, the answer to a ``BridgeUploadRequest``.
+/// The place for a file: type `UploadSession`, the answer to a ``BridgeUploadRequest``.
 public struct BridgeUploadSession: Codable, Hashable, Sendable, KeepsUnknownFields {
     /// The upload's id at Bridge.
     public var id: String
     /// Pre-signed, and so a credential itself: never log its query.
     public var url: URL
-    /// Until when ``url`` may be used; a day from the request.
+    /// When ``url`` expires; a day after the request.
     public var expires: Date
     public var unknownFields: [String: JSONValue]?
 

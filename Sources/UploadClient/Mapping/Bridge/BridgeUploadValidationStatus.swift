@@ -1,13 +1,14 @@
 public import Uploads
 
-/// What became of an upload at Bridge: type `UploadValidationStatus`, the answer of `complete` and of `GET /v3/uploadstatuses/{id}`.
+/// Bridge's result for an upload: type `UploadValidationStatus`, the answer of `complete` and of `GET
+/// /v3/uploadstatuses/{id}`.
 public struct BridgeUploadValidationStatus: Codable, Hashable, Sendable, KeepsUnknownFields {
     /// The upload's id at Bridge.
     public var id: String
     public var status: BridgeUploadStatus
-    /// What validation had to say.
+    /// The messages of the validation.
     public var messages: [String]
-    /// The health data record that was made of it, as it came.
+    /// The health data record that Bridge made from the upload, as received.
     public var record: JSONValue?
     public var unknownFields: [String: JSONValue]?
 

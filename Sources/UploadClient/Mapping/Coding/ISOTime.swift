@@ -1,10 +1,10 @@
 import Foundation
 import Uploads
 
-/// ISO 8601 times as other systems write them, besides the one form that Longshore writes.
+/// ISO 8601 times as other systems write them, in addition to the one form that Longshore writes.
 enum ISOTime {
-    /// A date and a time of day with a zone (`Z`, `+01:00`, `+0100`, `+01`), with or without a fraction of a second of any length.
-    /// nil for what no calendar or clock shows.
+    /// A date and a time of day with a zone (`Z`, `+01:00`, `+0100`, `+01`), with or without a fraction of a second of
+    /// any length. nil for a date or time that does not exist.
     static func date(_ text: String) -> Date? {
         if let date = WireJSON.date(text), WireJSON.timestamp(date) == text { return date }
         let form = #/(\d{4}-\d\d-\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)/#
@@ -12,7 +12,7 @@ enum ISOTime {
         let (_, day, hour, minute, second, fraction, sign, zoneHour, zoneMinute) = match.output
         guard hour < "24", minute < "60", second < "60", zoneHour ?? "00" < "24", zoneMinute ?? "00" < "60"
         else { return nil }
-        // A calendar that is asked for February 30th answers with a day in March.
+        // The calendar turns February 30th into a day in March, so compare the day.
         guard let whole = WireJSON.date("\(day)T\(hour):\(minute):\(second)Z"),
             WireJSON.timestamp(whole).hasPrefix(day)
         else { return nil }

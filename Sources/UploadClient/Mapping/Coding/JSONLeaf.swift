@@ -1,7 +1,8 @@
 import Foundation
 import Uploads
 
-/// Swift types that JSON has a value for, so that neither a mapping nor their own code is asked.
+/// Swift types that have a JSON value of their own: the mapper converts them without a mapping and without their own
+/// code.
 enum JSONLeaf {
     /// Whole numbers up to here are exact as a `Double`.
     private static let exactDoubleMaximum = 9_007_199_254_740_992.0
@@ -15,7 +16,7 @@ enum JSONLeaf {
         }
     }
 
-    /// nil for a type that is none of these.
+    /// nil for a type that is not a leaf.
     static func read(_ type: Any.Type, from json: JSONValue, at path: [any CodingKey]) throws -> Any? {
         switch type {
         case is JSONValue.Type: return json
@@ -50,7 +51,7 @@ enum JSONLeaf {
         }
     }
 
-    /// nil for a value of a type that is none of these.
+    /// nil for a value whose type is not a leaf.
     static func write(_ value: Any, at path: [any CodingKey]) throws -> JSONValue? {
         switch value {
         case let value as JSONValue: return value
@@ -73,7 +74,8 @@ enum JSONLeaf {
         }
     }
 
-    /// As `JSONSerialization` makes them. Its booleans are bytes of 0 and 1, and casts take any 0 or 1 for a boolean.
+    /// Converts as `JSONSerialization` does. Its booleans are bytes of 0 and 1, and casts take any 0 or 1 for a
+    /// boolean.
     static func number(_ number: NSNumber) -> JSONValue {
         switch String(cString: number.objCType) {
         case "c", "B":

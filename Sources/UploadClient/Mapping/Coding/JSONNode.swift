@@ -1,6 +1,6 @@
 import Uploads
 
-/// A place in JSON that is being written: containers of the same place share it, and nested ones fill it later.
+/// A place in JSON that is being written: containers of the same place share it, and nested containers fill it later.
 final class JSONNode {
     private enum Content {
         case nothing
@@ -13,7 +13,7 @@ final class JSONNode {
 
     init() {}
 
-    /// nil if nothing was written.
+    /// nil if no value was written.
     var json: JSONValue? {
         switch content {
         case .nothing: nil

@@ -1,12 +1,12 @@
 import Uploads
 
-/// A JSON value as the code of a `Decodable` type sees it: fields under the names of its properties.
+/// Presents a JSON value to the code of a `Decodable` type: fields under the names of its properties.
 final class MappingDecoder: Decoder {
     let reader: MappingReader
     let json: JSONValue
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// Of the value that is read here; what lies deeper has its own.
+    /// The mapping of the value that is read here; deeper values have their own.
     let mapping: TypeMapping?
     /// The property that the reader fills by itself.
     let hiddenProperty: String?

@@ -1,6 +1,6 @@
 import Uploads
 
-/// Collects what the code of an `Encodable` type writes.
+/// Collects the output of an `Encodable` type.
 final class MappingEncoder: Encoder {
     let writer: MappingWriter
     let codingPath: [any CodingKey]
@@ -25,7 +25,7 @@ final class MappingEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleWriting(encoder: self) }
 
-    /// For what a container writes at a deeper place.
+    /// The encoder for a container at a deeper place.
     func nested(_ key: MappingKey, _ node: JSONNode) -> MappingEncoder {
         MappingEncoder(writer: writer, codingPath: codingPath + [key], node: node)
     }

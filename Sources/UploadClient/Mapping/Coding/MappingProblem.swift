@@ -1,4 +1,4 @@
-/// What is wrong with a field, in words that follow its name. Without the value.
+/// The problem of a field, in words that follow its name. Without the value.
 struct MappingProblem: Error {
     let text: String
 

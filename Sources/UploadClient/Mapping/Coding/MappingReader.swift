@@ -1,10 +1,10 @@
 import Uploads
 
-/// Makes objects of JSON with the mappings of one moment.
+/// Reads objects from JSON with the mappings of one moment.
 struct MappingReader {
     let table: MappingTable
 
-    /// By the `type` field. nil: none of ours.
+    /// Reads by the `type` field. nil: the type is unknown.
     func object(from json: JSONValue, at path: [any CodingKey]) throws(UploadError) -> Any? {
         switch json {
         case .array(let elements):
@@ -26,7 +26,7 @@ struct MappingReader {
         }
     }
 
-    /// By the Swift type that is expected.
+    /// Reads by the expected Swift type.
     func read<Value: Decodable>(
         _ type: Value.Type, from json: JSONValue, at path: [any CodingKey]
     ) throws -> Value {

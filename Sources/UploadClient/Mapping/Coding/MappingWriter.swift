@@ -1,11 +1,11 @@
 import Foundation
 import Uploads
 
-/// Makes JSON of objects with the mappings of one moment.
+/// Writes objects as JSON with the mappings of one moment.
 struct MappingWriter {
     let table: MappingTable
 
-    /// nil: none of ours.
+    /// nil: the mapper cannot write the object.
     func json(from object: Any?) throws(UploadError) -> JSONValue? {
         guard let object = Self.unwrapped(object) else { return nil }
         switch object {
@@ -34,7 +34,7 @@ struct MappingWriter {
         }
     }
 
-    /// A value in an object that is written: every `Encodable` type, mapped or not.
+    /// Writes a value inside an object: every `Encodable` type, mapped or not.
     func write<Value: Encodable>(_ value: Value, at path: [any CodingKey]) throws -> JSONValue {
         if let leaf = try JSONLeaf.write(value, at: path) { return leaf }
         let encoder = MappingEncoder(writer: self, codingPath: path)
