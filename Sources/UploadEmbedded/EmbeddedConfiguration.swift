@@ -1,17 +1,17 @@
 import UploadWorkers
 
-/// How an ``EmbeddedUploadManager`` works.
+/// The settings of an ``EmbeddedUploadManager``.
 public struct EmbeddedConfiguration: Hashable, Sendable {
     /// Uploads at once, 1 or more; 4 by default. A destination may allow fewer.
     public var concurrency: Int
     /// Parts in parallel of one upload, 1 or more; 4 by default. A destination may allow fewer.
     public var parts: Int
-    /// For how long one upload is carried before others that wait have their turn: 5 minutes by default.
+    /// How long one upload runs before waiting uploads have their turn: 5 minutes by default.
     public var slice: Duration
-    /// How long ``EmbeddedUploadManager/close()`` waits for what is under way to come to the end of a part: 5 s by default. What has
-    /// not come that far is cut off, and its parts under way are sent again later.
+    /// How long ``EmbeddedUploadManager/close()`` waits until the running uploads reach the end of a part: 5 s by
+    /// default. Later parts are cut off, and sent again in the next run.
     public var grace: Duration
-    /// For how long the bytes of a failed upload are kept, so that it can be resumed: 7 days by default.
+    /// How long the bytes of a failed upload are kept, so that it can be resumed: 7 days by default.
     public var keepFailed: Duration
 
     public init(

@@ -7,19 +7,20 @@ import UploadSources
 import UploadWorkers
 import Uploads
 
-/// Carries uploads in this process while it holds the directory's lock, and waits for the lock while somebody else does.
+/// Carries uploads in this process while it holds the directory's lock, and waits for the lock while another process
+/// holds it.
 final class EmbeddedBackend: UploadBackend {
-    /// Between two tries to take over.
+    /// Time between two tries to take the lock.
     private static let interval = Duration.milliseconds(500)
 
     private struct State: Sendable {
-        /// While this process runs the queue.
+        /// Set while this process runs the queue.
         var queue: LocalJobQueue?
         var post: EventPost?
-        /// Ends the waiting of whoever is to stop the worker.
+        /// Ends the wait of the task that is to stop the worker.
         var stop: AsyncStream<Void>.Continuation?
         var isStopped = false
-        /// Whether it is known who runs the queue.
+        /// Whether the backend has found out which process runs the queue.
         var hasLooked = false
         var awaiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -44,7 +45,7 @@ final class EmbeddedBackend: UploadBackend {
         self.logger = logger
     }
 
-    /// The queue, if this process runs it. Another process notices what is left there when it looks.
+    /// The queue, if this process runs it. Another process that runs it finds new files at its next look.
     private var queue: LocalJobQueue? { state.withLock { $0.queue } }
 
     // MARK: UploadBackend
@@ -72,7 +73,7 @@ final class EmbeddedBackend: UploadBackend {
 
     func accept(_ job: UploadJob) async throws(UploadError) {
         let job = LocalJob(job)
-        // One that is there already is the same upload: nobody else has its id.
+        // A job with this id that exists already is the same upload: ids are unique.
         guard try await onDisk({ files throws(UploadError) in try files.create(job) }) else { return }
         await queue?.accepted(job)
     }
@@ -89,7 +90,7 @@ final class EmbeddedBackend: UploadBackend {
         }
         try await onDisk { files throws(UploadError) in
             guard let job = try files.prospect(of: id, at: Date()) else {
-                throw UploadError(.rejected, "nobody knows an unfinished upload \(id)")
+                throw UploadError(.rejected, "no unfinished upload \(id) is known")
             }
             try job.check(verb)
             try files.add(LocalOrder(verb: verb, job: id))
@@ -101,7 +102,7 @@ final class EmbeddedBackend: UploadBackend {
         let round = try await onDisk { files throws(UploadError) in
             guard let job = try files.prospect(of: upload.id, at: Date()) else {
                 throw UploadError(
-                    .rejected, "the upload \(upload.id) completed, or nobody knows it any more: start it anew")
+                    .rejected, "the upload \(upload.id) completed, or is no longer known: start it anew")
             }
             guard job.end != nil else { return job.baton.round }
             try job.check(.runAgain)
@@ -126,7 +127,7 @@ final class EmbeddedBackend: UploadBackend {
         await post?.flush()
     }
 
-    /// What runs is handed over by ``run(_:)``, which was cancelled and is awaited next.
+    /// The task of ``run(_:)`` hands its uploads over; the caller has cancelled it and awaits it next.
     func close() async { stop() }
 
     // MARK: Working
@@ -170,7 +171,8 @@ final class EmbeddedBackend: UploadBackend {
             return state.isStopped
         }
         if isStopped { stop.finish() }
-        // Tasks of their own: cancelling the caller asks for a hand-over, and a service group around it is none of theirs.
+        // Detached tasks: cancelling the caller asks for a hand-over instead of ending them, and they must not inherit
+        // the caller's service group.
         let delivering = Task.detached { await post.run() }
         let working = Task.detached { try await worker.run() }
         let draining = Task.detached {

@@ -1,7 +1,7 @@
 import Uploads
 
-/// Brings events to the sink one after the other, in the order in which they were posted: an end never overtakes what came before
-/// it.
+/// Passes events to the sink one after the other, in the order in which they were posted: an end never overtakes an
+/// earlier event.
 struct EventPost: Sendable {
     private enum Letter: Sendable {
         case news(UploadEvent)
@@ -20,7 +20,7 @@ struct EventPost: Sendable {
 
     func tell(_ event: UploadEvent) { box.yield(.news(event)) }
 
-    /// - Returns: whether it is noted.
+    /// - Returns: whether the event is recorded.
     func note(_ event: UploadEvent) async -> Bool {
         await withCheckedContinuation { noted in
             if case .enqueued = box.yield(.end(event, noted)) { return }
@@ -28,7 +28,7 @@ struct EventPost: Sendable {
         }
     }
 
-    /// Returns when everything that was posted before has gone through the sink.
+    /// Returns when all events that were posted before have gone through the sink.
     func flush() async {
         await withCheckedContinuation { reached in
             if case .enqueued = box.yield(.mark(reached)) { return }
@@ -36,7 +36,7 @@ struct EventPost: Sendable {
         }
     }
 
-    /// Returns when it is finished and everything has gone through the sink.
+    /// Returns when the post is finished and all events have gone through the sink.
     func run() async {
         for await letter in letters {
             switch letter {

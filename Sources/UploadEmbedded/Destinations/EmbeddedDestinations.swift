@@ -1,8 +1,8 @@
 import UploadDestinations
 public import Uploads
 
-/// Where an ``EmbeddedUploadManager`` can upload to: destinations by name, as `photos:2026/11/cat.jpg`, and `https://`, `http://` and
-/// `file:///` URLs, which bring everything with them.
+/// The targets of an ``EmbeddedUploadManager``: destinations by name, as `photos:2026/11/cat.jpg`, and `https://`,
+/// `http://` and `file:///` URLs, which need no configuration.
 public struct EmbeddedDestinations: DestinationProvider {
     private let named: [DestinationName: any Destination]
     private let retries: [DestinationName: RetryPolicy]
@@ -10,7 +10,8 @@ public struct EmbeddedDestinations: DestinationProvider {
 
     /// - Parameters:
     ///   - named: kept under the same names for as long as uploads to them are unfinished.
-    ///   - retries: when uploads that say nothing of it themselves are tried again; left out: as usual.
+    ///   - retries: the retry policies for uploads without a policy of their own; without an entry: the standard
+    ///     policy.
     public init(
         _ named: [DestinationName: any Destination] = [:], retries: [DestinationName: RetryPolicy] = [:]
     ) {
@@ -25,7 +26,7 @@ public struct EmbeddedDestinations: DestinationProvider {
         }
     }
 
-    /// All that can be read: it is the program itself that names what it carries.
+    /// All readable destinations are allowed: the program itself chooses the objects.
     public func origin(for reference: DestinationReference) throws(UploadError) -> (any OriginDestination)? {
         try readable(reference)
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Runs an actor whose steps write files: one after the other, on a thread that may block, never one of the cooperative pool.
+/// Runs an actor whose steps write files: one step after the other, on a thread that may block, never one of the
+/// cooperative pool.
 final class FileExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "longshore.local-queue")
 

@@ -1,18 +1,18 @@
 import Synchronization
 import Uploads
 
-/// A baton that a local queue has given out, while its slice works.
+/// A baton that a local queue has issued, while its slice works.
 final class LocalClaim: ClaimedBaton {
     private struct State: Sendable {
         var validity = BatonValidity.holds
-        /// Whether the slice has asked how the baton stands: it does before everything else.
+        /// Whether the slice has asked for its baton's validity, which it does before everything else.
         var hasBegun = false
         var hasProgressed = false
         /// The first report of progress.
         var first: (bytesDone: Int64, at: ContinuousClock.Instant)?
     }
 
-    /// What has moved for so long is not what kills its program.
+    /// Progress over this time proves that the upload does not kill its program.
     private static let proof = Duration.seconds(30)
 
     let baton: Baton
@@ -31,7 +31,7 @@ final class LocalClaim: ClaimedBaton {
 
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
-    /// A pause or its end.
+    /// Notes a pause or its end.
     func set(isPaused: Bool) {
         state.withLock { state in
             if state.validity != .superseded { state.validity = isPaused ? .paused : .holds }
@@ -39,8 +39,9 @@ final class LocalClaim: ClaimedBaton {
         change.yield()
     }
 
-    /// Another generation counts.
-    /// - Returns: whether the slice has begun, and so has to end before that one is given out; if not it never will.
+    /// Notes that another generation counts now.
+    /// - Returns: whether the slice has begun, and so has to end before the new generation is issued; a slice that has
+    ///   not begun never will.
     func supersede() -> Bool {
         let hasBegun = state.withLock { state in
             state.validity = .superseded
@@ -82,7 +83,7 @@ final class LocalClaim: ClaimedBaton {
             return (true, isPaused)
         }
         if isProgress { Task { [queue] in await queue.progressed(self) } }
-        // What still ends its parts is shown as paused, which is what was asked for.
+        // A paused slice still ends its parts; listeners keep seeing it as paused, as ordered.
         if !isPaused { queue.tellProgress(of: baton, bytesDone, bytesPerSecond) }
     }
 }

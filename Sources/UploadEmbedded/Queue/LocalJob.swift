@@ -1,35 +1,36 @@
 import Foundation
 import Uploads
 
-/// One upload of a local queue, as its file holds it: the whole baton, and how it stands. What follows from what is decided here, in
-/// values; nothing in it reads a file or a clock.
+/// One upload of a local queue, as its file holds it: the whole baton, and its state. Decisions are pure: they return
+/// values, and read no file and no clock.
 struct LocalJob: Codable, Hashable, Sendable {
-    /// Generations in a row that were begun and died without progress, after which the next runs with nothing beside it.
+    /// After this many generations in a row that began and died without progress, the next one runs alone.
     static let runsAloneAfter = 2
-    /// After so many it is given up.
+    /// After this many the upload is given up.
     static let poisonedAfter = 5
-    /// Seconds until what its slice abandoned is tried again.
+    /// Seconds until an upload that its slice abandoned is tried again.
     static let abandonedDelay: TimeInterval = 5
 
-    /// With the whole order, unlike what events carry.
+    /// With the whole job; events carry it redacted.
     var baton: Baton
     var lane: Lane
-    /// Not given out before; nil: at once.
+    /// The baton is not issued before this time; nil: at once.
     var dueAt: Date?
-    /// Whether somebody works on it, or did when the process died.
+    /// Whether a slice works on it, or did when the process died.
     var isClaimed = false
     var isPaused = false
-    /// Whether the current generation was told to work.
+    /// Whether the slice of the current generation began to work.
     var isStarted = false
-    /// Whether the current generation has brought something that a later one goes on from.
+    /// Whether the current generation made progress that a later one can use.
     var hasProgressed = false
     var poisonCount = 0
-    /// With what the current generation began.
+    /// The state with which the current generation began.
     private var initialState: UploadState?
     private var initialBytesSent: Int64 = 0
     /// The round's outcome, under its own id.
     var end: UploadEvent?
-    /// Set once the outcome is noted where it is told from: a failed upload is kept until then, to be run again.
+    /// Set once the outcome is recorded in the client's store: a failed upload is kept until this time, so that it can
+    /// run again.
     var keptUntil: Date?
 
     init(_ job: UploadJob) {
@@ -40,12 +41,12 @@ struct LocalJob: Codable, Hashable, Sendable {
 
     var id: JobID { baton.job.id }
 
-    /// Whether it may be given out.
+    /// Whether the baton may be issued.
     func isReady(at now: Date) -> Bool {
         end == nil && !isClaimed && (!isPaused || baton.isCancel) && (dueAt ?? now) <= now
     }
 
-    /// Whether its outcome is known and not noted.
+    /// Whether the outcome is known and not recorded yet.
     var isToBeNoted: Bool { end != nil && keptUntil == nil }
 }
 
@@ -57,7 +58,7 @@ extension LocalJob {
         dueAt = nil
     }
 
-    /// The current generation works.
+    /// Notes that the slice of the current generation works.
     mutating func start(state: UploadState?, at now: Date) -> UploadEvent {
         isStarted = true
         if let state { baton.state = state }
@@ -70,13 +71,13 @@ extension LocalJob {
         poisonCount = 0
     }
 
-    /// Takes over how a slice of the current generation settled, by the same plan as every queue.
-    /// - Returns: what is to be told; for an end the outcome, which is then in ``end``.
+    /// Applies the settlement of a slice of the current generation, by the same plan as every queue.
+    /// - Returns: the event to report; for an end the outcome, which ``end`` then holds.
     mutating func settle(_ slice: SettledSlice, from lane: Lane, at now: Date) -> UploadEvent? {
         let plan = SettlementPlan(slice, of: baton, from: lane, now: now)
         isClaimed = false
         guard plan.acknowledges else {
-            // Nobody knows how far it came: as if its process had died, but that it did not.
+            // It is not known how far the slice came: treated like the death of its process, but not counted as one.
             issue()
             dueAt = now + Self.abandonedDelay
             return nil
@@ -88,15 +89,15 @@ extension LocalJob {
             if baton.state != nil, baton.state != initialState || baton.bytesSent > initialBytesSent { progress() }
             guard plan.event?.kind == .paused else { return plan.event }
             dueAt = nil
-            // Lifted while the slice was on its way to obey.
+            // The pause was lifted before the slice had stopped.
             return isPaused ? plan.event : UploadEvent(kind: .enqueued, of: baton, at: now)
         }
         if let event = plan.event { finish(event) }
         return end
     }
 
-    /// Its process died while somebody had claimed it: it is issued anew, never blindly repeated, and given up where that has
-    /// happened too often without progress.
+    /// Recovers an upload whose process died while a slice had claimed it: it is issued anew and checked against the
+    /// destination, not blindly repeated. It is given up after too many deaths without progress.
     mutating func recover(at now: Date) {
         guard isClaimed, end == nil else { return }
         if isStarted, !hasProgressed { poisonCount = poisonCount.addingSaturating(1) }
@@ -113,7 +114,7 @@ extension LocalJob {
         issue()
     }
 
-    /// The next generation, with what is known of it: it asks the destination first.
+    /// Issues the next generation with the known state: it asks the destination first.
     private mutating func issue() {
         baton.generation += 1
         baton.slice = 0
@@ -124,7 +125,8 @@ extension LocalJob {
         lane = baton.isCancel || lane == .urgent ? .urgent : baton.state == nil ? baton.job.priority : .continued
         beginCounting()
         guard baton.isCancel else { return }
-        // No other slice is under way when this one is given out, so that it need not wait for one to have heard.
+        // When this generation is issued, no other slice is under way, so it need not wait until one knows of the
+        // cancellation.
         baton.slice = 1
         baton.idleWaits = 1
     }
@@ -138,7 +140,7 @@ extension LocalJob {
     }
 
     private mutating func finish(_ event: UploadEvent) {
-        // Events show the order redacted.
+        // Events show the job redacted.
         let order = baton.job
         baton = event.data.baton
         baton.job = order
@@ -153,7 +155,7 @@ extension LocalJob {
 // MARK: What is ordered
 
 extension LocalJob {
-    /// - Throws: `rejected` for what cannot be ordered as it stands.
+    /// - Throws: `rejected` for an order that the upload's state does not allow.
     func check(_ verb: Verb) throws(UploadError) {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "the upload \(id) \(why)") }
         if verb == .runAgain {
@@ -170,9 +172,9 @@ extension LocalJob {
         if verb == .runNow, isClaimed, isStarted { throw refuse("is running already") }
     }
 
-    /// Does what was ordered; what cannot be done any more is dropped.
-    /// - Parameter hasBegun: whether the slice that has claimed it works, and does not only wait for its turn.
-    /// - Returns: what is to be told.
+    /// Applies an order; an order that the state no longer allows is dropped.
+    /// - Parameter hasBegun: whether the slice that has claimed the upload works, and does not only wait for its turn.
+    /// - Returns: the event to report.
     mutating func obey(_ order: LocalOrder, hasBegun: Bool, at now: Date) -> UploadEvent? {
         do throws(UploadError) { try check(order.verb) } catch { return nil }
         switch order.verb {
@@ -185,7 +187,7 @@ extension LocalJob {
         case .pause:
             guard !isPaused else { return nil }
             isPaused = true
-            // One at work stops at the end of its parts, and says so once more.
+            // A working slice stops at the end of its parts, and then reports the pause again.
             return UploadEvent(kind: .paused, of: baton, at: now)
         case .resume, .runNow:
             isPaused = false
@@ -196,7 +198,7 @@ extension LocalJob {
                 issue()
             }
             return UploadEvent(kind: isClaimed && hasBegun ? .started : .enqueued, of: baton, at: now)
-        // Refused where it is given: only the notifier carries it out.
+        // `check` has refused these: only the notifier carries them out.
         case .discard, .forget: return nil
         case .runAgain:
             guard baton.round < order.round ?? .max else { return nil }

@@ -3,13 +3,14 @@ import LinuxFiles
 import Logging
 import Uploads
 
-/// A durable queue in a directory, run by the one process that holds its lock. It settles by ``SettlementPlan`` like every queue; what
-/// the broker and the notifier do elsewhere is decided by ``LocalJob``, and nothing counts before it is on the disk.
+/// A durable queue in a directory, run by the one process that holds its lock. It settles by ``SettlementPlan`` like
+/// every queue; ``LocalJob`` decides the part that the broker and the notifier decide elsewhere. A change counts only
+/// when it is on the disk.
 actor LocalJobQueue: JobQueue {
-    /// Between two looks for what other programs have left here.
+    /// Time between two looks for files of other programs.
     static let interval = Duration.milliseconds(500)
 
-    /// What is known of a job without reading its file.
+    /// The values of a job that are needed without reading its file.
     private struct Entry: Sendable {
         var lane: Lane
         var dueAt: Date?
@@ -22,24 +23,24 @@ actor LocalJobQueue: JobQueue {
             lane = job.lane
             dueAt = job.dueAt
             enqueuedAt = job.baton.job.enqueuedAt
-            // But for the time, which comes by itself.
+            // Leaves out the time, which comes by itself.
             isReady = job.isReady(at: .distantFuture)
             isToBeNoted = job.isToBeNoted
             keptUntil = job.keptUntil
         }
     }
 
-    /// What becomes of what is found out.
+    /// Receives the queue's events.
     struct Listener: Sendable {
-        /// Hears what is no end.
+        /// Gets events other than ends.
         var tell: @Sendable (UploadEvent) -> Void
-        /// Notes an end durably; false asks to be told again.
+        /// Records an end durably; false asks the queue to report it again.
         var note: @Sendable (UploadEvent) async -> Bool
-        /// What was left by whoever ran the queue before is taken up.
+        /// Called when the queue has taken up the jobs of its earlier runs.
         var isReady: @Sendable () -> Void = {}
     }
 
-    /// Bytes beyond the first report that are progress: what may be under way and lost is less.
+    /// Bytes beyond the first report that count as progress: more than the bytes that may be under way and lost.
     nonisolated let progressBytes: Int64
     private nonisolated let executor = FileExecutor()
     private nonisolated let listener: Listener
@@ -47,16 +48,16 @@ actor LocalJobQueue: JobQueue {
     private nonisolated let bell: AsyncStream<Void>
     private nonisolated let ring: AsyncStream<Void>.Continuation
     private let files: LocalQueueFiles
-    /// What is given out of a lane and not settled, at most.
+    /// How many batons of a lane are issued and not settled, at most.
     private let window: Int
     /// Seconds.
     private let keepFailed: TimeInterval
     private let logger: Logger
     private var entries: [JobID: Entry] = [:]
     private var claims: [JobID: LocalClaim] = [:]
-    /// Ends on their way to whoever notes them.
+    /// Ends that the listener is recording now.
     private var noting: Set<JobID> = []
-    /// Those whose files cannot be read.
+    /// Jobs whose files cannot be read.
     private var unreadable: Set<JobID> = []
     private var handler: (any JobHandler)?
     private var isToLook = true
@@ -66,7 +67,7 @@ actor LocalJobQueue: JobQueue {
 
     /// - Parameters:
     ///   - files: locked by the caller for as long as the queue is consumed.
-    ///   - configuration: its concurrency, parts and ``EmbeddedConfiguration/keepFailed`` matter here.
+    ///   - configuration: only its concurrency, parts and ``EmbeddedConfiguration/keepFailed`` are used.
     init(
         _ files: LocalQueueFiles, configuration: EmbeddedConfiguration, listener: Listener, logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -118,20 +119,20 @@ actor LocalJobQueue: JobQueue {
 
     // MARK: From outside
 
-    /// A job was accepted: its file is there.
+    /// Notes that a job was accepted: its file exists.
     func accepted(_ job: LocalJob) {
-        // What is there before the queue is consumed is taken in then.
+        // Until the queue is consumed, new files wait for `recover`.
         guard handler != nil, entries[job.id] == nil else { return }
         entries[job.id] = Entry(job)
         ring.yield()
     }
 
-    /// Obeys what was ordered before.
+    /// Applies the orders that were given before this call.
     func obeyOrders() {
         guard handler != nil else { return }
         do throws(UploadError) {
             for name in try files.orderNames() {
-                // One that was given too early is kept until its time has come.
+                // An order that came too early is kept until its time has come.
                 if let order = files.order(name), try !obey(order) { continue }
                 try files.removeOrder(name)
             }
@@ -141,7 +142,7 @@ actor LocalJobQueue: JobQueue {
         ring.yield()
     }
 
-    /// Every end that is known is on its way to whoever notes it when this returns, or noted.
+    /// Records all known ends: when this returns, each is recorded, or another call is recording it.
     func noteEnds() async {
         for id in entries.filter({ $0.value.isToBeNoted }).keys { await noteEnd(of: id) }
     }
@@ -159,7 +160,7 @@ actor LocalJobQueue: JobQueue {
             job.progress()
             try put(job)
         } catch {
-            log("progress could not be noted", claim.baton.job.id, error)
+            log("progress could not be recorded", claim.baton.job.id, error)
         }
     }
 
@@ -177,7 +178,7 @@ actor LocalJobQueue: JobQueue {
         ring.yield()
     }
 
-    /// Takes up what is there. Nobody else works on it: the lock says so.
+    /// Takes up the existing jobs. The lock guarantees that no other process works on them.
     private func recover() throws(UploadError) {
         for id in try files.ids() {
             guard var job = read(id) else { continue }
@@ -193,7 +194,7 @@ actor LocalJobQueue: JobQueue {
         }
     }
 
-    /// What other programs have accepted and ordered; and what is kept no longer.
+    /// Takes in the jobs and orders of other programs, and removes failed uploads whose time is over.
     private func takeIn() {
         do throws(UploadError) {
             for id in try files.ids() where entries[id] == nil && !unreadable.contains(id) {
@@ -212,10 +213,10 @@ actor LocalJobQueue: JobQueue {
         }
     }
 
-    /// - Returns: false when it cannot be obeyed yet.
+    /// - Returns: false when the order cannot be applied yet.
     private func obey(_ order: LocalOrder) throws(UploadError) -> Bool {
         guard var job = read(order.job) else { return true }
-        // Its outcome must be noted before another round can have one.
+        // The outcome must be recorded before another round can have one.
         if order.verb == .runAgain, job.isToBeNoted { return false }
         let claim = claims[job.id]
         let generation = job.baton.generation
@@ -234,7 +235,7 @@ actor LocalJobQueue: JobQueue {
 
     // MARK: Giving out
 
-    /// What is due, the oldest of each lane first, as far as the windows of the lanes allow.
+    /// Claims the due jobs, the oldest of each lane first, as far as the windows of the lanes allow.
     private func give() -> [LocalClaim] {
         let now = now()
         var room = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, window) })
@@ -285,7 +286,7 @@ actor LocalJobQueue: JobQueue {
                 break
             } catch {
                 log("a slice cannot be settled", id, error)
-                // Whoever runs the queue next issues it anew.
+                // The process that runs the queue next issues the job anew.
                 if isDraining { break }
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -302,8 +303,8 @@ actor LocalJobQueue: JobQueue {
         if job.end == nil, let event { listener.tell(event) }
     }
 
-    /// Hands an end to whoever notes it, and only then removes what is not needed any more. A crash in between repeats it,
-    /// under the same id.
+    /// Has the listener record an end, and only then removes the files that are not needed any more. A crash in between
+    /// repeats the end, under the same id.
     private func noteEnd(of id: JobID) async {
         guard !noting.contains(id), let job = read(id), job.isToBeNoted, let end = job.end else { return }
         noting.insert(id)
@@ -332,7 +333,7 @@ actor LocalJobQueue: JobQueue {
 
     // MARK: Files
 
-    /// The job that a claim is about, if its generation still counts.
+    /// The job of a claim, if its generation still counts.
     private func current(_ claim: LocalClaim) throws(UploadError) -> LocalJob? {
         guard let job = try files.job(claim.baton.job.id), job.isClaimed,
             job.baton.round == claim.baton.round, job.baton.generation == claim.baton.generation

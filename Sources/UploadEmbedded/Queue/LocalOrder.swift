@@ -1,9 +1,9 @@
 import Uploads
 
-/// What somebody wants of an upload, as its file holds it until whoever runs the queue has obeyed.
+/// An order about an upload, as its file holds it until the process that runs the queue has applied it.
 struct LocalOrder: Codable, Hashable, Sendable {
     var verb: Verb
     var job: JobID
-    /// `runAgain`: the round that is to begin, so that two who order it begin one.
+    /// `runAgain`: the round to begin, so that two equal orders begin only one round.
     var round: Int?
 }

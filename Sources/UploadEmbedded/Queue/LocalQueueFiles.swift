@@ -7,11 +7,12 @@ import Uploads
 
 /// The files of a local queue, below `embedded/<identifier>` of the staging area. All calls block.
 ///
-/// - `queue/<job>.json`: a ``LocalJob``. Created by whoever accepts the upload; from then on written by whoever runs the queue alone.
-/// - `orders/<time>.<uuid>.json`: a ``LocalOrder``, removed when it is obeyed.
-/// - `runner`: locked by whoever runs the queue. The lock goes with the process, however that ends.
+/// - `queue/<job>.json`: a ``LocalJob``. Created by the process that accepts the upload; from then on written only by
+///   the process that runs the queue.
+/// - `orders/<time>.<uuid>.json`: a ``LocalOrder``, removed when it is applied.
+/// - `runner`: locked by the process that runs the queue. The lock ends with the process, however that ends.
 ///
-/// Whatever a method has written is durable when it returns.
+/// All writes of a method are durable when it returns.
 struct LocalQueueFiles: Sendable {
     private static let suffix = ".json"
     private static let recordBytesMaximum = 4 << 20
@@ -29,7 +30,7 @@ struct LocalQueueFiles: Sendable {
             orders: try await area.subdirectory(path + "/orders"))
     }
 
-    /// - Returns: nil when somebody else runs the queue.
+    /// - Returns: nil when another process runs the queue.
     func tryLock() throws(UploadError) -> File? {
         try staging { () throws(SystemError) in
             let file = try root.open("runner", O_RDWR | O_CREAT, mode: 0o660)
@@ -39,21 +40,21 @@ struct LocalQueueFiles: Sendable {
 
     // MARK: Jobs
 
-    /// The uploads that are there, readable or not.
+    /// The ids of all uploads, readable or not.
     func ids() throws(UploadError) -> [JobID] {
         try names(in: queue).compactMap { JobID(String($0.dropLast(Self.suffix.count))) }
     }
 
-    /// Whether there is such an upload, readable or not.
+    /// Whether the upload exists, readable or not.
     func holds(_ id: JobID) throws(UploadError) -> Bool {
         try staging { () throws(SystemError) in try queue.status(of: id.rawValue + Self.suffix) != nil }
     }
 
-    /// - Returns: nil when there is none.
-    /// - Throws: `invalidFile` for one that this version cannot read.
+    /// - Returns: nil when the upload does not exist.
+    /// - Throws: `invalidFile` for a file that this version cannot read.
     func job(_ id: JobID) throws(UploadError) -> LocalJob? { try read(id.rawValue + Self.suffix, in: queue) }
 
-    /// - Returns: false when it is there already; then nothing was written.
+    /// - Returns: false when the upload exists already; then nothing was written.
     func create(_ job: LocalJob) throws(UploadError) -> Bool {
         let body = try Self.encode(job)
         return try staging { () throws(SystemError) in
@@ -92,10 +93,10 @@ struct LocalQueueFiles: Sendable {
         }
     }
 
-    /// In the order in which they were given.
+    /// In the order in which the orders were given.
     func orderNames() throws(UploadError) -> [String] { try names(in: orders).sorted() }
 
-    /// - Returns: nil when it is obeyed already, or cannot be read.
+    /// - Returns: nil when the order is applied already, or cannot be read.
     func order(_ name: String) -> LocalOrder? { try? read(name, in: orders) }
 
     func removeOrder(_ name: String) throws(UploadError) {
@@ -105,9 +106,10 @@ struct LocalQueueFiles: Sendable {
         }
     }
 
-    /// The upload as it will stand when every order that was given is obeyed.
+    /// The upload in the state that it will have when all given orders are applied.
     func prospect(of id: JobID, at now: Date) throws(UploadError) -> LocalJob? {
-        // The orders first: one that is obeyed in between is then in the job, where it changes nothing any more.
+        // The orders first: if the queue applies one in between, it is in the job already, and applying it again
+        // changes nothing.
         let pending = try orderNames().compactMap { order($0) }.filter { $0.job == id }
         guard var job = try job(id) else { return nil }
         for order in pending { _ = job.obey(order, hasBegun: job.isClaimed, at: now) }
@@ -120,7 +122,7 @@ struct LocalQueueFiles: Sendable {
         try staging { () throws(SystemError) in
             var names: [String] = []
             try directory.forEachEntry { name, _ in
-                // What has no name of its own yet begins with a dot.
+                // A file that is still being written begins with a dot.
                 if !name.hasPrefix("."), name.hasSuffix(Self.suffix) { names.append(name) }
                 return true
             }
