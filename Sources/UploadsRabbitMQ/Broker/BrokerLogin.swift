@@ -1,7 +1,7 @@
 import RabbitMQ
 public import Uploads
 
-/// Where the broker is and who asks, for those who know it by URLs and not by the client library beneath.
+/// The broker's addresses and the credentials for it, made from URLs without the client library's types.
 public struct BrokerLogin: Sendable {
     var configuration: ConnectionConfiguration
 
@@ -9,9 +9,9 @@ public struct BrokerLogin: Sendable {
     ///   - urls: `amqp://user:password@host:port/vhost` or `amqps://…`; several are hosts of one cluster.
     ///   - caFile: PEM of the authorities that may have signed the broker's certificate; nil trusts the system's.
     ///   - certificateFile: PEM of the client's certificate, together with `keyFile`.
-    ///   - name: how the connections are named in the broker's lists.
-    /// - Throws: `misconfigured` for URLs that cannot be understood or contradict each other, or a certificate without its key. The
-    ///   message shows neither user nor password.
+    ///   - name: names the connections in the broker's lists.
+    /// - Throws: `misconfigured` for URLs that cannot be parsed or contradict each other, or a certificate without its
+    ///   key. The message shows neither user nor password.
     public init(
         urls: [String], caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil, name: String
     ) throws(UploadError) {

@@ -5,14 +5,14 @@ public import Uploads
 
 /// Takes outcomes out of the durable queue of a delegate, one at a time.
 ///
-/// They are fetched and not pushed, so that "everything that was there" is well defined: what was pushed may be on its way while
+/// It fetches them, so that "all outcomes in the queue now" is well defined: pushed messages may be on their way while
 /// the queue looks empty.
 public final class DelegateInbox: Sendable {
-    /// What came of one pass over the queue.
+    /// The result of one pass over the queue.
     public struct Pass: Hashable, Sendable {
-        /// Outcomes that were taken.
+        /// How many outcomes were taken.
         public var taken = 0
-        /// Whether one was refused; it is in the queue again, and so is whatever came behind it.
+        /// Whether one was refused; it is in the queue again, and so are all outcomes behind it.
         public var isRefused = false
 
         public init() {}
@@ -31,9 +31,10 @@ public final class DelegateInbox: Sendable {
         self.logger = logger
     }
 
-    /// Takes as many as lie in the queue now. One pass at a time.
-    /// - Parameter take: returns true when the outcome is durably noted, and only then is it acknowledged; false gives it back.
-    /// - Throws: `networkFailure` and what else the broker says; what was not acknowledged comes again.
+    /// Takes as many outcomes as lie in the queue now. One pass at a time.
+    /// - Parameter take: returns true when the outcome is durably recorded, and only then is it acknowledged; false
+    ///   puts it back.
+    /// - Throws: `networkFailure` and other errors of the broker; outcomes that were not acknowledged come again.
     public func pass(_ take: (UploadEvent) async -> Bool) async throws(UploadError) -> Pass {
         let queue = names.delegateQueue(name)
         var pass = Pass()
@@ -43,7 +44,7 @@ public final class DelegateInbox: Sendable {
                 guard !Task.isCancelled, let delivery = try await channel.get(queue) else { break }
                 guard case .event(let event) = WireFormat.read(delivery.message) else {
                     logger.error(
-                        "what lies in the queue is no outcome, and is dropped", metadata: ["queue": "\(queue)"])
+                        "a message in the queue is not an outcome, and is dropped", metadata: ["queue": "\(queue)"])
                     channel.acknowledge(delivery)
                     continue
                 }
@@ -62,7 +63,7 @@ public final class DelegateInbox: Sendable {
         }
     }
 
-    /// Sends what is acknowledged.
+    /// Closes the channel, which sends the acknowledgements.
     public func close() async {
         let channel = open.withLock { channel in
             defer { channel = nil }
@@ -73,11 +74,11 @@ public final class DelegateInbox: Sendable {
 
     private func channel() async throws(RabbitMQError) -> Channel {
         if let channel = open.withLock({ $0 }) { return channel }
-        // The channel before may have been lost together with the queue.
+        // The earlier channel may have been lost together with the queue.
         do throws(RabbitMQError) {
             try await connection.declareAgain(names.delegate(name))
         } catch {
-            // Where the user may not declare, an administrator does it.
+            // If this user may not declare, an administrator has done it.
             guard error.code == .accessRefused else { throw error }
             try await connection.check(queues: [names.delegateQueue(name)])
         }
@@ -88,7 +89,7 @@ public final class DelegateInbox: Sendable {
 }
 
 extension UploadBroker {
-    /// What lies, and is going to lie, in the durable queue of a delegate, which is made if it is not there.
+    /// Opens the durable queue of a delegate; declares it if it is missing.
     public func inbox(of delegate: String) async throws(UploadError) -> DelegateInbox {
         DelegateInbox(delegate, names: topology, connection: try await consumingConnection(), logger: logger)
     }

@@ -1,20 +1,20 @@
 import RabbitMQ
 import Synchronization
 
-/// Channels on which one message at a time is published. When the broker closes such a channel, it refuses the message that is on
-/// it, and no other.
+/// Channels on which one message at a time is published. When the broker closes such a channel, it refuses only the
+/// message on it.
 final class LoneChannels: Sendable {
-    /// Channels that are in use at once.
+    /// How many channels are in use at once.
     private static let countMaximum = 8
 
     private let connection: Connection
     private let places = AsyncLock(places: countMaximum)
-    /// On these nothing is unconfirmed.
+    /// Channels without an unconfirmed message.
     private let idle = Mutex<[Channel]>([])
 
     init(connection: Connection) { self.connection = connection }
 
-    /// Gives the body a channel on which nothing is unconfirmed.
+    /// Gives the body a channel without an unconfirmed message.
     func withChannel(
         _ body: (Channel) async throws(RabbitMQError) -> Void
     ) async throws(RabbitMQError) {
@@ -24,8 +24,9 @@ final class LoneChannels: Sendable {
         do throws(RabbitMQError) {
             try await body(channel)
         } catch {
-            // The broker may still have to confirm what was given up: the next message would not be alone. And RabbitMQ 3.10 may go
-            // on nacking on a channel (see `Publisher.renew`). A channel that is not kept is closed with its last use.
+            // The broker may still confirm the abandoned message, so the next one would not be alone. And RabbitMQ 3.10
+            // may go on nacking on a channel (see `Publisher.renew`). A channel that is not kept is closed with its
+            // last use.
             if !error.isOutcomeUnknown, error.code != .nacked { idle.withLock { $0.append(channel) } }
             throw error
         }

@@ -4,11 +4,11 @@ import RabbitMQ
 import Synchronization
 public import Uploads
 
-/// Outcomes and progress of a transfer queue's jobs, as they come: a worker's `completed`, what the ledger tells, and
-/// `progress`. One outcome may come more than once; a job's ids tell.
+/// Outcomes and progress of a transfer queue's jobs, as they come: a worker's `completed`, the notifier's outcomes, and
+/// `progress`. One outcome may come more than once; recognize a repeat by the job's id.
 ///
-/// Begin to watch before submitting, or an outcome may be told before anybody listens. Iterate once, from one task.
-/// Goes on across reconnects; ends after ``close()``.
+/// Begin to watch before submitting, or an outcome may be published before the watch exists. Iterate once, from one
+/// task. Goes on across reconnects; ends after ``close()``.
 public final class OutcomeWatch: AsyncSequence, Sendable {
     public typealias Element = UploadEvent
     public typealias Failure = UploadError
@@ -32,17 +32,17 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
             do throws(RabbitMQError) {
                 try await connection.define(topology)
             } catch {
-                // No program has worked yet in this namespace.
+                // No program has worked in this namespace yet.
                 guard error.code == .notFound else { throw error }
                 try await connection.define(names.telling + topology)
             }
-            // After a broker that has lost everything, what is bound to must be there first.
+            // After a broker has lost everything, the exchanges must exist before the bindings to them.
             try await connection.remember(names.telling)
             let outcomes = try await connection.consume(names.watchQueue(id), prefetch: Self.prefetch)
             let progress = try await outcomes.channel.consume(names.watchProgressQueue(id), prefetch: Self.prefetch)
             consumers = [outcomes, progress]
         } catch {
-            // Its bindings go with them.
+            // The bindings go with the queues.
             _ = try? await connection.delete(Topology(queues: topology.queues))
             throw error
         }
@@ -57,16 +57,16 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(watch: self, feed: feed) }
 
-    /// Stops listening and deletes what listened.
+    /// Stops listening and deletes the watch's queues.
     public func close() async {
         feed.finish()
         for task in tasks.withLock({ $0 }) { task.cancel() }
         await channel.close()
-        // Should this fail, the broker deletes the queues after an hour without a listener.
+        // If this fails, the broker deletes the queues after an hour without a consumer.
         _ = try? await connection.delete(topology)
     }
 
-    /// The same, and returns after so long at the latest: what a broker that has gone away does not answer ends with the connection.
+    /// The same with a time limit: a request that a lost broker does not answer ends only with the connection.
     public func close(within limit: Duration) async {
         let closed = Signal()
         Task {
@@ -77,7 +77,7 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {
-        /// Kept, for its end stops the reading.
+        /// Kept alive, because its end stops the reading.
         private let watch: OutcomeWatch
         private let feed: WatchFeed
         private var items: AsyncStream<WatchFeed.Item>.AsyncIterator
@@ -88,8 +88,8 @@ public final class OutcomeWatch: AsyncSequence, Sendable {
             self.items = feed.items.makeAsyncIterator()
         }
 
-        /// - Throws: `networkFailure` when outcomes may have been missed: the queue that listened was deleted, or the
-        ///   broker was away for longer than it is kept.
+        /// - Throws: `networkFailure` when outcomes may have been missed: the watch's queue was deleted, or the broker
+        ///   was away for longer than it keeps the queue.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(UploadError) -> UploadEvent? {

@@ -1,17 +1,19 @@
 import RabbitMQ
 
-/// A message and where it goes.
+/// A message and its address.
 struct Parcel: Sendable {
     var message: Message
     var exchange: String
     var routingKey: String
-    /// Whether a repeat must be recognisable: jobs and batons. Events and markers are dropped by id when they come twice.
+    /// Whether a repeat must be recognizable: jobs and batons. Events and markers are dropped by id when they come
+    /// twice.
     var flagsRepeats = false
     /// Whether it is an error when no queue gets it.
     var isMandatory = true
     /// How long to wait for the confirm before the next one goes over a new channel; nil: for as long as it takes.
     var confirmLimit: Duration?
-    /// What to declare again when the broker has no queue for it. Made only then: the ladder alone is hundreds of objects.
+    /// The objects to declare again when the broker has no queue for the message. Made only then: the ladder alone is
+    /// hundreds of objects.
     var topology: Topology? { makeTopology() }
 
     private let makeTopology: @Sendable () -> Topology?
@@ -30,7 +32,7 @@ struct Parcel: Sendable {
         makeTopology = topology
     }
 
-    /// The same, for a repeat of which nobody knows whether the first arrived.
+    /// The same message as a repeat; it is not known whether the first try arrived.
     var repeated: Parcel {
         guard flagsRepeats else { return self }
         var parcel = self

@@ -5,20 +5,20 @@ import Uploads
 
 /// Publishes over the publishing connection until the broker has confirmed.
 final class Publisher: Sendable {
-    /// Between two tries of what must arrive.
+    /// The pause between two tries of a message that must arrive.
     private static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
-    /// The same, where the broker's user lacks a permission.
+    /// The same while the broker's user lacks a permission.
     private static let refusedPauses = Duration.seconds(1)...Duration.seconds(120)
-    /// A message that may be refused is given up after so many tries in a row that the broker answered with a nack.
+    /// A message that may be refused is given up after so many nacks in a row.
     private static let nackCountMaximum = 5
-    /// Between two channels that are opened because of a nack.
+    /// Time between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)
-    /// The name of no queue.
+    /// The name of a queue that does not exist.
     private static let nowhere = "longshore.nowhere"
-    /// How long a message that is published alone may keep its channel from others, where its parcel sets no limit.
+    /// How long a message that is published alone may keep its channel, if its parcel sets no limit.
     private static let aloneLimit = Duration.seconds(30)
 
-    /// The channel in use, and when it last took the place of another.
+    /// The channel in use, and the time when it replaced another.
     private struct Publishing {
         var channel: Channel
         var renewedAt: ContinuousClock.Instant?
@@ -28,11 +28,11 @@ final class Publisher: Sendable {
     let connection: Connection
     /// Batons, events, entries: confirmed, and mandatory unless the parcel says otherwise.
     private let publishing: Mutex<Publishing>
-    /// Progress: posted, so that a lost or refused one disturbs nothing.
+    /// Progress: posted without a confirm, so that a lost or refused message disturbs nothing.
     private let posts: Channel
-    /// For what only asks whether the broker confirms.
+    /// For probes, which only check that the broker confirms.
     private let probes: Channel
-    /// For messages of which one may have made the broker close the shared channel.
+    /// For messages that may have made the broker close the shared channel.
     private let lone: LoneChannels
     private let logger: Logger
 
@@ -46,15 +46,15 @@ final class Publisher: Sendable {
         self.logger = logger
     }
 
-    /// Publishes until it is confirmed or the calling task is cancelled. After a nack, and where no confirm comes within the
-    /// parcel's limit, the next one goes over a new channel.
+    /// Publishes until the broker confirms or the calling task is cancelled. After a nack, or without a confirm within
+    /// the parcel's limit, the next message goes over a new channel.
     ///
-    /// When the broker closes the channel, for this message or for another one, this message is published again, as a repeat and
-    /// alone on a channel: then the broker says what it thinks of it.
+    /// When the broker closes the channel, for this message or for another one, this message is published again, as a
+    /// repeat and alone on a channel: then the broker's answer is about this message.
     ///
-    /// - Parameter isAlone: publish it alone in the first place, because it may be one that the broker refuses.
-    /// - Throws: `.timedOut` when the parcel's time is up; and what publishing throws. Unless `isOutcomeUnknown`, the broker has
-    ///   not taken it.
+    /// - Parameter isAlone: publish it alone from the start, because the broker may refuse it.
+    /// - Throws: `.timedOut` when the parcel's time is up; and the errors of publishing. Unless `isOutcomeUnknown`, the
+    ///   broker has not taken the message.
     func publish(_ parcel: Parcel, isAlone: Bool = false) async throws(RabbitMQError) {
         try await publish(parcel, isAlone: isAlone, while: { !Task.isCancelled }) { confirm in
             await withTaskCancellationHandler {
@@ -66,8 +66,8 @@ final class Publisher: Sendable {
         }
     }
 
-    /// The same, until the signal fires, whatever becomes of the calling task: what is confirmed and acknowledged must not be torn
-    /// in two by a cancellation.
+    /// The same, until the signal fires, even if the calling task is cancelled: a cancellation must not come between
+    /// the confirm and the acknowledgement.
     private func publish(
         _ parcel: Parcel, isAlone: Bool, until lost: Signal, while holds: () -> Bool
     ) async throws(RabbitMQError) {
@@ -90,7 +90,7 @@ final class Publisher: Sendable {
         do throws(RabbitMQError) {
             return try await send(parcel, over: channel, wait)
         } catch {
-            // Nobody waits for it: a broker that confirms nothing may answer nothing else either.
+            // Not awaited: a broker that confirms nothing may answer nothing else either.
             if error.code == .nacked || error.code == .timedOut { Task { await renew(channel) } }
             guard error.code == .channelClosed, mayGoOn() else { throw error }
             first = error
@@ -109,7 +109,7 @@ final class Publisher: Sendable {
         var parcel = parcel
         parcel.confirmLimit = parcel.confirmLimit ?? Self.aloneLimit
         try await lone.withChannel { [parcel] channel throws(RabbitMQError) in
-            // The others may have had their turn for a while.
+            // Other messages may have used the channels for a while.
             guard mayGoOn() else { throw RabbitMQError(.cancelled, "it was given up before it was published") }
             try await send(parcel, over: channel, wait)
         }
@@ -141,11 +141,11 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Puts a new channel into the place of one that was nacked, at most once a second.
+    /// Replaces a channel that was nacked by a new one, at most once a second.
     ///
-    /// The broker keeps, for each channel, who leads a quorum queue, from the first publish to that queue on. If that node
-    /// was dead then, RabbitMQ 3.10 asks nobody else, and goes on nacking on this channel while others have long taken
-    /// over. What is under way on the old channel is still confirmed; it closes when the last of that is.
+    /// For each channel, the broker remembers the leader of a quorum queue from the first publish to that queue on. If
+    /// that node was dead then, RabbitMQ 3.10 asks no other node, and goes on nacking on this channel when another node
+    /// has long become leader. Messages on the old channel are still confirmed; it closes after the last of them.
     private func renew(_ nacked: Channel) async {
         let isDue = publishing.withLock { publishing in
             guard publishing.channel === nacked, !publishing.isRenewing else { return false }
@@ -163,15 +163,16 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Tries until the broker confirms. It flags a repeat when nobody knows whether the first try arrived. A message that has made
-    /// the broker close a channel is tried alone from then on, so that it disturbs no other.
+    /// Tries until the broker confirms. It flags a repeat when it is not known whether the first try arrived. A message
+    /// that has made the broker close a channel is tried alone from then on, so that it disturbs no other.
     ///
     /// - Parameters:
-    ///   - lost: fires when it must not be published any more; a try under way is cancelled.
+    ///   - lost: fires when the message must not be published any more; a try under way is cancelled.
     ///   - holds: asked before each try.
-    ///   - mayBeRefused: whether it is an answer that no queue takes the message, and not a failure that passes.
-    /// - Throws: `.cancelled` when `lost` has fired or `holds` says no, `.closed`, and what repeating cannot help:
-    ///   `.invalidArgument`, `.messageRefused`; where it may be refused also `.returned`, and `.nacked` after some tries.
+    ///   - mayBeRefused: whether "no queue takes the message" is an answer, and not a failure that passes.
+    /// - Throws: `.cancelled` when `lost` has fired or `holds` returns false, `.closed`, and errors that a repeat
+    ///   cannot help: `.invalidArgument`, `.messageRefused`; if it may be refused also `.returned`, and `.nacked` after
+    ///   some tries.
     func deliver(
         _ parcel: Parcel, until lost: Signal, while holds: @escaping @Sendable () -> Bool = { true },
         mayBeRefused: Bool = false
@@ -194,9 +195,9 @@ final class Publisher: Sendable {
             switch failure.code {
             case .closed, .messageRefused: throw failure
             case .returned where mayBeRefused: throw failure
-            // The pauses in between are over a second: a queue that elects another leader may take it.
+            // The pauses in between are over a second: a queue that elects another leader may take the message.
             case .nacked where mayBeRefused && nackCount >= Self.nackCountMaximum - 1: throw failure
-            // Of a repeat that could not even be sent it says nothing.
+            // A repeat that could not even be sent says nothing about the first try.
             case .invalidArgument where !failure.isOutcomeUnknown: throw failure
             default: break
             }
@@ -214,7 +215,7 @@ final class Publisher: Sendable {
             } else if !isRefused {
                 logger.warning("publish failed, trying again", metadata: facts)
             }
-            // A nack may have reached some of the queues.
+            // A nacked message may have reached some of the queues.
             if failure.isOutcomeUnknown || failure.code == .nacked { parcel = parcel.repeated }
             if failure.code == .returned || failure.code == .notFound, let topology = parcel.topology {
                 await lost.cancelling { [connection] in _ = try? await connection.declareAgain(topology) }
@@ -223,8 +224,8 @@ final class Publisher: Sendable {
         }
     }
 
-    /// Publishes a message that reaches no queue, and waits until the broker has confirmed it, which it does not while it is short of
-    /// memory or disk, or paused.
+    /// Publishes a message that reaches no queue, and waits for the confirm. The broker does not confirm while it is
+    /// short of memory or disk, or paused.
     func probe(within limit: Duration) async throws(RabbitMQError) {
         let parcel = Parcel(
             message: Message(isPersistent: false), exchange: "", routingKey: Self.nowhere,
@@ -232,7 +233,7 @@ final class Publisher: Sendable {
         try await send(parcel, over: probes) { await $0.outcome() }
     }
 
-    /// Tells, if that can be done now; nobody waits.
+    /// Publishes without a confirm, if that is possible now.
     func post(_ parcel: Parcel) {
         posts.post(parcel.message, to: parcel.exchange, routingKey: parcel.routingKey)
     }

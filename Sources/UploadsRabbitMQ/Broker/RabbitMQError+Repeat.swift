@@ -1,11 +1,12 @@
 import RabbitMQ
 
 extension RabbitMQError {
-    /// What this failure of a repeat, published alone, says of a message whose first try was lost with its channel.
+    /// The meaning of this failure of a repeat, published alone, for a message whose first try was lost with its
+    /// channel.
     ///
-    /// The broker refuses a message for its size or its properties whenever it is published, so it has not taken the first try
-    /// either. The same holds for a permission when the channel was closed for a missing permission. What else can go wrong (an
-    /// exchange that was deleted in between, a full queue, a lost connection) says nothing of the first try.
+    /// The broker refuses a message for its size or its properties at every try, so it has not taken the first try
+    /// either. The same holds for a permission when the channel was closed for a missing permission. Other failures (an
+    /// exchange that was deleted in between, a full queue, a lost connection) say nothing about the first try.
     func ofRepeat(after first: RabbitMQError) -> RabbitMQError {
         var error = self
         switch code {

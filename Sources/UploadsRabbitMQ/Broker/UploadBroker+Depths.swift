@@ -2,23 +2,23 @@ import RabbitMQ
 public import Uploads
 
 extension UploadBroker {
-    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
-    /// out.
+    /// The messages that wait in the lanes of transfer queues now, and the number of their consumers. A queue that was
+    /// never declared is left out.
     public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
         try await consumingConnection().depths(of: queues, in: topology)
     }
 }
 
 extension Connection {
-    /// What waits in the lanes of transfer queues now, and who takes from them. A queue that was never declared is left
-    /// out.
+    /// The messages that wait in the lanes of transfer queues now, and the number of their consumers. A queue that was
+    /// never declared is left out.
     func depths(
         of queues: [QueueName], in topology: UploadTopology
     ) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
         var depths: [QueueName: [Lane: LaneDepth]] = [:]
         for queue in queues {
             do throws(RabbitMQError) {
-                // One each: a queue that is not there costs its channel.
+                // A channel for each queue: the broker closes the channel when a queue is missing.
                 let channel = try await openChannel()
                 let lanes: Result<[Lane: LaneDepth], RabbitMQError> = await lanes(of: queue, in: topology, by: channel)
                 await channel.close()

@@ -3,10 +3,11 @@ import Logging
 import RabbitMQ
 public import Uploads
 
-/// By a connection of its own, so that neither a flood of progress nor trouble with its queue reaches what records.
+/// Uses a connection of its own, so that neither a flood of progress nor trouble with its queue disturbs the recording
+/// of events.
 extension UploadBroker: ProgressFeed {
     private static let progressPrefetch: UInt16 = 250
-    /// Between two batches: what comes faster than 2,500 a second makes the oldest drop out of the queue.
+    /// The pause between two batches: at more than 2,500 messages a second, the oldest drop out of the queue.
     private static let progressPause = Duration.milliseconds(100)
     private static let progressRetryPause = Duration.seconds(5)
 
@@ -21,17 +22,17 @@ extension UploadBroker: ProgressFeed {
         }
     }
 
-    /// Until its queue is gone or the task is cancelled.
+    /// Follows until its queue is gone or the task is cancelled.
     private func followOnce(_ take: @Sendable (WorkerNews) -> Void) async throws(RabbitMQError) {
         var configuration = configuration
         configuration.name += ".progress"
         let connection = try await Connection.open(configuration, logger: logger)
         let result: Result<Void, RabbitMQError>
         do throws(RabbitMQError) {
-            // A new name each time: the broker may hold on to the queue of a connection that it does not know to be dead.
+            // A new name each time: the broker may keep the queue of a connection that it does not know to be dead.
             let id = UUID()
             try await connection.define(topology.progressFeed(id))
-            // After a broker that has lost everything, what is bound to must be there first.
+            // After a broker has lost everything, the exchanges must exist before the bindings to them.
             try await connection.remember(topology.telling)
             let consumer = try await connection.consume(
                 topology.progressFeedQueue(id), prefetch: Self.progressPrefetch, exclusive: true)
@@ -49,7 +50,7 @@ extension UploadBroker: ProgressFeed {
     ) async throws(RabbitMQError) {
         var batches = consumer.makeAsyncIterator()
         while let batch = try await batches.next() {
-            // Messages bear the id of the job or of worker and destination, so that only the latest of each is looked into.
+            // A message id is the id of the job, or of worker and destination: only the latest message of each is decoded.
             var latest: [String: Message] = [:]
             for delivery in batch {
                 if let id = delivery.message.messageID { latest[id] = delivery.message }
@@ -60,7 +61,7 @@ extension UploadBroker: ProgressFeed {
                 switch WireFormat.read(message) {
                 case .event(let event) where event.kind == .progress: news.progress.append(event)
                 case .destination(let report): news.destinations.append(report)
-                // None of these, or of a version to come.
+                // Other messages, or messages of a later version.
                 default: break
                 }
             }

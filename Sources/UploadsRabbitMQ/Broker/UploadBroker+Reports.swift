@@ -2,7 +2,7 @@ import Logging
 import RabbitMQ
 public import Uploads
 
-/// On the way of progress: transient, not mandatory, not confirmed.
+/// Published like progress: transient, not mandatory, not confirmed.
 extension UploadBroker: DestinationReporter {
     public func tell(_ report: DestinationReport) {
         do throws(UploadError) {

@@ -2,10 +2,11 @@ import RabbitMQ
 public import Uploads
 
 extension UploadBroker {
-    /// Looks at everything of the namespace, and changes nothing that is there: it declares again what it finds, which the broker refuses
-    /// where it is different. Bindings cannot be looked at by AMQP: who declares their queue declares them again.
+    /// Checks all objects of the namespace without changing them: it declares the existing objects again, and the
+    /// broker refuses that for an object that is different. AMQP cannot check bindings; a program that declares a queue
+    /// declares its bindings again.
     /// - Parameters:
-    ///   - queues: transfer queues, whose lanes are looked at.
+    ///   - queues: transfer queues, whose lanes are checked.
     ///   - delegates: queue delegates, by their names.
     public func objects(
         queues: [QueueName], delegates: [String]
@@ -19,7 +20,7 @@ extension UploadBroker {
         }
     }
 
-    /// Declares everything of the namespace.
+    /// Declares all objects of the namespace.
     public func declareObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
@@ -29,8 +30,8 @@ extension UploadBroker {
         }
     }
 
-    /// Deletes everything of the namespace, with all messages. What a program needs that still runs is gone then; it is declared again
-    /// when that program needs it or reconnects, and each minute by a notifier.
+    /// Deletes all objects of the namespace, with all messages. A program that still runs loses the objects that it
+    /// needs; they are declared again when that program needs them or reconnects, and each minute by a notifier.
     public func deleteObjects(queues: [QueueName], delegates: [String]) async throws(UploadError) {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
@@ -40,7 +41,7 @@ extension UploadBroker {
         }
     }
 
-    /// Several at a time, each over a channel of its own; in their order.
+    /// Several at a time, each over a channel of its own; the results are in the order of the objects.
     private func looks(at wanted: Topology, _ connection: Connection) async throws(RabbitMQError) -> [BrokerObject] {
         let items = wanted.exchanges.map(Item.exchange) + wanted.queues.map(Item.queue)
         let found = await withTaskGroup(of: (Int, Result<BrokerObject, RabbitMQError>).self) { group in
@@ -93,7 +94,7 @@ extension UploadBroker {
             messages: Int(depth.messages), consumers: Int(depth.consumers))
     }
 
-    /// Asks over a channel of its own: what is not there costs it.
+    /// Asks over a channel of its own: the broker closes it if the object is missing.
     private func found<Answer: Sendable>(
         _ connection: Connection, _ ask: (Channel) async throws(RabbitMQError) -> Answer
     ) async throws(RabbitMQError) -> Answer? {
@@ -109,7 +110,7 @@ extension UploadBroker {
         return answer
     }
 
-    /// Declaring again what is there changes nothing, and is refused if it is different.
+    /// Declaring an existing object again changes nothing, and is refused if it is different.
     private func difference(_ object: Topology, _ connection: Connection) async throws(RabbitMQError) -> String? {
         do throws(RabbitMQError) {
             try await connection.declareAgain(object)

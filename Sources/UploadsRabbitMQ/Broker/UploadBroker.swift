@@ -4,8 +4,8 @@ public import RabbitMQ
 import Synchronization
 public import Uploads
 
-/// The broker, as one process sees it: one connection to publish and, where somebody reads, a second one to consume, so
-/// that a broker that takes no messages for a while still gets acknowledgements.
+/// One process's connections to the broker: one to publish and, if the process reads, a second one to consume. So the
+/// broker still gets acknowledgements while it takes no messages.
 public final class UploadBroker: Sendable {
     /// The names and arguments of everything on the broker.
     public let topology: UploadTopology
@@ -28,11 +28,11 @@ public final class UploadBroker: Sendable {
         self.logger = logger
     }
 
-    /// Connects to publish. Nothing is declared yet: what needs an object declares it.
+    /// Connects to publish. Nothing is declared yet: each method declares the objects that it needs.
     ///
-    /// - Parameter reads: open the connection to consume beside the one to publish, and not when it is needed for the first time.
+    /// - Parameter reads: opens the connection to consume together with the one to publish, and not at its first use.
     /// - Throws: `misconfigured` for a bad namespace, URL or TLS trouble, `wrongCredentials` when the login is refused,
-    ///   `networkFailure` when nobody answers.
+    ///   `networkFailure` when no broker answers.
     public static func connect(
         _ configuration: ConnectionConfiguration, namespace: String, reads: Bool = false, logger: Logger
     ) async throws(UploadError) -> UploadBroker {
@@ -59,12 +59,12 @@ public final class UploadBroker: Sendable {
         }
     }
 
-    /// Looks whether a transfer queue is there, and declares its lanes and what leads to them where it is not, so that a mistyped
-    /// name cannot swallow a job.
+    /// Checks that a transfer queue exists; if not, declares its lanes and their bindings, so that a mistyped name
+    /// cannot swallow a job.
     public func submitter(for queue: QueueName) async throws(UploadError) -> UploadSubmitter {
         let submitter = UploadSubmitter(queue: queue, topology: topology, publisher: publisher)
         do throws(RabbitMQError) {
-            // The notifier's queue stands for what leads to the lanes.
+            // If the notifier's queue exists, the exchanges and bindings to the lanes exist, too.
             try await ensure(
                 [topology.notifier] + Lane.allCases.map { topology.laneQueue(queue, $0) }, of: submitter.needed)
         } catch {
@@ -73,8 +73,8 @@ public final class UploadBroker: Sendable {
         return submitter
     }
 
-    /// Declares objects unless those queues of theirs are there, which takes one round trip to see. Queues that another version declared
-    /// with other arguments are there as well.
+    /// Declares objects unless these queues of them exist, which takes one round trip to check. Queues that another
+    /// version declared with other arguments count as existing.
     func ensure(_ queues: [String], of objects: Topology) async throws(RabbitMQError) {
         let connection = publisher.connection
         do throws(RabbitMQError) {
@@ -91,7 +91,7 @@ public final class UploadBroker: Sendable {
         }
     }
 
-    /// What a worker consumes. Declares everything that is needed; consuming begins with `consume`.
+    /// The source of jobs for a worker. Declares all objects that it needs; consuming begins with `consume`.
     public func jobQueue(_ configuration: JobQueueConfiguration) async throws(UploadError) -> RabbitMQJobQueue {
         let connection = try await declared(
             configuration.queues.reduce(topology.shared) { $0 + topology.lanes(of: $1) })
@@ -99,14 +99,14 @@ public final class UploadBroker: Sendable {
             configuration, topology: topology, consuming: connection, publisher: publisher, logger: logger)
     }
 
-    /// What a notifier consumes and publishes. Declares everything that is needed; consuming begins with `consume`.
+    /// The notifier's side of the broker. Declares all objects that it needs; consuming begins with `consume`.
     public func notifierBus() async throws(UploadError) -> RabbitMQNotifierBus {
         let connection = try await declared(topology.shared)
         return RabbitMQNotifierBus(topology: topology, consuming: connection, publisher: publisher, logger: logger)
     }
 
-    /// Listens to outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
-    /// - Parameter steps: whether to hear as well when a job is started, waits, is paused or handed over.
+    /// Watches outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
+    /// - Parameter steps: whether to report as well when a job is started, waits, is paused or handed over.
     public func watch(_ queue: QueueName, steps: Bool = false) async throws(UploadError) -> OutcomeWatch {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
@@ -116,8 +116,9 @@ public final class UploadBroker: Sendable {
         }
     }
 
-    /// An element when the connection that reads is there, and another one each time that it is there again after a loss: what is
-    /// watched and read is in place by then, and what happened meanwhile may have been missed. Ends with the connection.
+    /// Yields an element when the connection that reads is up, and another one each time it is up again after a loss.
+    /// By then all watches and consumers are restored, and events of the meantime may have been missed. Ends with the
+    /// connection.
     public func returns() async throws(UploadError) -> AsyncStream<Void> {
         let states = try await consumingConnection().states()
         let (returns, input) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -142,8 +143,9 @@ public final class UploadBroker: Sendable {
         return publisher.connection.epoch == 0 ? publisher.connection : nil
     }
 
-    /// Why the broker takes no messages now, in a line; nil when it does, seen by one that it takes and drops.
-    /// - Parameter patience: how long it may take to say so.
+    /// Why the broker takes no messages now, in a line; nil when it does. Checked with a message that it takes and
+    /// drops.
+    /// - Parameter patience: the time limit for the check.
     public func obstacle(within patience: Duration) async -> String? {
         if let lost = lostConnection {
             let why = lost.failure.map { ": \($0.message)" } ?? ""
@@ -160,8 +162,9 @@ public final class UploadBroker: Sendable {
         }
     }
 
-    /// Closes in good order: first what reads, so that its acknowledgements go out, then what publishes. Idempotent.
-    /// - Parameter limit: how long it may take; then it is cut. nil: as long as a broker may take that answers.
+    /// Closes in order: first the connection that reads, so that its acknowledgements go out, then the one that
+    /// publishes. Idempotent.
+    /// - Parameter limit: the time after which the connection is cut. nil: as long as a broker that answers may take.
     public func close(within limit: Duration? = nil) async {
         let end = limit.map { ContinuousClock.now + $0 }
         closed.withLock { $0 = true }
@@ -171,8 +174,8 @@ public final class UploadBroker: Sendable {
         await publisher.connection.close(within: end.map { max(.zero, $0 - .now) })
     }
 
-    /// One connection declares it. Both declare it again after a reconnect: the one that is back first finds what it needs. Where the
-    /// user may not declare, an administrator must have done it.
+    /// Declares the objects over one connection. Both declare them again after a reconnect, so that the first one back
+    /// finds what it needs. If this user may not declare, an administrator must have done it.
     private func declared(_ objects: Topology) async throws(UploadError) -> Connection {
         let connection = try await consumingConnection()
         do throws(RabbitMQError) {
@@ -222,7 +225,7 @@ public final class UploadBroker: Sendable {
 }
 
 extension ConnectionConfiguration {
-    /// The same for the second connection.
+    /// The same configuration for the second connection.
     fileprivate var toConsume: ConnectionConfiguration {
         var configuration = self
         configuration.name += ".consumer"

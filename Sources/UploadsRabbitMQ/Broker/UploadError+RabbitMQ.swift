@@ -2,9 +2,9 @@ import RabbitMQ
 import Uploads
 
 extension UploadError {
-    /// What an error of the broker means for whoever uploads. Each code is mapped here, once.
+    /// The meaning of a broker's error for the caller of an upload. Each code is mapped here, once.
     init(_ error: RabbitMQError, doing what: String, file: String = #fileID, line: Int = #line) {
-        // nil where the client's own message ends with what to do.
+        // nil if the client's own message ends with a remedy.
         let (code, remedy): (Code, String?) =
             switch error.code {
             case .loginRefused: (.wrongCredentials, nil)
@@ -14,7 +14,7 @@ extension UploadError {
                     "give the broker's user the permissions that its program needs: see Operating, 'The broker'"
                 )
             case .tlsFailed, .invalidURL, .invalidArgument: (.misconfigured, nil)
-            // 406 stands for more than one thing, and the broker says for which.
+            // 406 has more than one meaning, and the broker's text says which.
             case .preconditionFailed where error.message.contains("inequivalent arg"):
                 (
                     .misconfigured,

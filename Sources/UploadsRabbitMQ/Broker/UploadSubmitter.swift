@@ -3,31 +3,31 @@ public import Uploads
 
 /// Publishes jobs of one transfer queue.
 public struct UploadSubmitter: Sendable {
-    /// What a broker may take to confirm a job before it counts as blocked or gone.
+    /// How long a broker may take to confirm a job before it counts as blocked or gone.
     public static let confirmLimit = Duration.seconds(15)
 
     public let queue: QueueName
     let topology: UploadTopology
     let publisher: Publisher
 
-    /// The lanes, and what leads to them.
+    /// The lanes, and the exchanges and bindings to them.
     var needed: Topology { topology.foundation + topology.lanes(of: queue) }
 
-    /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; one of a serial
-    /// line in the notifier's queue alone.
+    /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; a job of a
+    /// serial line only in the notifier's queue.
     ///
-    /// The submitter tries once, and once more alone, as a repeat, when the broker closes the channel under the job. After `networkFailure`
-    /// nobody knows whether it arrived: publish it again as `maybeRepeated`, and it becomes a suspect that the notifier decides on,
-    /// never a second upload.
+    /// The submitter tries once, and once more alone, as a repeat, when the broker closes the channel during the first
+    /// try. After `networkFailure` it is not known whether the job arrived: publish it again as `maybeRepeated`, and it
+    /// becomes a suspect that the notifier decides on, never a second upload.
     ///
     /// - Parameters:
     ///   - maybeRepeated: an earlier try may have arrived. Jobs with an idempotency key always count as such.
-    ///   - limit: how long the broker may take to confirm it; nil: for as long as it takes.
+    ///   - limit: how long the broker may take to confirm it; nil: as long as it takes.
     ///   - traceParent: the trace that the job belongs to; left out when it is not valid.
-    ///   - isAlone: publish it alone on a channel in the first place, so that its refusal disturbs no other message.
-    /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`; `rejected` for one that is too large
-    ///   for the broker, `accessDenied`; `networkFailure`, `serverFailure` when the broker does not take it; `interrupted` when the
-    ///   calling task was cancelled: it may have arrived.
+    ///   - isAlone: publish it alone on a channel from the start, so that its refusal disturbs no other message.
+    /// - Throws: `misconfigured` for a job of another queue or with the priority `continued`; `rejected` for a job that
+    ///   is too large for the broker, `accessDenied`; `networkFailure`, `serverFailure` when the broker does not take
+    ///   it; `interrupted` when the calling task was cancelled: the job may have arrived.
     public func submit(
         _ job: UploadJob, maybeRepeated: Bool = false, within limit: Duration? = nil, traceParent: TraceParent? = nil,
         isAlone: Bool = false
@@ -38,10 +38,10 @@ public struct UploadSubmitter: Sendable {
         guard job.priority != .continued else {
             throw UploadError(.misconfigured, "'continued' is no priority: use urgent, normal or bulk")
         }
-        // Whether its key was used before, by another program perhaps, nobody here knows.
+        // This program cannot know whether another one used the key before.
         let message = try WireFormat.message(
             job: job, maybeRepeated: maybeRepeated || job.idempotencyKey != nil, trace: traceParent)
-        // Whose turn has to come goes to nobody but the notifier, who knows when it has.
+        // A job of a serial line goes only to the notifier, which knows when its turn has come.
         var parcel =
             job.serial == nil
             ? Parcel(
@@ -53,13 +53,13 @@ public struct UploadSubmitter: Sendable {
             try await publish(parcel, isAlone: isAlone)
         } catch {
             let failure = UploadError(error, doing: "the job \(job.id) could not be submitted")
-            // A failed repeat says nothing of the first try, which stays unknown.
+            // A failed repeat says nothing about the first try, which stays unknown.
             guard error.isOutcomeUnknown, failure.code != .interrupted else { throw failure }
             throw UploadError(.networkFailure, failure.message, cause: error)
         }
     }
 
-    /// Once more where an exchange or the queues are gone that were there a moment ago.
+    /// Declares missing objects again and publishes once more, if an exchange or the queues were deleted a moment ago.
     private func publish(_ parcel: Parcel, isAlone: Bool) async throws(RabbitMQError) {
         do throws(RabbitMQError) {
             try await publisher.publish(parcel, isAlone: isAlone)

@@ -3,7 +3,8 @@ import RabbitMQ
 import Synchronization
 import Uploads
 
-/// What the consumers of a watch have read and nobody has taken yet. It is unacknowledged, so the prefetch bounds it.
+/// The items that a watch's consumers have read and the watch's reader has not taken yet. They are unacknowledged, so
+/// the prefetch bounds them.
 final class WatchFeed: Sendable {
     struct Item: Sendable {
         var event: UploadEvent
@@ -39,7 +40,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// After a long absence the queue may have been deleted, and the reconnect declared an empty one.
+    /// Fails the watch after a long absence: the queue may have been deleted, and the reconnect declared an empty one.
     func measureAbsence(of connection: Connection) async {
         var lostAt: ContinuousClock.Instant?
         for await state in connection.states() {
@@ -62,7 +63,7 @@ final class WatchFeed: Sendable {
                 problem
                 ?? UploadError(
                     .networkFailure,
-                    "outcomes may have been missed: \(why); the uploads go on, ask the notifier what became of them")
+                    "outcomes may have been missed: \(why); the uploads go on, ask the notifier for their outcomes")
         }
         finish()
     }

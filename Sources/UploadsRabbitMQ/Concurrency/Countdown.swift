@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Fires a signal when everybody has checked off.
+/// Fires a signal when all participants have checked off.
 final class Countdown: Sendable {
     private let left: Mutex<Int>
     private let signal: Signal

@@ -1,6 +1,6 @@
-/// How long to wait before something that failed is tried again. After a passing failure (a lost connection, a full queue) that
-/// is seconds. Where the broker has said no (a missing permission, a message that is too large), only an operator can change
-/// that: the pause grows to minutes, and the refusal is told once.
+/// The pause before a failed operation is tried again. After a passing failure (a lost connection, a full queue) it is
+/// seconds. After a refusal by the broker (a missing permission, a message that is too large), only an operator can
+/// change that: the pause grows to minutes, and the refusal is logged once.
 struct RepeatPause: Sendable {
     private let passing: ClosedRange<Duration>
     private let refused: ClosedRange<Duration>

@@ -4,18 +4,19 @@ import RabbitMQ
 import Synchronization
 import Uploads
 
-/// The control log as one process has read it: a fold over a stream that everybody reads and the notifier writes.
+/// The control log as one process has read it: a fold over a stream that every worker reads and the notifier writes.
 ///
-/// After ``start()`` it is read up to a marker of its own, so whatever was appended before is known. After a reconnect the
-/// reader goes on behind the last entry.
+/// ``start()`` reads the log up to a marker of its own, so all earlier entries are known when it returns. After a
+/// reconnect the reader continues behind the last entry.
 final class ControlLog: Sendable {
-    /// A stream that lost its leader and the majority may never confirm what a channel published meanwhile, though it takes
-    /// what comes over another one. An entry says the same however often it is there.
+    /// A stream that lost its leader and the majority may never confirm entries that one channel published meanwhile,
+    /// though it takes entries over another channel. A repeated entry has no further effect.
     static let confirmLimit = Duration.seconds(10)
 
-    /// A log that was silent for longer may be a connection that is half dead.
+    /// After a longer silence of the log, its connection may be half dead.
     static let silenceMaximum = Duration.seconds(10)
-    /// How far back the last snapshot is looked for first: snapshots come every hour, and each is appended within minutes.
+    /// How far back the first read looks for the last snapshot: snapshots come every hour, and each is appended within
+    /// minutes.
     static let snapshotAgeMaximum: TimeInterval = 2 * 3600
     private static let markerPatience = Duration.seconds(10)
     private static let prefetch: UInt16 = 256
@@ -26,7 +27,7 @@ final class ControlLog: Sendable {
         var snapshotAt: ContinuousClock.Instant?
         var lastOffset: UInt64?
         var markers: [UUID: (begunAt: ContinuousClock.Instant, read: Signal)] = [:]
-        /// Snapshots that this program begins; with what the log says there, once that is read.
+        /// Snapshots that this program begins, each with the view at its beginning once that is read.
         var beginnings: [UUID: (view: ControlView?, read: Signal)] = [:]
         var observers: [Int: @Sendable () -> Void] = [:]
         var lastID = 0
@@ -57,13 +58,13 @@ final class ControlLog: Sendable {
 
     var view: ControlView { state.withLock { $0.fold.view } }
 
-    /// When the last piece of a whole snapshot was read; nil while there was none.
+    /// When the last piece of a whole snapshot was read; nil if none was.
     var snapshotAt: ContinuousClock.Instant? { state.withLock { $0.snapshotAt } }
 
     var isSilent: Bool { now() - state.withLock { $0.heardAt } >= Self.silenceMaximum }
 
     /// Reads from the last snapshot up to a marker of its own.
-    /// - Throws: what keeps it from reading: `accessDenied`, `networkFailure` when the broker object is closed.
+    /// - Throws: the error that prevents reading: `accessDenied`, or `networkFailure` when the broker object is closed.
     func start() async throws(UploadError) {
         let recent = Date(timeIntervalSinceNow: -Self.snapshotAgeMaximum)
         try await read(from: .timestamp(recent))
@@ -95,12 +96,12 @@ final class ControlLog: Sendable {
 
     func removeObserver(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
 
-    /// Appends, in parts where it names many jobs, trying until all are confirmed.
+    /// Appends an entry, in parts if it names many jobs, and tries until all are confirmed.
     func append(_ entry: ControlEntry, unless lost: Signal) async throws(UploadError) {
         for part in entry.parts { try await appendWhole(part, unless: lost) }
     }
 
-    /// Appends a snapshot: its beginning, and when that is read, in pieces what the log says there.
+    /// Appends a snapshot: its beginning, and when that is read, the view at that place in pieces.
     func appendSnapshot(unless lost: Signal) async throws(UploadError) {
         let id = UUID()
         let read = Signal()
@@ -111,7 +112,7 @@ final class ControlLog: Sendable {
         guard let view = state.withLock({ $0.beginnings[id]?.view }) else {
             throw UploadError(
                 .networkFailure,
-                "the beginning of a snapshot was appended to the control log and not read; it is begun anew later")
+                "the beginning of a snapshot was appended to the control log and not read; a new one is begun later")
         }
         for piece in view.snapshot(id) { try await append(.snapshot(piece), unless: lost) }
     }
@@ -127,7 +128,7 @@ final class ControlLog: Sendable {
         }
     }
 
-    /// Appends a marker and reads up to it, so that everything confirmed before this call is in the view.
+    /// Appends a marker and reads up to it, so that the view holds all entries that were confirmed before this call.
     /// - Returns: false when `lost` or ``stop()`` came first.
     func readUpToNow(unless lost: Signal) async -> Bool {
         while !lost.isFired, !stopped.isFired {
@@ -137,7 +138,7 @@ final class ControlLog: Sendable {
             state.withLock { $0.markers[id] = (begunAt, read) }
             defer { state.withLock { _ = $0.markers.removeValue(forKey: id) } }
             let appended = (try? await append(.marker(id), unless: lost)) != nil
-            // A stream that was deleted meanwhile took the marker with it: append another one after a while.
+            // If the stream was deleted meanwhile, the marker is gone: append another one after a while.
             if appended, await lost.cancelling({ await read.wait(atMost: Self.markerPatience, or: self.stopped) }) {
                 return true
             }
@@ -146,7 +147,7 @@ final class ControlLog: Sendable {
         return false
     }
 
-    /// After a silence: reads up to now.
+    /// Reads up to now if the log was silent.
     func refreshIfSilent(unless lost: Signal) async {
         while isSilent, !lost.isFired, !stopped.isFired {
             guard await readUpToNow(unless: lost) else { return }
@@ -187,7 +188,7 @@ final class ControlLog: Sendable {
         await reader?.value
     }
 
-    /// Goes on until it is cancelled, whatever happens to consumer and channel.
+    /// Reads until it is cancelled, across losses of consumer and channel.
     private func readOn(_ first: Consumer) async {
         var consumer = first
         while true {
@@ -235,7 +236,7 @@ final class ControlLog: Sendable {
             let content = WireFormat.read(delivery.message)
             consumer.acknowledge(delivery)
             guard case .control(let entry) = content else {
-                // Of a newer version, perhaps: what it says about jobs is in the next snapshot as well.
+                // Perhaps of a newer version: its content about jobs is in the next snapshot as well.
                 logger.warning("control log entry not understood", metadata: ["content": .string("\(content.word)")])
                 continue
             }
@@ -252,7 +253,7 @@ final class ControlLog: Sendable {
             switch entry {
             case .marker(let id):
                 if let marker = state.markers.removeValue(forKey: id) {
-                    // One's own marker proves no more than that all was read which was there when it was appended.
+                    // This program's own marker only proves that all entries before its append were read.
                     state.heardAt = max(state.heardAt, marker.begunAt)
                     read = marker.read
                 } else {
@@ -260,7 +261,7 @@ final class ControlLog: Sendable {
                 }
             case .snapshotBegins(let id):
                 state.heardAt = now
-                // The first one counts, if it was appended twice: readers take the first one too.
+                // If the beginning was appended twice, the first one counts, as for all readers.
                 if let beginning = state.beginnings[id], beginning.view == nil {
                     state.beginnings[id]?.view = state.fold.view
                     read = beginning.read
@@ -279,7 +280,7 @@ final class ControlLog: Sendable {
 }
 
 extension WireFormat.Content {
-    /// A bounded word for logs; what was unreadable, with its reason.
+    /// A bounded word for logs; for an unreadable message, with the reason.
     var word: String {
         switch self {
         case .job: "job"

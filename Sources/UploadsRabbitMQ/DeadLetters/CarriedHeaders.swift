@@ -2,24 +2,24 @@ import Foundation
 import RabbitMQ
 import Uploads
 
-/// The headers of a message as its dead letter and the ledger carry them: the headers themselves, or where they are nested too deep or too
-/// large, a text that shows them, and why.
+/// The headers of a message as its dead letter and the ledger carry them: the headers themselves, or, if they are
+/// nested too deep or too large, a text that shows them, and the reason.
 ///
-/// A broker takes tables that are nested far deeper than this program may write, and all headers of a message must fit into one
-/// frame together with what is added to a dead letter.
+/// A broker takes tables that are nested far deeper than this program may write, and all headers of a message must fit
+/// into one frame together with those that a dead letter adds.
 enum CarriedHeaders {
-    /// Tables and arrays within each other, the headers themselves counted. Real headers have two or three levels.
+    /// Levels of nested tables and arrays, the headers themselves counted. Real headers have two or three levels.
     static let depthMaximum = 8
-    /// Of all headers on the wire: half a frame.
+    /// Bytes of all headers on the wire: half a frame.
     static let bytesMaximum = 64 << 10
-    /// Of the text.
+    /// Bytes of the text.
     static let textBytesMaximum = 16 << 10
-    /// Of a name (AMQP 0-9-1, section 4.2.5.1: a short string).
+    /// Bytes of a name (AMQP 0-9-1, section 4.2.5.1: a short string).
     private static let nameBytesMaximum = 255
 
     /// Why the headers are left out, for people.
     static let leftOutHeader = "headersLeftOut"
-    /// The headers as text, for people: like JSON, cut where it grows too long.
+    /// The headers as text, for people: like JSON, cut if it grows too long.
     static let textHeader = "headersAsText"
 
     static func table(_ headers: Table) -> Table {
@@ -27,7 +27,7 @@ enum CarriedHeaders {
         return [leftOutHeader: .string(problem), textHeader: .string(text(headers))]
     }
 
-    /// Why these headers cannot be carried as they are; nil where they can.
+    /// Why these headers cannot be carried as they are; nil if they can.
     static func problem(_ headers: Table) -> String? {
         var bytes = 0
         return problem(.table(headers), depth: 1, &bytes)
@@ -62,7 +62,7 @@ enum CarriedHeaders {
 
     // MARK: Text
 
-    /// What lies deeper than ``depthMaximum``, or beyond ``textBytesMaximum``, is shown as `…`.
+    /// Values deeper than ``depthMaximum``, or beyond ``textBytesMaximum``, are shown as `…`.
     static func text(_ headers: Table) -> String {
         var text = ""
         write(.table(headers), depth: 1, to: &text)

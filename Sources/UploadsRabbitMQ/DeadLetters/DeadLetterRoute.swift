@@ -2,18 +2,18 @@ import Foundation
 import RabbitMQ
 import Uploads
 
-/// Where a dead letter belongs: by what it says, if it can be read by now, else where it came from.
+/// The address for publishing a dead letter again: by its content, if that is readable now, else by its origin.
 ///
-/// Jobs and batons go out flagged as maybe repeated. So the notifier decides about them by what it knows: whatever has been
-/// done with another copy of the message in the meantime, nothing is uploaded twice.
+/// Jobs and batons go out flagged as maybe repeated, so the notifier decides about them by its ledger: even if another
+/// copy of the message was processed meanwhile, no job is uploaded twice.
 struct DeadLetterRoute: Hashable, Sendable {
     var exchange: String
     var routingKey: String
-    /// Whose lanes there have to be.
+    /// The transfer queue whose lanes must exist.
     var lanes: QueueName?
     var flagsRepeats: Bool
 
-    /// - Throws: `rejected`, with what to do, for what cannot be published again.
+    /// - Throws: `rejected`, with a remedy, for a letter that cannot be published again.
     init(_ letter: UnreadableMessage, _ topology: UploadTopology) throws(UploadError) {
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "dead letter \(letter.id) \(why)") }
         guard let envelope = letter.envelope else {
@@ -34,9 +34,9 @@ struct DeadLetterRoute: Hashable, Sendable {
         switch (WireType(envelope.type), WireFormat.read(message)) {
         case (.control, _):
             throw refuse("is a control entry: a late one would undo what was decided since; give the order again")
-        case (.answer, _): throw refuse("is an answer to an order: nobody waits for it any more; discard it")
+        case (.answer, _): throw refuse("is an answer to an order: its asker has stopped waiting; discard it")
         case (.destination, _):
-            throw refuse("says how a worker found a destination then: a late one tells nobody anything; discard it")
+            throw refuse("is an old report of a worker about a destination: of no use now; discard it")
         case (.event, _), (.marker, _), (.order, _): self.init(toNotifierOf: topology)
         case (_, .job(let job)) where job.serial != nil: self.init(toNotifierOf: topology)
         case (_, .job(let job)):
@@ -51,7 +51,7 @@ struct DeadLetterRoute: Hashable, Sendable {
         default:
             guard let origin = DeadLetterRoute(origin: envelope, topology) else {
                 throw refuse(
-                    "does not say where it came from, and cannot be read: nobody knows where it belongs; let its "
+                    "does not say where it came from, and cannot be read: so its place is not known; let its "
                         + "producer publish it again, then discard it")
             }
             self = origin
@@ -69,7 +69,8 @@ struct DeadLetterRoute: Hashable, Sendable {
         self.init(exchange: "", routingKey: topology.notifier, lanes: nil, flagsRepeats: false)
     }
 
-    /// Back to where it was. A header says so, and anybody can write a header: what is not ours is not believed.
+    /// Back to its origin. A header names it, and any program can write a header: only this namespace's own names are
+    /// accepted.
     private init?(origin: MessageEnvelope, _ topology: UploadTopology) {
         let key = origin.routingKey ?? ""
         let isOfLadder = origin.queue.map { topology.isDelayLevel($0) } ?? false
@@ -84,7 +85,7 @@ struct DeadLetterRoute: Hashable, Sendable {
                 exchange: topology.jobs, routingKey: String(queue.dropFirst(topology.jobs.count + 1)), lanes: nil,
                 flagsRepeats: true)
         } else if isOfLadder || origin.exchange == topology.due {
-            // The bits of its delay lead the key of its lane.
+            // The bits of its delay stand before the key of its lane.
             let words = key.split(separator: ".").suffix(2)
             guard words.count == 2 else { return nil }
             self.init(

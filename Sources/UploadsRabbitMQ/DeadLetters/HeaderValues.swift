@@ -2,7 +2,7 @@ import Foundation
 import RabbitMQ
 import Uploads
 
-/// Headers as the ledger keeps them, in JSON, and back. What JSON has no word for stands under a name of its own.
+/// Headers as the ledger keeps them, in JSON, and back. Values that JSON has no form for stand under a special name.
 enum HeaderValues {
     private static let bytes = "$bytes"
     private static let timestamp = "$timestamp"
@@ -28,7 +28,7 @@ enum HeaderValues {
         }
     }
 
-    /// JSON knows no infinity.
+    /// JSON has no infinity.
     private static func json(_ number: Double) -> JSONValue {
         number.isFinite ? .number(number) : .string(String(number))
     }

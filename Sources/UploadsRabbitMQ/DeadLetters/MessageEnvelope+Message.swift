@@ -3,7 +3,7 @@ import RabbitMQ
 import Uploads
 
 extension MessageEnvelope {
-    /// What came in a queue.
+    /// The envelope of a message that a queue delivered.
     init(_ message: Message, queue: String?, exchange: String?, routingKey: String?) {
         self.init(
             type: message.type, contentType: message.contentType, messageID: message.messageID,
@@ -14,7 +14,7 @@ extension MessageEnvelope {
         appID = message.appID
     }
 
-    /// What came in the dead-letter queue: where it was before.
+    /// The envelope of a message from the dead-letter queue: with its earlier queue, exchange and key.
     init(dead message: Message, exchange: String, routingKey: String) {
         if let death = message.headers["x-death"]?.array?.first?.table {
             self.init(
@@ -27,7 +27,7 @@ extension MessageEnvelope {
         }
     }
 
-    /// The message as it was, as far as it is kept.
+    /// The original message, as far as it is kept.
     func message(_ body: Data) -> Message {
         var message = Message(
             body: body, contentType: contentType, headers: WireFormat.kept(HeaderValues.table(headers)),

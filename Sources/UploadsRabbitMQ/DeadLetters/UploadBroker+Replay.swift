@@ -2,23 +2,23 @@ import RabbitMQ
 public import Uploads
 
 extension UploadBroker {
-    /// How long the broker has to confirm a dead letter that is published again.
+    /// How long the broker may take to confirm a dead letter that is published again.
     private static let replayPatience = Duration.seconds(10)
 
-    /// Publishes a dead letter again as it was, where it belongs, mandatory. Confirmed when this returns. It carries the
-    /// letter's number, so that what comes back unread is told from it.
+    /// Publishes a dead letter again as it was, at its place, mandatory. Confirmed when this returns. It carries the
+    /// letter's number, so that an unreadable return can be linked to it.
     ///
-    /// - Returns: where that is, for people.
-    /// - Throws: `rejected`, with what to do, for one that cannot be published again, or that nobody takes;
-    ///   `networkFailure`, `serverFailure` when the broker does not confirm it: then it may be there or not, and it does no harm
-    ///   to publish it once more.
+    /// - Returns: the place, for people.
+    /// - Throws: `rejected`, with a remedy, for a letter that cannot be published again, or that no queue takes;
+    ///   `networkFailure`, `serverFailure` when the broker does not confirm it: then it may have arrived or not, and it
+    ///   does no harm to publish it once more.
     public func replay(_ letter: UnreadableMessage) async throws(UploadError) -> String {
         let route = try DeadLetterRoute(letter, topology)
         var message = letter.envelope?.message(letter.body) ?? Message(body: letter.body)
         message.headers[WireFormat.replayHeader] = .int64(letter.id)
         if route.flagsRepeats { message.headers[WireFormat.maybeRepeatedHeader] = true }
-        // Where only a lane can take it, it goes to the lane's queue itself: the exchange would give it back as another dead letter if
-        // there is none.
+        // If only a lane can take it, it goes directly to the lane's queue: if there is none, the exchange would turn
+        // it into another dead letter.
         let isForLane = route.exchange == topology.jobs
         let parcel = Parcel(
             message: message, exchange: isForLane ? "" : route.exchange,
@@ -32,7 +32,7 @@ extension UploadBroker {
             if error.code == .returned {
                 throw UploadError(
                     .rejected,
-                    "nobody takes dead letter \(letter.id): there is no lane \(route.routingKey); start a worker with that "
+                    "no queue takes dead letter \(letter.id): there is no lane \(route.routingKey); start a worker with that "
                         + "queue, then publish it again")
             }
             throw UploadError(

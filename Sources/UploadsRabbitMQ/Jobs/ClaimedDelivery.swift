@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// A baton while its slice works.
+/// A delivered baton, while its slice works.
 final class ClaimedDelivery: ClaimedBaton {
     let baton: Baton
     let lane: Lane

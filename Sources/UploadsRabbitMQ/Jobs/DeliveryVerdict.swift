@@ -1,7 +1,7 @@
 import RabbitMQ
 import Uploads
 
-/// What is to be done with a delivery before anybody works on it: what it says, and then ``TakingVerdict``.
+/// What to do with a delivery before a slice works on it: decided by its content, and then by ``TakingVerdict``.
 enum DeliveryVerdict: Hashable, Sendable {
     /// Give it to the handler.
     case work(Baton)
@@ -11,7 +11,7 @@ enum DeliveryVerdict: Hashable, Sendable {
     case superseded(Baton)
     /// A newer version wrote it: let it wait for a worker that knows the type.
     case unsupported(type: String)
-    /// Nobody can work on it: set it aside with the reason.
+    /// No worker can work on it: set it aside with the reason.
     case dead(reason: String)
 
     init(_ message: Message, redelivered: Bool, queue: QueueName, view: ControlView) {
@@ -33,7 +33,7 @@ enum DeliveryVerdict: Hashable, Sendable {
                 reason: "'\(message.type ?? "")' does not belong into a lane: expected \(WireType.jobText)")
             return
         }
-        // Its events would tell of one queue and its batons go through another.
+        // Otherwise its events would belong to one queue and its batons go through another.
         guard baton.job.queue == queue else {
             self = .dead(
                 reason: "the job's queue is '\(baton.job.queue)', but it was published to '\(queue)': use the job's own"
@@ -48,7 +48,8 @@ enum DeliveryVerdict: Hashable, Sendable {
         case .work: self = .work(baton)
         case .superseded: self = .superseded(baton)
         case .suspect:
-            // Out of turn: a producer published it to a lane, and whose turn it is the notifier decides.
+            // Out of turn: a producer published a job of a serial line to a lane, but the notifier decides whose turn
+            // it is.
             let published = isOutOfTurn ? "serial" : WireFormat.maybeRepeatedHeader
             self = .suspect(baton, reason: redelivered ? "redelivered" : published)
         }

@@ -1,9 +1,9 @@
 import Synchronization
 import Uploads
 
-/// Puts what a transfer queue delivered and nobody began back in the order of its delivery, behind what comes from a lane
-/// that goes first. Deliveries are settled side by side; without this, jobs would change places whenever a queue is stopped
-/// or a worker leaves.
+/// Puts deliveries that no slice began back in the order of delivery, behind deliveries of lanes that go first.
+/// Deliveries are settled concurrently; without this, jobs would change places whenever a queue is stopped or a worker
+/// leaves.
 final class HandBack: Sendable {
     struct Ticket: Hashable, Comparable, Sendable {
         fileprivate let lane: Lane
@@ -14,14 +14,14 @@ final class HandBack: Sendable {
 
     private struct State {
         var last: UInt64 = 0
-        /// Not settled yet, and whether it is being handed back.
+        /// Tickets that are not settled yet, and whether each is being handed back.
         var open: [Ticket: Bool] = [:]
         var changed = Signal()
     }
 
     private let state = Mutex(State())
 
-    /// To be called in the order of delivery; each ticket has to be given back.
+    /// Call it in the order of delivery; finish each ticket.
     func take(in lane: Lane) -> Ticket {
         state.withLock { state in
             state.last += 1
@@ -31,12 +31,12 @@ final class HandBack: Sendable {
         }
     }
 
-    /// It is settled.
+    /// Notes that the delivery is settled.
     func finish(_ ticket: Ticket) { change { $0.open[ticket] = nil } }
 
-    /// Waits until everything that was delivered before, or by a lane that goes first, is settled.
-    /// - Parameter patience: how long to wait for what may still be running; what is being handed back itself goes first
-    ///   however long that takes.
+    /// Waits until all deliveries that came before, or by a lane that goes first, are settled.
+    /// - Parameter patience: how long to wait for deliveries that may still be running; a delivery that is being handed
+    ///   back is awaited without a limit.
     func waitForTurn(of ticket: Ticket, patience: Duration) async {
         change { $0.open[ticket] = true }
         let end = ContinuousClock.now + patience

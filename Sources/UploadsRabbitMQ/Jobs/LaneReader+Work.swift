@@ -3,17 +3,18 @@ import Logging
 import RabbitMQ
 import Uploads
 
-/// What becomes of one delivery.
+/// The handling of one delivery.
 extension LaneReader {
-    /// How long a drain waits for the broker to stop delivering: a connection that is half dead must not eat the grace.
+    /// How long a drain waits for the broker to stop delivering: a half-dead connection must not use up the grace.
     static let quietPatience = Duration.seconds(5)
 
-    /// How long what was not begun waits for what was delivered before it and may be running, so that it comes behind it:
-    /// when its queue was stopped, and when the worker is on its way out, within its grace.
+    /// How long a delivery that was not begun waits for earlier deliveries that may be running, so that it comes behind
+    /// them: when its queue was stopped, and when the worker leaves, within its grace.
     private static let stopPatience = Duration.seconds(30)
     private static let drainPatience = Duration.seconds(3)
 
-    /// What has to be done with a delivery; the handler hears of it at once, so that it hears in the order of delivery.
+    /// Returns the work for a delivery; the handler learns of it at once, so that it learns of deliveries in their
+    /// order.
     func work(
         on verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
     ) -> @Sendable () async -> Void {
@@ -32,7 +33,7 @@ extension LaneReader {
         }
     }
 
-    /// Settles what nobody is to work on.
+    /// Settles a delivery that no slice is to work on.
     private func dismiss(
         _ verdict: DeliveryVerdict, _ delivery: Delivery, _ consumer: Consumer, _ tenure: Tenure
     ) async {
@@ -67,19 +68,20 @@ extension LaneReader {
         consumer.settle(delivery, end, tenure)
     }
 
-    /// What cannot be published is refused for good, so trying again and again would only hold up the lane.
+    /// Sets a message aside that cannot be published: the broker has refused it for good, so further tries would only
+    /// hold up the lane.
     func setAside(_ delivery: Delivery, reason: String, _ tenure: Tenure) async -> DeliveryEnd {
         guard tenure.holds else { return .leave }
         return await publisher.setAside(delivery, reason: reason, from: queueName, tenure)
     }
 
-    /// While it drains, nothing is settled before every lane has stopped taking: a settlement makes room for another
-    /// delivery, or hands a baton over to this very worker, and what is on its way while a consumer is being cancelled comes
-    /// back as redelivered, a suspect for nothing.
+    /// During a drain, waits until every lane has stopped taking: a settlement makes room for another delivery, or
+    /// hands a baton over to this same worker. A delivery that arrives while its consumer is being cancelled comes back
+    /// as redelivered, a suspect without need.
     func holdBack() async {
         // Rule 2: suspects are not worked on. A worker that shuts down makes none.
         if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
-        // The same when the queue was stopped, for its own lanes.
+        // The same for the queue's own lanes, if the queue was stopped.
         if isStopped { await taking.waitForNone(atMost: Self.quietPatience) }
     }
 
@@ -96,7 +98,7 @@ extension LaneReader {
         let plan = SettlementPlan(slice, of: claimed.baton, from: lane, isQueueStopped: isStopped, now: publisher.now())
         if await publisher.carryOut(plan, of: claimed, handler: handler) { return .acknowledge }
         guard plan.acknowledges else { return .leave }
-        // The notifier decides.
+        // The notifier decides about it.
         return await setAside(delivery, reason: "its settlement cannot be published", claimed.tenure)
     }
 

@@ -8,13 +8,13 @@ import Uploads
 final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
     private static let timeoutRemedy: Logger.MetadataValue =
-        "a delivery was held for longer than the broker's consumer_timeout: have consumerTimeout say what that is, or raise it"
-    /// Most deliveries of a stopped queue's urgent lane that are held to get at the cancellations behind them.
+        "a delivery was held for longer than the broker's consumer_timeout: set consumerTimeout to the broker's value, or raise that value"
+    /// How many deliveries of a stopped queue's urgent lane are held at most, to reach the cancellations behind them.
     private static let parkedMaximum: UInt16 = 200
-    /// For how long at most: half of the shortest `consumer_timeout` that RabbitMQ supports
+    /// How long they are held at most: half of the shortest `consumer_timeout` that RabbitMQ supports
     /// (https://www.rabbitmq.com/docs/consumers#acknowledgement-timeout).
     private static let parkedTime = Duration.seconds(30)
-    /// Between two rounds where more wait than are held.
+    /// The pause between two rounds while more deliveries wait than may be held.
     private static let parkedPause = Duration.seconds(5)
 
     /// A delivery that is held because its queue is stopped.
@@ -23,7 +23,7 @@ final class LaneReader: Sendable {
         let tenure: Tenure
     }
 
-    /// After a stop, for how long new work stands back behind what is continued: 2 s, if there is so much of it.
+    /// After a stop, how long new work waits for continued work: 2 s at most.
     private static let precedenceTries = 40
     private static let precedencePause = Duration.milliseconds(50)
 
@@ -36,13 +36,13 @@ final class LaneReader: Sendable {
     let handler: any JobHandler
     let draining: Signal
     let cancelled: Signal
-    /// Fires when no lane takes any more.
+    /// Fires when no lane takes deliveries any more.
     let quiet: Signal
-    /// Of the queue.
+    /// Shared by the queue's lanes.
     let taking: TakingLanes
     let logger: Logger
     private let isTaking = Mutex(false)
-    /// Of the queue.
+    /// Shared by the queue's lanes.
     let handBack: HandBack
 
     init(
@@ -69,10 +69,10 @@ final class LaneReader: Sendable {
         self.logger = logger
     }
 
-    /// Whether the lane is served or stands still because its queue is stopped.
+    /// Whether the lane is served, or waits because its queue is stopped.
     var isReady: Bool { isTaking.withLock { $0 } || isStopped }
 
-    /// The broker says when it took a message off the ladder (https://www.rabbitmq.com/docs/dlx#effects).
+    /// The broker notes when it took a message off the ladder (https://www.rabbitmq.com/docs/dlx#effects).
     private func noteTime(of message: Message) {
         let death = message.headers["x-death"]?.array?.first?.table
         if case .timestamp(let time)? = death?["time"] { ClockWitnesses.shared.note(time, by: .broker) }
@@ -80,9 +80,9 @@ final class LaneReader: Sendable {
 
     var isStopped: Bool { publisher.log.view.stoppedQueues.contains(queue) }
 
-    /// Returns when it was drained and every delivery is settled.
-    /// - Parameter hasStopped: called when it takes no more.
-    /// - Returns: what keeps it from taking for good.
+    /// Serves the lane. Returns when it was drained and every delivery is settled.
+    /// - Parameter hasStopped: called when it takes no more deliveries.
+    /// - Returns: the error that prevents taking for good.
     func run(hasStopped: @escaping @Sendable () -> Void) async -> UploadError? {
         await withDiscardingTaskGroup { group in
             defer { hasStopped() }
@@ -99,16 +99,17 @@ final class LaneReader: Sendable {
                 } catch {
                     if draining.isFired || error.code == .closed { return nil }
                     var facts: Logger.Metadata = ["error": .string(String(describing: error))]
-                    // A channel that has done nothing but take deliveries is closed for no other reason.
+                    // The broker closes a channel that only takes deliveries for no other reason.
                     if error.code == .channelClosed, error.replyCode == 406 { facts["remedy"] = Self.timeoutRemedy }
                     logger.warning("lane interrupted", metadata: facts)
                     if error.code == .accessRefused || error.code == .preconditionFailed {
                         return UploadError(error, doing: "the lane \(queue).\(lane.rawValue) cannot be served")
                     }
-                    // Deleted, perhaps, and the other lanes with it. One that is declared again before its consumers were told of its end
-                    // keeps those on RabbitMQ 3.10, and the broker delivers into the void.
+                    // The queue may have been deleted, and the other lanes with it. If a queue is declared again before
+                    // its consumers were told of its end, RabbitMQ 3.10 keeps these consumers and delivers to none of
+                    // them.
                     await draining.wait(atMost: Self.retryPause)
-                    // What is still held goes on into a lane of the same name.
+                    // Deliveries that are still held are handed over into a lane of the same name.
                     _ = try? await channel.connection.declareAgain(publisher.topology.lanes(of: queue))
                 }
             }
@@ -116,7 +117,7 @@ final class LaneReader: Sendable {
         }
     }
 
-    /// Waits while the transfer queue is stopped, but for the lane of cancellations: they obey no stop.
+    /// Waits while the transfer queue is stopped, except for the lane of cancellations: they ignore a stop.
     /// - Returns: false when drained.
     private func isAllowed() async -> Bool {
         var hasStoodStill = false
@@ -134,8 +135,8 @@ final class LaneReader: Sendable {
         return false
     }
 
-    /// After a stop: what was under way is taken up again before anything is begun, or a worker with one slot would go on
-    /// with another job. The other lane's reader takes at the same time, so this is over in a moment.
+    /// After a stop: lets interrupted jobs continue before any new job begins. Otherwise a worker with one slot would
+    /// begin another job. The other lane's reader takes deliveries at the same time, so this is over in a moment.
     private func letContinuedGoFirst() async {
         guard lane == .normal || lane == .bulk else { return }
         let first = publisher.topology.laneQueue(queue, .continued)
@@ -148,8 +149,8 @@ final class LaneReader: Sendable {
     /// Whether the queue was stopped or started since the consumer began.
     private func isToEnd(_ isParking: Bool) -> Bool { isStopped != isParking }
 
-    /// - Parameter isParking: while the queue is stopped: only cancellations are worked on, everything else is held, and put
-    ///   back in its order when the queue is started.
+    /// - Parameter isParking: while the queue is stopped, only cancellations are worked on; all other deliveries are
+    ///   held, and put back in their order when the queue is started.
     private func take(
         from consumer: Consumer, isParking: Bool, _ group: inout DiscardingTaskGroup
     ) async throws(RabbitMQError) {
@@ -209,14 +210,14 @@ final class LaneReader: Sendable {
                 }
             }
         } catch {
-            // A queue that was deleted took its messages along, but not what is held of them. After a channel error
-            // the broker gives them to somebody else.
+            // A deleted queue takes its messages along, but not the deliveries that are held. After a channel error the
+            // broker gives these to another consumer.
             if let tenure, error.code != .consumerCancelled { tenures.end(tenure) }
             throw error
         }
     }
 
-    /// Puts back what was held, in the order in which it came.
+    /// Puts back the deliveries that were held, in the order of their arrival.
     private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
         for parked in parked where parked.tenure.holds {
             let end =

@@ -4,11 +4,11 @@ import RabbitMQ
 import Synchronization
 public import Uploads
 
-/// The lanes of some transfer queues: takes deliveries, has the handler work on what may be worked on, and settles what
-/// it returns. Confirm first, acknowledge last.
+/// The lanes of some transfer queues: takes deliveries, has the handler work on those that are allowed, and settles the
+/// results. Confirm first, acknowledge last.
 ///
-/// What may be a repeat never reaches the handler: it is passed to the notifier as a suspect. What nobody can read
-/// becomes a dead letter with a reason. What a newer version wrote waits.
+/// A possible repeat never reaches the handler: it is passed to the notifier as a suspect. An unreadable message
+/// becomes a dead letter with a reason. A message of a newer version waits.
 public final class RabbitMQJobQueue: JobQueue {
     private let configuration: JobQueueConfiguration
     private let topology: UploadTopology
@@ -17,13 +17,13 @@ public final class RabbitMQJobQueue: JobQueue {
     private let publisher: SettlementPublisher
     private let draining = Signal()
     private let cancelled = Signal()
-    /// No lane takes any more.
+    /// Fires when no lane takes deliveries any more.
     private let quiet = Signal()
     private let isConsuming = Mutex(false)
     private let readers = Mutex<[LaneReader]>([])
     private let keeper: TopologyKeeper
 
-    /// - Parameter topologyPause: waits until the bindings of the lanes are looked after again, or for the signal.
+    /// - Parameter topologyPause: waits until the bindings of the lanes are checked again, or for the signal.
     init(
         _ configuration: JobQueueConfiguration, topology: UploadTopology, consuming: Connection, publisher: Publisher,
         logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
@@ -37,7 +37,8 @@ public final class RabbitMQJobQueue: JobQueue {
         self.consuming = consuming
         self.log = ControlLog(
             topology: topology, consuming: consuming, publisher: publisher, logger: logger, now: clock)
-        // An exchange that was deleted and declared again has none of them; the lanes themselves are their readers' business.
+        // An exchange that was deleted and declared again has no bindings; the lanes themselves are checked by their
+        // readers.
         self.keeper = TopologyKeeper(
             objects: Topology(bindings: configuration.queues.flatMap { topology.lanes(of: $0).bindings }),
             connection: consuming, pause: topologyPause, logger: logger)
@@ -51,11 +52,11 @@ public final class RabbitMQJobQueue: JobQueue {
         return !draining.isFired && consuming.epoch != 0 && !readers.isEmpty && readers.allSatisfy(\.isReady)
     }
 
-    /// Called once. Reads the control log before it takes anything.
-    /// - Throws: `accessDenied`, `misconfigured`: what keeps it from taking for good.
+    /// Called once. Reads the control log before it takes deliveries.
+    /// - Throws: `accessDenied`, `misconfigured`: the error that prevents taking for good.
     public func consume(_ handler: any JobHandler) async throws(UploadError) {
         isConsuming.withLock { $0 = true }
-        // A task of its own: cancelling the caller stops taking and cancels the handler, never a settlement.
+        // In a task of its own: cancelling the caller stops the taking and cancels the handler, never a settlement.
         let run = Task { () async -> UploadError? in await self.run(handler) }
         let failure = await withTaskCancellationHandler {
             await run.value
@@ -66,7 +67,7 @@ public final class RabbitMQJobQueue: JobQueue {
         if let failure { throw failure }
     }
 
-    /// Returns when no lane takes any more, or after 5 s if the broker does not answer.
+    /// Returns when no lane takes deliveries any more, or after 5 s if the broker does not answer.
     public func drain() async {
         draining.fire()
         if isConsuming.withLock({ $0 }) { await quiet.wait(atMost: LaneReader.quietPatience) }
@@ -77,7 +78,7 @@ public final class RabbitMQJobQueue: JobQueue {
         let watch = Task { await tenures.watch() }
         let keeping = Task { [keeper, draining] in await keeper.run(until: draining) }
         let giveUp = draining.onFire { [self] in
-            // Nothing is held yet while the log is being read for the first time.
+            // No delivery is held yet while the log is being read for the first time.
             if readers.withLock({ $0.isEmpty }) { Task { await log.stop() } }
         }
         defer {
@@ -86,7 +87,7 @@ public final class RabbitMQJobQueue: JobQueue {
             draining.remove(giveUp)
             quiet.fire()
         }
-        // Meanwhile: it is a round trip less until the lanes are served.
+        // At the same time, which saves a round trip until the lanes are served.
         async let channels = openChannels()
         do throws(UploadError) {
             try await log.start()
@@ -110,7 +111,8 @@ public final class RabbitMQJobQueue: JobQueue {
                 let taking = TakingLanes()
                 let handBack = HandBack()
                 for lane in Lane.allCases {
-                    // Each has its own: a delivery that is held for too long has the broker close its channel, and take back all that came over it.
+                    // Each lane has its own channel: for a delivery that is held too long, the broker closes its
+                    // channel, and takes back all deliveries of that channel.
                     readers.append(
                         LaneReader(
                             queue: queue, lane: lane, channel: channels[readers.count],
@@ -135,12 +137,12 @@ public final class RabbitMQJobQueue: JobQueue {
             }
             return first
         }
-        // Acknowledgements are flushed by closing the channels in good order, not by closing the connection.
+        // Closing the channels in order sends the acknowledgements; closing the connection does not.
         for channel in channels { await channel.close() }
         return failure
     }
 
-    /// One for each lane.
+    /// One channel for each lane.
     private func openChannels() async -> Result<[Channel], RabbitMQError> {
         while true {
             do throws(RabbitMQError) {

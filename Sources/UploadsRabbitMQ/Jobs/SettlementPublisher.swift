@@ -3,8 +3,8 @@ import Logging
 import RabbitMQ
 import Uploads
 
-/// What a worker says to the broker about a delivery: everything confirmed before it is acknowledged, and nothing once
-/// the connection that delivered it is gone.
+/// Publishes a worker's messages about a delivery: all are confirmed before the delivery is acknowledged, and none is
+/// published once the delivering connection is gone.
 struct SettlementPublisher: Sendable {
     /// Seconds that a baton of a newer version waits for a worker that knows it.
     static let unsupportedDelay: TimeInterval = 60
@@ -15,7 +15,7 @@ struct SettlementPublisher: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
 
-    /// Publishes what the plan says and removes what it allows to remove.
+    /// Publishes the plan's messages and removes what the plan allows to remove.
     /// - Returns: whether to acknowledge.
     func carryOut(_ plan: SettlementPlan, of claimed: ClaimedDelivery, handler: any JobHandler) async -> Bool {
         // Rule 6: ends. Each stage is confirmed before the next one; the acknowledgement comes last.
@@ -25,7 +25,7 @@ struct SettlementPublisher: Sendable {
         return plan.acknowledges
     }
 
-    /// Side by side; one alone needs no task of its own.
+    /// Concurrently; a single step needs no task of its own.
     private func carryOut(
         _ stage: [SettlementPlan.Step], of claimed: ClaimedDelivery, handler: any JobHandler
     ) async -> Bool {
@@ -43,13 +43,13 @@ struct SettlementPublisher: Sendable {
         case .handOn(let onward): return await hand(onward, of: claimed)
         case .tell(let event): return await tell(event, of: claimed)
         case .removeStagedCopy: await handler.removeStagedCopy(of: claimed.baton.job)
-        // By whoever holds the delivery.
+        // The holder of the delivery does it.
         case .acknowledge: break
         }
         return true
     }
 
-    /// Publishes an event to whoever listens; the notifier always does.
+    /// Publishes an event to all its listeners; the notifier is always one.
     func tell(_ event: UploadEvent, of claimed: ClaimedDelivery) async -> Bool {
         guard let message = encoded(event, claimed.trace) else { return false }
         let parcel = Parcel(
@@ -62,7 +62,7 @@ struct SettlementPublisher: Sendable {
         publisher.post(Parcel(message: message, exchange: topology.progress, routingKey: event.routingKey))
     }
 
-    /// Passes a suspect to the notifier's queue itself: it carries the whole baton, which nobody else may see.
+    /// Passes a suspect directly to the notifier's queue: it carries the whole baton, which no other listener may see.
     func pass(_ baton: Baton, reason: String, _ delivery: Delivery, _ tenure: Tenure) async -> Bool {
         // Rule 2: suspects are not worked on. They are passed to the notifier, confirmed, then acknowledged.
         var event = UploadEvent(kind: .suspect, of: baton, at: now())
@@ -73,7 +73,7 @@ struct SettlementPublisher: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Lets a message that a newer version wrote wait on the ladder, as it came.
+    /// Lets a newer version's message wait on the ladder, unchanged.
     func wait(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
         let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
@@ -83,7 +83,7 @@ struct SettlementPublisher: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Puts a message that was held while its queue was stopped back into its lane, as it came.
+    /// Puts a message that was held while its queue was stopped back into its lane, unchanged.
     func putBack(_ delivery: Delivery, _ queue: QueueName, _ lane: Lane, _ tenure: Tenure) async -> Bool {
         let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
@@ -93,9 +93,10 @@ struct SettlementPublisher: Sendable {
         return await deliver(parcel, tenure)
     }
 
-    /// Sets aside what nobody can work on, with as much of it as can be published. When the broker refuses every form, the caller
-    /// rejects the delivery: the broker then sets it aside by itself, and one message never holds up its lane.
-    /// - Parameter queue: where it came from.
+    /// Sets aside a message that no worker can process, with as much of it as can be published. When the broker refuses
+    /// every form, the caller rejects the delivery: the broker then sets it aside by itself, and one message never
+    /// holds up its lane.
+    /// - Parameter queue: the message's origin.
     func setAside(_ delivery: Delivery, reason: String, from queue: String, _ tenure: Tenure) async -> DeliveryEnd {
         for form in DeadLetterForm.allCases {
             let parcel = Parcel(
@@ -105,7 +106,7 @@ struct SettlementPublisher: Sendable {
                 try await publisher.deliver(parcel, until: tenure.lost, while: { tenure.holds })
                 return .acknowledge
             } catch {
-                // Of the message that says nothing.
+                // These errors say nothing about the message.
                 guard tenure.holds, error.code != .cancelled, error.code != .closed else { return .leave }
                 logger.warning(
                     "dead letter refused, trying with less of the message",

@@ -1,7 +1,7 @@
 import Synchronization
 import Uploads
 
-/// Which lanes of a transfer queue have a consumer that takes whatever comes.
+/// The lanes of a transfer queue whose consumers take every delivery.
 final class TakingLanes: Sendable {
     private struct State {
         var lanes: Set<Lane> = []
@@ -21,7 +21,7 @@ final class TakingLanes: Sendable {
         changed.fire()
     }
 
-    /// Waits until no lane takes any more, or for the time to pass.
+    /// Waits until no lane takes deliveries any more, or for the time to pass.
     func waitForNone(atMost patience: Duration) async {
         let end = ContinuousClock.now + patience
         while true {

@@ -13,11 +13,11 @@ final class Tenure: Sendable {
         self.epoch = epoch
     }
 
-    /// The connection knows of its loss before anybody is told.
+    /// Checks the epoch, too: the connection knows of its loss before the signal fires.
     var holds: Bool { !lost.isFired && connection.epoch == epoch }
 }
 
-/// The tenures under way, ended by what the connection tells.
+/// The present tenures; the connection's state changes end them.
 final class Tenures: Sendable {
     private let connection: Connection
     private let current = Mutex<[ObjectIdentifier: Tenure]>([:])
@@ -35,7 +35,7 @@ final class Tenures: Sendable {
         tenure.lost.fire()
     }
 
-    /// Ends what an event ends, until the connection is closed or the task cancelled.
+    /// Ends tenures at each state change, until the connection is closed or the task cancelled.
     func watch() async {
         for await state in connection.states() {
             switch state {

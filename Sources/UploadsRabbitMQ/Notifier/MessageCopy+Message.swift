@@ -3,7 +3,7 @@ import RabbitMQ
 import Uploads
 
 extension MessageCopy {
-    /// A message of the notifier's queue as it came, or as it would be published again where only its meaning is known.
+    /// A message of the notifier's queue as it came, or, if only its meaning is known, as it would be published again.
     init(_ message: NotifierMessage, queue: String) {
         switch message {
         case .job(let job, let maybeRepeated, let body):
@@ -31,7 +31,7 @@ extension MessageCopy {
         }
     }
 
-    /// - Parameter body: as it came, if it is known.
+    /// - Parameter body: the original bytes, if they are known.
     private init(
         _ body: Data?, _ type: String, _ job: JobID?, _ queue: String,
         write: () throws(UploadError) -> Message
@@ -42,7 +42,7 @@ extension MessageCopy {
                 body: body ?? message.body,
                 envelope: MessageEnvelope(message, queue: queue, exchange: "", routingKey: queue))
         } catch {
-            // Without a body there is nothing that could be published again.
+            // Without a body the message cannot be published again.
             self.init(
                 body: body ?? Data(error.message.utf8),
                 envelope: MessageEnvelope(

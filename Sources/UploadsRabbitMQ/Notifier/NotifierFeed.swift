@@ -2,7 +2,8 @@ import RabbitMQ
 import Synchronization
 import Uploads
 
-/// What was delivered to a notifier and not taken by it yet: at most what the prefetches let through.
+/// The messages that were delivered to a notifier and that it has not taken yet: at most as many as the prefetches
+/// allow.
 final class NotifierFeed: Sendable {
     struct Batch: Sendable {
         var messages: [NotifierMessage]
@@ -23,11 +24,11 @@ final class NotifierFeed: Sendable {
         waker.yield()
     }
 
-    /// Wakes whoever waits; what is still there is left to the broker.
+    /// Wakes the waiting caller; messages that are still here go back to the broker.
     func finish() { waker.finish() }
 
-    /// All that is there, in its order, once there is something. For one caller at a time.
-    /// - Returns: nil when it is finished, and when the calling task is cancelled.
+    /// All messages that have arrived, in order; waits for the first. For one caller at a time.
+    /// - Returns: nil when the feed is finished, and when the calling task is cancelled.
     func next() async -> [Batch]? {
         var wakes = wakes.makeAsyncIterator()
         while true {

@@ -2,7 +2,7 @@ import RabbitMQ
 import Uploads
 
 extension NotifierMessage {
-    /// What the notifier's own queue delivers.
+    /// Reads a delivery of the notifier's own queue.
     init(_ delivery: Delivery, from queue: String) {
         self.init(
             delivery.message,
@@ -30,10 +30,10 @@ extension NotifierMessage {
         }
     }
 
-    /// What the dead-letter queue delivers.
+    /// Reads a delivery of the dead-letter queue.
     ///
-    /// - Parameter topology: what died in the notifier's own queue is no baton that died in a lane, but a record that
-    ///   is still owed.
+    /// - Parameter topology: tells the two origins apart. A message that died in the notifier's own queue is not a
+    ///   baton that died in a lane, but a record that the notifier still has to write.
     init(dead delivery: Delivery, _ topology: UploadTopology) {
         self.init(
             dead: delivery.message, topology,
@@ -59,7 +59,7 @@ extension NotifierMessage {
         case .baton(let baton): self = .deadBaton(baton, cause)
         case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
-        // It was read too often by a notifier that then went away: nobody waits for the answer any more.
+        // It was delivered too often to notifiers that then stopped: its asker does not wait for the answer any more.
         case .order(let order) where isOwed: self = .order(order, replyTo: nil)
         case .control, .order, .answer, .destination, .newer:
             self = .unreadable(message.body, reason: reason, envelope: envelope())
@@ -72,14 +72,13 @@ extension NotifierMessage {
 }
 
 extension DeathCause {
-    /// Bytes that are kept of what the message says of its death, at most: any program may write such a header.
+    /// How many bytes of the message's own statement about its death are kept: any program may write such a header.
     private static let textBytesMaximum = 300
 
-    /// What the broker says of a message's last death
-    /// (https://www.rabbitmq.com/docs/dlx#effects).
+    /// Reads the broker's record of a message's last death (https://www.rabbitmq.com/docs/dlx#effects).
     init(_ death: Table, _ topology: UploadTopology) {
         let queue = (death["queue"]?.string ?? "").utf8Prefix(Self.textBytesMaximum)
-        // It has waited on the ladder, and there was no lane at its foot.
+        // The message has waited on the ladder, and there was no lane at its foot.
         guard !topology.isDelayLevel(queue) else {
             self = .noLane
             return
@@ -89,7 +88,7 @@ extension DeathCause {
             case "delivery_limit": .deliveryLimit
             case "expired": .expired(queue: queue)
             case "maxlen": .overflowed(queue: queue)
-            case "rejected": .other("a program that is no worker has rejected it from queue '\(queue)'")
+            case "rejected": .other("a program other than a worker has rejected it from queue '\(queue)'")
             case let word?: .other("the broker gave it up (\(word.utf8Prefix(Self.textBytesMaximum)))")
             case nil: .other("the broker gave it up")
             }

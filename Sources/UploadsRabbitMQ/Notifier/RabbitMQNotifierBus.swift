@@ -6,15 +6,15 @@ public import Uploads
 
 /// The notifier's side of the broker.
 ///
-/// What it publishes is tried until the broker has confirmed it; cancelling the calling task ends the trying. While it
-/// consumes it appends a snapshot to the control log every hour, and looks every minute whether the broker's objects are there.
+/// It tries to publish until the broker has confirmed; cancelling the calling task ends the tries. While it consumes,
+/// it appends a snapshot to the control log every hour, and checks every minute that the broker's objects exist.
 public final class RabbitMQNotifierBus: NotifierBus {
-    /// Deliveries of the notifier's queue that may be unsettled at once, and so the most in a batch.
+    /// How many deliveries of the notifier's queue may be unsettled at once, and so the most in a batch.
     public static let prefetch: UInt16 = 1000
     private static let deadPrefetch: UInt16 = 50
     private static let snapshotInterval = Duration.seconds(3600)
     private static let snapshotRetry = Duration.seconds(5)...Duration.seconds(60)
-    /// What the broker refuses, it refuses until an operator changes something there.
+    /// After a refusal, the broker keeps refusing until an operator changes something there.
     private static let snapshotRefusedRetry = Duration.seconds(60)...Duration.seconds(960)
     private static let retryPause = Duration.seconds(1)
 
@@ -32,7 +32,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
 
     /// - Parameters:
     ///   - pause: waits for the time between two snapshots to pass, or for the signal.
-    ///   - topologyPause: the same between two looks whether everything is there.
+    ///   - topologyPause: the same for the time between two checks of the broker's objects.
     init(
         topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
         pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in
@@ -58,7 +58,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
     ) async throws(UploadError) {
         try await startLog()
-        // After a failure it is called again: only a drain is for good.
+        // After a failure, `consume` is called again: only a drain is for good.
         let ending = Signal()
         let drained = draining.onFire { ending.fire() }
         defer { draining.remove(drained) }
@@ -91,8 +91,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
         if let failure { throw failure }
     }
 
-    /// Until there is no more, or something fails. What came while one batch was being recorded is the next one, so that a
-    /// commit is for many.
+    /// Handles batches until the feed ends or a step fails. Messages that arrive while one batch is being recorded form
+    /// the next batch, so that one commit serves many.
     private func pass(
         on feed: NotifierFeed, to handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd, until ending: Signal
     ) async -> UploadError? {
@@ -109,7 +109,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
                         do {
                             try await end()
                         } catch {
-                            // Perhaps nothing comes any more by which it would be noticed.
+                            // Perhaps no more message comes that would make the failure visible.
                             feed.finish()
                             return Self.failure(error)
                         }
@@ -142,7 +142,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
     }
 
     public func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer {
-        // Straight to the lane's queue: the exchange would give it back as a dead letter, and that would be issued anew at once.
+        // Directly to the lane's queue: if there is none, the exchange would turn it into a dead letter, which would be
+        // issued anew at once.
         let parcel = Parcel(
             message: try WireFormat.message(baton: baton, maybeRepeated: maybeRepeated), exchange: "",
             routingKey: topology.laneQueue(baton.job.queue, lane), flagsRepeats: true)
@@ -175,7 +176,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         let changed = Signal()
         let observer = log.observe { [log] in if log.view.ledger != claim { changed.fire() } }
         defer { log.removeObserver(observer) }
-        // Observed before it is looked at, so that no entry falls between.
+        // The observer comes before the check, so that no entry falls between.
         if log.view.ledger == claim { await changed.wait(atMost: nil) }
         return log.view
     }
@@ -194,7 +195,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
     public func copy(of message: NotifierMessage) -> MessageCopy { MessageCopy(message, queue: topology.notifier) }
 
     public func answer(_ answer: OrderAnswer, to address: String) async {
-        // Whoever gives an order chooses the address: it must not reach into a queue that others work on.
+        // The order's sender chooses the address: it must not reach into a queue that other programs work on.
         guard address.hasPrefix(topology.answerPrefix), let message = try? WireFormat.message(answer: answer) else {
             return logger.warning("an order is not answered", metadata: ["replyTo": .string(address)])
         }
@@ -250,7 +251,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
 
     // MARK: Control log
 
-    /// - Returns: whether it was this call that started it.
+    /// - Returns: whether this call started the log.
     @discardableResult
     private func startLog() async throws(UploadError) -> Bool {
         let (start, isFirst) = logStart.withLock { start in
@@ -283,7 +284,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         return log.view
     }
 
-    /// Cancelling the calling task ends the trying.
+    /// Cancelling the calling task ends the tries.
     private func appending(
         _ append: (Signal) async throws(UploadError) -> Void
     ) async throws(UploadError) {
@@ -312,7 +313,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
             do throws(UploadError) {
                 try await appendSnapshot()
                 repeats.succeeded()
-                // Until this program has read its last piece.
+                // Wait until this program has read the snapshot's last piece.
                 await pause(draining, Self.snapshotRetry.lowerBound)
             } catch {
                 let isRefused = error.retry == .never

@@ -6,7 +6,7 @@ extension UploadBroker: DelegateQueues {
     public func put(_ body: Data, of event: UploadEvent, into delegate: String) async throws(UploadError) {
         var message = try WireFormat.message(event: event)
         message.body = body
-        // Its reader drops repeats by it.
+        // The delegate drops repeats by this id.
         message.messageID = event.id
         let parcel = Parcel(message: message, exchange: "", routingKey: topology.delegateQueue(delegate))
         do throws(RabbitMQError) {
@@ -19,7 +19,8 @@ extension UploadBroker: DelegateQueues {
             }
         } catch {
             let failure = UploadError(error, doing: "the queue of delegate '\(delegate)' did not take an outcome")
-            // Full, closed, away, declared otherwise by somebody: all of that is mended while its outcomes wait.
+            // Full, closed, away, declared otherwise by another program: all of that can be corrected while the
+            // outcomes wait.
             throw UploadError(failure.code, failure.message, retry: .afterBackoff, cause: error)
         }
     }

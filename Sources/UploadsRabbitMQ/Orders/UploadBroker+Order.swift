@@ -3,16 +3,18 @@ import RabbitMQ
 public import Uploads
 
 extension UploadBroker {
-    /// How long the broker has to confirm an order.
+    /// How long the broker may take to confirm an order.
     private static let confirmPatience = Duration.seconds(10)
 
-    /// Gives an order: when this returns or times out waiting, it is on disk in the notifier's queue, and holds when the
-    /// notifier reads it, also if none is up. A question is not kept: the broker drops it after ``UploadOrder/questionPatience``.
+    /// Gives an order. When this returns, also after waiting in vain, the order is on disk in the notifier's queue; it
+    /// holds when the notifier reads it, even if none runs now. A question is not kept: the broker drops it after
+    /// ``UploadOrder/questionPatience``.
     ///
-    /// - Parameter patience: how long to wait for the broker and for the notifier's answer together; nil: for no answer.
+    /// - Parameter patience: how long to wait for the broker and for the notifier's answer together; nil: do not wait
+    ///   for an answer.
     /// - Returns: the answer; nil when none came in time.
-    /// - Throws: `networkFailure`, `serverFailure` when the broker does not take it. It may be given again: the
-    ///   same order twice is one.
+    /// - Throws: `networkFailure`, `serverFailure` when the broker does not take the order. It may be given again: a
+    ///   repeated order has no further effect.
     public func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
         let end = patience.map { ContinuousClock.now + $0 }
         var left: Duration { end.map { max(.zero, $0 - .now) } ?? Self.confirmPatience }
@@ -42,7 +44,7 @@ extension UploadBroker {
         } catch {
             result = .failure(error)
         }
-        // The caller has what it waits for.
+        // Not awaited: the caller has its result.
         Task {
             await consumer.channel.close()
             _ = try? await connection.delete(objects)

@@ -1,4 +1,4 @@
-/// An exchange or a queue of a namespace, as it stands on the broker.
+/// An exchange or a queue of a namespace, in its present state on the broker.
 public struct BrokerObject: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, Sendable {
         case exchange, queue
@@ -6,18 +6,18 @@ public struct BrokerObject: Codable, Hashable, Sendable {
 
     public enum State: String, Codable, Sendable {
         case asDeclared, missing
-        /// Declared by somebody else with other arguments, which cannot be changed: see ``BrokerObject/problem``.
+        /// Declared by another program with other arguments, which cannot be changed: see ``BrokerObject/problem``.
         case different
     }
 
     public var kind: Kind
     public var name: String
     public var state: State
-    /// What the broker says is different.
+    /// The difference, in the broker's words.
     public var problem: String?
     /// Messages that wait in a queue, without those delivered and not yet settled.
     public var messages: Int?
-    /// Who reads from a queue.
+    /// The number of programs that read from a queue.
     public var consumers: Int?
 
     public init(

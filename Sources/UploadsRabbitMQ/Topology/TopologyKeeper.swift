@@ -2,21 +2,23 @@ import Logging
 import RabbitMQ
 import Uploads
 
-/// Has what was deleted on the broker by mistake come back: it looks each minute, over the connection that consumes.
+/// Restores objects that were deleted on the broker by mistake: it checks each minute, over the connection that
+/// consumes.
 struct TopologyKeeper: Sendable {
     static let interval = Duration.seconds(60)
-    /// RabbitMQ 3.10 keeps the consumers of a queue that is declared again before they were told of its end, and delivers to none of them.
+    /// If a queue is declared again before its consumers were told of its end, RabbitMQ 3.10 keeps these consumers and
+    /// delivers to none of them.
     private static let repairPause = Duration.seconds(1)
 
-    /// Exchanges and queues that are declared where one is missing, and bindings that are declared every time, which changes nothing
-    /// where they are there.
+    /// Exchanges and queues are declared where one is missing. Bindings are declared every time, which changes nothing
+    /// where they exist.
     let objects: Topology
     let connection: Connection
-    /// Waits until the next look, or for the signal.
+    /// Waits until the next check, or for the signal.
     let pause: @Sendable (Signal) async -> Void
     let logger: Logger
 
-    /// Until the signal fires or the task is cancelled.
+    /// Checks until the signal fires or the task is cancelled.
     func run(until draining: Signal) async {
         var told: RabbitMQError.Code?
         var mayBind = true
@@ -27,7 +29,7 @@ struct TopologyKeeper: Sendable {
                 try await keep(until: draining, binding: &mayBind)
                 told = nil
             } catch {
-                // A lost connection is told of elsewhere; a lane that is missing is made by its reader.
+                // A lost connection is logged elsewhere; a missing lane is declared by its reader.
                 let isExpected = [.closed, .cancelled, .notFound].contains(error.code) || error.isRetryable
                 guard !isExpected, told != error.code else { continue }
                 told = error.code

@@ -2,7 +2,7 @@ import RabbitMQ
 public import Uploads
 
 extension UploadTopology {
-    /// Everything of the namespace: what all share, the lanes of transfer queues and the queues of delegates.
+    /// All objects of the namespace: the shared ones, the lanes of transfer queues and the queues of delegates.
     func objects(of queues: [QueueName], _ delegates: [String]) -> Topology {
         let lanes = queues.reduce(shared) { $0 + self.lanes(of: $1) }
         return delegates.reduce(lanes) { $0 + delegate($1) }
@@ -50,7 +50,7 @@ extension UploadTopology {
 }
 
 extension FieldValue {
-    /// Of the kinds that arguments of the topology have.
+    /// For the kinds of values that the topology's arguments have.
     fileprivate var json: JSONValue {
         if let integer { return .integer(integer) }
         if let bool { return .bool(bool) }

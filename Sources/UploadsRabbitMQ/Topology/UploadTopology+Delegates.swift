@@ -1,14 +1,14 @@
 public import RabbitMQ
 
 extension UploadTopology {
-    /// Messages that a delegate's queue holds; then it refuses, and the rest waits in the notifier's ledger.
+    /// How many messages a delegate's queue holds; then it refuses more, and the rest waits in the notifier's ledger.
     static let delegateMessageCountMaximum: Int64 = 1_000_000
 
     /// The queue of a delegate: `<namespace>.delegate.<name>`.
     public func delegateQueue(_ name: String) -> String { "\(namespace).delegate.\(name)" }
 
-    /// A delegate's queue, reached by its name alone. No delivery limit: nothing is behind it that would keep what its
-    /// reader has refused too often.
+    /// A delegate's queue, reached by its name alone. No delivery limit: messages that the delegate has refused too
+    /// often would be lost, because no dead-letter queue keeps them.
     public func delegate(_ name: String) -> Topology {
         Topology(queues: [
             Queue(

@@ -5,15 +5,15 @@ public import Uploads
 /// A binary ladder that gives any delay to the second without a plugin and without head-of-line blocking: per level one
 /// topic exchange that reads its bit of the routing key, and one queue whose messages live 2^level seconds.
 extension UploadTopology {
-    /// Levels, and bits of a delay.
+    /// The number of levels, and of bits in a delay.
     static let levelCount = 22
-    /// The longest delay in seconds, 48.5 days: what is due later comes by earlier and waits again.
+    /// The longest delay in seconds, 48.5 days: a job with a longer delay comes back sooner and waits again.
     public static let delaySecondsMaximum = 1 << levelCount - 1
 
     /// Matches the bits before a lane's key at the ladder's foot.
     static let anyDelay = String(repeating: "*.", count: levelCount)
 
-    /// Where a wait begins.
+    /// The exchange where a wait begins.
     public var ladderTop: String { delayLevel(Self.levelCount - 1) }
 
     /// The exchange and the queue of a level, from 0.
@@ -22,8 +22,8 @@ extension UploadTopology {
     /// Whether a queue has the name of a level.
     func isDelayLevel(_ queue: String) -> Bool { queue.hasPrefix("\(namespace).delay.") }
 
-    /// The bits of a delay, most significant first, joined by dots. Rounded up, so that nothing comes early; from 1 to
-    /// ``delaySecondsMaximum`` seconds.
+    /// The bits of a delay, most significant first, joined by dots. Rounded up, so that no message comes early; from 1
+    /// to ``delaySecondsMaximum`` seconds.
     public static func delayBits(_ seconds: TimeInterval) -> String {
         // Clamped as a floating point number: converting infinity or NaN would trap.
         let rounded = seconds.isNaN ? 1 : min(max(seconds.rounded(.up), 1), TimeInterval(delaySecondsMaximum))
@@ -38,7 +38,7 @@ extension UploadTopology {
 
     var ladder: Topology {
         var ladder = Topology()
-        // From the foot up, so that every target is there before what leads to it.
+        // From the foot up, so that every target exists before the bindings to it.
         for level in 0..<Self.levelCount {
             let name = delayLevel(level)
             let below = level == 0 ? due : delayLevel(level - 1)

@@ -2,16 +2,16 @@ public import Foundation
 public import RabbitMQ
 public import Uploads
 
-/// The queues of a listener: bounded, dropping the oldest, gone when nobody listens, because a full queue that refuses
-/// messages would refuse everybody's events.
+/// The queues of a watch: bounded, dropping the oldest, deleted when no consumer is there. A full queue that refused
+/// messages would make the broker refuse the events for all other queues, too.
 extension UploadTopology {
-    /// Seconds that a listener may be away before its queues are deleted.
+    /// Seconds that a watch may be away before its queues are deleted.
     public static let watchAbsenceMaximum: TimeInterval = 3600
 
-    /// With what the names of all queues begin where answers to orders are waited for.
+    /// The prefix of all queues for answers to orders.
     var answerPrefix: String { "\(namespace).answer." }
 
-    /// The queue of one who waits for an answer: theirs alone, and gone with them.
+    /// The queue for one asker's answer: exclusive, and deleted with its connection.
     func answerQueue(_ id: UUID) -> Queue {
         Queue(name: answerPrefix + id.uuidString.lowercased(), durable: false, exclusive: true, autoDelete: true)
     }
@@ -21,7 +21,7 @@ extension UploadTopology {
 
     /// Outcomes and progress of a transfer queue. Progress has a queue of its own, so that a flood of it cannot push an
     /// outcome out.
-    /// - Parameter steps: whether what a job goes through before its end belongs to it.
+    /// - Parameter steps: whether the watch also gets the events before a job's end.
     public func watch(_ id: UUID, of queue: QueueName, steps: Bool = false) -> Topology {
         let outcomeQueue = watchQueue(id)
         let progressQueue = watchProgressQueue(id)
@@ -39,10 +39,10 @@ extension UploadTopology {
             ])
     }
 
-    /// The queue of one who keeps the latest progress of all jobs: theirs alone, and gone with them.
+    /// The queue of a program that keeps the latest progress of all jobs: exclusive, and deleted with its connection.
     func progressFeedQueue(_ id: UUID) -> String { "\(namespace).progress.\(id.uuidString.lowercased())" }
 
-    /// The progress of all jobs. What nobody takes in time drops out, the oldest first.
+    /// The progress of all jobs. If the reader is too slow, the oldest messages drop out first.
     public func progressFeed(_ id: UUID) -> Topology {
         let name = progressFeedQueue(id)
         return Topology(

@@ -4,21 +4,22 @@ public import Uploads
 /// Every object on the broker, with its final arguments, as pure values.
 ///
 /// A queue's arguments cannot be changed once it is declared, so they are part of the contract with every program that
-/// shares the namespace: what changes them raises ``version`` and needs a new namespace.
+/// shares the namespace: a change of them raises ``version`` and needs a new namespace.
 public struct UploadTopology: Hashable, Sendable {
     /// The version of these objects and arguments.
     public static let version = 2
 
-    /// How often a lane delivers a message that nobody acknowledged before it becomes a dead letter.
+    /// How often a lane delivers a message that is never acknowledged before it becomes a dead letter.
     public static let deliveryLimit = 20
-    /// From RabbitMQ 4.0 a quorum queue without a limit has one of 20 and drops what exceeds it; before, -1 (none) is
-    /// refused. Where nothing may be dropped and nothing is behind, this stands for "none" in both.
+    /// From RabbitMQ 4.0 a quorum queue without a limit has one of 20 and drops messages beyond it; earlier versions
+    /// refuse -1 (none). For queues that may drop no message and have no dead-letter queue, this value stands for
+    /// "none" in both.
     static let deliveryLimitNone = 1_000_000_000
 
-    /// With what all names begin.
+    /// The prefix of all names.
     public let namespace: String
 
-    /// - Throws: `misconfigured` when the namespace is empty, longer than 64 characters or has others than
+    /// - Throws: `misconfigured` when the namespace is empty, longer than 64 characters or has characters other than
     ///   `a-z 0-9 . _ -`.
     public init(namespace: String) throws(UploadError) {
         let allowed = namespace.unicodeScalars.allSatisfy { scalar in
@@ -27,20 +28,20 @@ public struct UploadTopology: Hashable, Sendable {
         guard allowed, (1...64).contains(namespace.unicodeScalars.count) else {
             throw UploadError(
                 .misconfigured,
-                "'\(namespace)' is no namespace: use 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'")
+                "'\(namespace)' is not a namespace: use 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'")
         }
         self.namespace = namespace
     }
 
-    /// Where producers publish, with the key ``laneKey(_:_:)``.
+    /// Producers publish here, with the key ``laneKey(_:_:)``.
     public var submit: String { "\(namespace).submit" }
     /// Batons on their way to a lane, with the same key.
     public var jobs: String { "\(namespace).jobs" }
-    /// The ladder's foot: what has waited long enough.
+    /// The ladder's foot: messages that have waited long enough.
     public var due: String { "\(namespace).due" }
     /// Workers' events, with the key `<kind>.<queue>.<destination>`.
     public var events: String { "\(namespace).events" }
-    /// What the ledger tells, with the same key.
+    /// The notifier's outcomes, with the same key.
     public var outcomes: String { "\(namespace).outcomes" }
     /// Progress, with the same key.
     public var progress: String { "\(namespace).progress" }
@@ -57,23 +58,23 @@ public struct UploadTopology: Hashable, Sendable {
     /// The queue behind a lane: `<namespace>.jobs.<queue>.<lane>`.
     public func laneQueue(_ queue: QueueName, _ lane: Lane) -> String { "\(jobs).\(laneKey(queue, lane))" }
 
-    /// What a worker or a notifier needs: everything but the lanes.
+    /// All objects that a worker or a notifier needs, except the lanes.
     public var shared: Topology {
         let record = Binding(source: events, destination: .queue(notifier), routingKey: "#")
         return foundation + ladder + telling + Topology(bindings: [record]) + controlLog
     }
 
-    /// What a producer needs, besides the lanes: one confirm covers the job's lane and its record.
+    /// The objects that a producer needs, in addition to the lanes: one confirm covers the job's lane and its record.
     public var foundation: Topology {
         // The dead-letter queue comes first: at-least-once dead-lettering to a missing target waits for minutes.
         Topology(
             exchanges: [
                 Exchange(name: dead, kind: .fanout),
-                // A job or baton for which there is no lane goes to the notifier, which issues it when there is one. The broker decides
-                // that while it routes the message, so no job is missed that came a moment before its lanes.
+                // A job or baton without a lane goes to the notifier, which issues it when there is one. The broker
+                // decides that while it routes the message, so a job that came a moment before its lanes is not missed.
                 Exchange(name: jobs, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
                 Exchange(name: submit, kind: .topic),
-                // An unroutable message would block at-least-once dead-lettering for everybody.
+                // An unroutable message would block all at-least-once dead-lettering.
                 Exchange(name: due, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
             ],
             queues: [
@@ -92,7 +93,7 @@ public struct UploadTopology: Hashable, Sendable {
             ])
     }
 
-    /// The four lanes of a transfer queue, and their ways from ``jobs`` and ``due``.
+    /// The four lanes of a transfer queue, and their bindings from ``jobs`` and ``due``.
     public func lanes(of queue: QueueName) -> Topology {
         Topology(
             queues: Lane.allCases.map { Queue(name: laneQueue(queue, $0), arguments: working) },
@@ -106,7 +107,7 @@ public struct UploadTopology: Hashable, Sendable {
             })
     }
 
-    /// Arguments of a queue from which somebody works: what kills its consumer too often is set aside, never dropped.
+    /// Arguments of a queue of work: a message that kills its consumer too often is set aside, never dropped.
     private var working: Table {
         [
             "x-queue-type": "quorum",
@@ -117,7 +118,7 @@ public struct UploadTopology: Hashable, Sendable {
         ]
     }
 
-    /// Where events, outcomes and progress are published.
+    /// The exchanges for events, outcomes and progress.
     var telling: Topology {
         Topology(exchanges: [events, outcomes, progress].map { Exchange(name: $0, kind: .topic) })
     }
@@ -132,7 +133,7 @@ public struct UploadTopology: Hashable, Sendable {
                         "x-queue-type": "stream",
                         "x-max-age": "40D",
                         "x-max-length-bytes": .int64(1 << 30),
-                        // Whole segments are dropped, so small ones keep the log close to its limits.
+                        // The broker drops whole segments, so small ones keep the log close to its limits.
                         "x-stream-max-segment-size-bytes": .int64(1 << 20),
                     ])
             ],

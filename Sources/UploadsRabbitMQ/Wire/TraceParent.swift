@@ -1,4 +1,5 @@
-/// The W3C Trace Context header `traceparent` (Recommendation of 23 November 2021, section 3.2), of version 00's form.
+/// The W3C Trace Context header `traceparent` (Recommendation of 23 November 2021, section 3.2), in the form of version
+/// 00.
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     static let header = "traceparent"
 

@@ -3,7 +3,7 @@ package import RabbitMQ
 package import Uploads
 
 extension WireFormat {
-    /// What stands in a message, or why that cannot be said.
+    /// The content of a message, or why it is unreadable.
     package enum Content: Hashable, Sendable {
         case job(UploadJob)
         case baton(Baton)
@@ -13,9 +13,9 @@ extension WireFormat {
         case order(UploadOrder)
         case answer(OrderAnswer)
         case destination(DestinationReport)
-        /// Written by a newer version of ours; the text is the message's type.
+        /// Written by a newer version of Longshore; the text is the message's type.
         case newer(String)
-        /// Nothing of ours; what was expected, and at which field. Never shows the body.
+        /// Not a Longshore message; the text says what was expected, and at which field. Never shows the body.
         case unreadable(String)
     }
 
@@ -50,9 +50,10 @@ extension WireFormat {
                     """)
             }
         } catch {
-            // Which error means "no JSON at all" differs between versions of Foundation, so the text is looked at directly.
+            // Which error means "not JSON at all" differs between versions of Foundation, so the text is checked
+            // directly.
             let isJSON = WireJSON.isJSON(message.body)
-            // What is wrong may quote the body.
+            // The error's text may quote the body.
             let why = isJSON ? explain(error).utf8Prefix(reasonBytesMaximum) : "the body is not JSON"
             return .unreadable("not \(message.type ?? ""): \(why)")
         }
@@ -60,7 +61,7 @@ extension WireFormat {
 
     private static func contentTypeProblem(_ message: Message, _ type: WireType) -> String? {
         guard let text = message.contentType, type != .foreign else { return nil }
-        // As we write them.
+        // The two types as Longshore writes them.
         if case .event = type, text == eventContentType { return nil }
         if text == contentType { return nil }
         let media = text.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
@@ -75,7 +76,7 @@ extension WireFormat {
         return "the body has \(message.body.count) bytes: at most \(maximum) are read"
     }
 
-    /// One line for what does not decode: at which field, and what was expected there.
+    /// One line for a decoding error: at which field, and what was expected there.
     static func explain(_ error: any Error) -> String {
         guard let error = error as? DecodingError else { return "it cannot be decoded" }
         switch error {
@@ -107,7 +108,7 @@ extension WireFormat {
         }
     }
 
-    /// A value may have been put where it does not belong, and a pre-signed URL is a credential: its query goes.
+    /// A value may be at a wrong place, and a pre-signed URL is a credential: its query is removed.
     private static func scrub(_ text: String) -> String {
         guard text.contains("?") else { return text.replacing("\n", with: " ") }
         return text.replacing(#/\?[^\s'"]*/#, with: "?…").replacing("\n", with: " ")

@@ -2,27 +2,27 @@ import Foundation
 public import RabbitMQ
 public import Uploads
 
-/// Values as messages, and back.
+/// Writes values as messages, and reads them.
 ///
-/// Headers are built fresh for every publish: ours and `traceparent`, never one that came with a delivery. (A baton that
-/// is published with the `x-death` of an earlier wait would be dropped by the broker as a cycle.)
+/// Headers are built anew for every publish: Longshore's own and `traceparent`, never headers of a delivery. (The
+/// broker would drop a baton with the `x-death` of an earlier wait as a cycle.)
 public enum WireFormat {
-    /// Set when its publisher cannot know whether an earlier try arrived.
+    /// Set when the publisher cannot know whether an earlier try arrived.
     static let maybeRepeatedHeader = "maybeRepeated"
-    /// Of dead letters that a worker set aside: why.
+    /// In dead letters that a worker set aside: the reason.
     static let reasonHeader = "reason"
 
-    /// And the queue in which it was.
+    /// In the same dead letters: the queue of origin.
     static let originHeader = "origin"
-    /// Of what was published again: the number of the dead letter.
+    /// In messages that are published again: the number of the dead letter.
     static let replayHeader = "replayOf"
 
     static let contentType = "application/json"
     /// Structured JSON mode of CloudEvents 1.0 (JSON event format, section 3).
     static let eventContentType = "application/cloudevents+json"
 
-    /// - Throws: `misconfigured` when a value cannot be said in JSON (a number that is infinite, say), or has more bytes than a message of
-    ///   its kind may have.
+    /// - Throws: `misconfigured` when JSON has no form for a value (an infinite number, say), or the message has more
+    ///   bytes than its kind may have.
     public static func message(
         job: UploadJob, maybeRepeated: Bool = false, trace: TraceParent? = nil
     ) throws(UploadError) -> Message {
@@ -52,7 +52,7 @@ public enum WireFormat {
         try message(entry, WireType.controlText, id: nil)
     }
 
-    /// - Parameter replyTo: the queue where an answer is waited for.
+    /// - Parameter replyTo: the queue for the answer.
     public static func message(order: UploadOrder, replyTo: String? = nil) throws(UploadError) -> Message {
         var message = try message(order, WireType.orderText, id: nil)
         message.messageID = order.id.uuidString.lowercased()
@@ -79,11 +79,11 @@ public enum WireFormat {
         return message
     }
 
-    /// Bytes of the reason in a dead letter.
+    /// Bytes of the reason in a dead letter, at most.
     static let reasonBytesMaximum = 2000
 
-    /// The dead letter for a message that nobody can read: the message, as much of it as the form says, and why.
-    /// - Parameter queue: where it came from.
+    /// The dead letter for an unreadable message: the message, as much of it as the form allows, and the reason.
+    /// - Parameter queue: the message's origin.
     static func deadLetter(
         _ message: Message, reason: String, from queue: String? = nil, form: DeadLetterForm = .whole
     ) -> Message {
@@ -99,7 +99,7 @@ public enum WireFormat {
             ]
         }
         headers[replayHeader] = replayNumber(of: message)
-        // Header values are long strings; the bound is for the frame, and for those who read it.
+        // Header values are long strings; the bound is for the frame, and for readers.
         let why = headers[CarriedHeaders.leftOutHeader]?.string.map { "; its headers are left out, for \($0)" } ?? ""
         headers[reasonHeader] = .string(reason.utf8Prefix(reasonBytesMaximum) + why)
         headers[originHeader] = queue.map { .string($0) }
@@ -113,13 +113,13 @@ public enum WireFormat {
         return letter
     }
 
-    /// Any value may stand in a header of that name: only a number is handed on.
+    /// Any value may stand in a header of that name: only a number is copied.
     private static func replayNumber(of message: Message) -> FieldValue? {
         message.headers[replayHeader]?.integer.map { .int64($0) }
     }
 
-    /// The headers that a message was published with, as far as they may be published again: not what the broker adds, nor
-    /// what steers it (`CC` and `BCC` are further routing keys), nor what tells of this one publication.
+    /// The headers of a message that may be published again. Left out are the headers that the broker adds, those that
+    /// steer it (`CC` and `BCC` are further routing keys), and those about this one publication.
     static func kept(_ headers: Table) -> Table {
         let own: Set = [maybeRepeatedHeader, reasonHeader, originHeader, replayHeader]
         return headers.filter { name, _ in
@@ -127,7 +127,7 @@ public enum WireFormat {
         }
     }
 
-    /// The same message once more, for what is only passed along.
+    /// The same message for a publication without changes.
     static func forwarded(_ message: Message, maybeRepeated: Bool) -> Message {
         var headers = headers(maybeRepeated, traceParent(of: message))
         headers[replayHeader] = replayNumber(of: message)

@@ -1,12 +1,12 @@
 import Uploads
 
-/// What a message's `type` says about its body.
+/// The meaning of a message's `type` for its body.
 enum WireType: Hashable, Sendable {
     case job, baton, marker, control, order, answer, destination
     case event(EventKind)
-    /// One of ours, written by a newer version.
+    /// A Longshore type of a newer version.
     case newer(String)
-    /// None of ours.
+    /// A type of another program.
     case foreign
 
     static let jobText = "upload.job.v1"
