@@ -21,7 +21,7 @@ static inline amqp_rpc_reply_t longshore_login_plain(amqp_connection_state_t sta
                                     AMQP_SASL_METHOD_PLAIN, user, password);
 }
 
-// The flags are an enum that does not import as an Int32.
+// The flags are an enum that is not imported as an Int32.
 static inline int longshore_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 // Variadic as well; pthread_setname_np is hidden behind _GNU_SOURCE. At most 15 bytes count.
@@ -33,7 +33,7 @@ static inline struct timeval longshore_timeval(long seconds, long microseconds) 
   return value;
 }
 
-// Notes why a certificate is refused, where the context's owner keeps it: the library only says that it was.
+// Records why a certificate is refused, at the place that the context's owner set: the library only says that it was.
 static int longshore_note_certificate(int holds, X509_STORE_CTX *store) {
   if (!holds) {
     SSL *ssl = (SSL *)X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
@@ -43,8 +43,8 @@ static int longshore_note_certificate(int holds, X509_STORE_CTX *store) {
   return holds;
 }
 
-// Has a socket's handshake verify the peer's certificate, and that it names the host, which may be an IP address (the library compares
-// names alone). Returns 0 if the host is neither.
+// Has a socket's handshake verify the peer's certificate, and that it names the host, which may be an IP address (the
+// library compares names only). Returns 0 if the host is neither a name nor an address.
 static inline int longshore_verify(amqp_socket_t *socket, char const *host, int verifies_host, int *error) {
   SSL_CTX *context = (SSL_CTX *)amqp_ssl_socket_get_context(socket);
   SSL_CTX_set_app_data(context, error);
@@ -57,7 +57,7 @@ static inline int longshore_verify(amqp_socket_t *socket, char const *host, int 
   return X509_VERIFY_PARAM_set1_host(parameters, host, 0);
 }
 
-// Macros of OpenSSL's. What went wrong last with TLS on this thread; 0 if nothing did, as when the peer closed the socket.
+// Macros of OpenSSL. The last TLS error on this thread; 0 if there was none, as when the peer closed the socket.
 static inline int longshore_tls_reason(void) {
   unsigned long error = ERR_peek_last_error();
   return ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0;

@@ -1,6 +1,6 @@
-/// A line of work on a connection: what is published on it is in order, and its consumers share its delivery tags.
-/// After a reconnect it is opened again and its consumers are restored. After a channel error it is opened again;
-/// its consumers end with `.channelClosed`.
+/// A channel of a connection: its publishes are in order, and its consumers share its delivery tags. After a reconnect
+/// it is opened again and its consumers are restored. After a channel error it is opened again; its consumers end with
+/// `.channelClosed`.
 public final class Channel: Sendable {
     public let connection: Connection
     let id: UInt64
@@ -14,17 +14,19 @@ public final class Channel: Sendable {
 
     deinit { connection.core.inbox.send(.closeChannel(id, Promise())) }
 
-    /// Publishes, and returns when the broker has taken the message over: it is confirmed, and mandatory unless that is said.
+    /// Publishes, and returns when the broker has taken the message over. The message is confirmed, and mandatory
+    /// unless `isMandatory` is false.
     ///
     /// While the broker is blocked this waits. A cancelled call returns at once; its message may still arrive.
     ///
     /// - Parameters:
-    ///   - isMandatory: false where nobody need get it: it is confirmed then as well.
+    ///   - isMandatory: false if the message may reach no queue; it is confirmed then as well.
     ///   - epoch: publish only while this is the connection's epoch.
-    /// - Throws: `.returned` if it is mandatory and no queue gets it, `.nacked`; `.connectionLost` and `.channelClosed` if the
-    ///   broker may have taken it, `.notConnected` if it has not; `.invalidArgument`, `.closed`, `.cancelled`. The broker names no
-    ///   message when it closes the channel for one. Only where no other was unconfirmed on the channel this throws why the
-    ///   message was refused: `.notFound` if there is no such exchange, `.accessRefused`, or `.messageRefused`.
+    /// - Throws: `.returned` if it is mandatory and no queue gets it, `.nacked`; `.connectionLost` and `.channelClosed`
+    ///   if the broker may have taken it, `.notConnected` if it has not; `.invalidArgument`, `.closed`, `.cancelled`.
+    ///   When the broker closes the channel for a message, it does not say for which. So only if no other message was
+    ///   unconfirmed on the channel, this throws the reason of the refusal: `.notFound` if there is no such exchange,
+    ///   `.accessRefused`, or `.messageRefused`.
     public func publish(
         _ message: Message, to exchange: String, routingKey: String, isMandatory: Bool = true, epoch: UInt64? = nil
     ) async throws(RabbitMQError) {
@@ -32,7 +34,7 @@ public final class Channel: Sendable {
             .promise.value()
     }
 
-    /// The same, for those who wait for the broker's word in their own way.
+    /// The same, for callers that wait for the confirm in their own way.
     public func send(
         _ message: Message, to exchange: String, routingKey: String, isMandatory: Bool = true, epoch: UInt64? = nil
     ) throws(RabbitMQError) -> PublisherConfirm {
@@ -48,8 +50,8 @@ public final class Channel: Sendable {
         return PublisherConfirm(promise: promise)
     }
 
-    /// Publishes if that can be done now, and tells nobody: not mandatory, not confirmed, dropped while there is no
-    /// connection or when 1024 posts or 8 MiB of them wait already, or when it cannot be encoded.
+    /// Publishes if that is possible now, and reports no result: not mandatory, not confirmed. The message is dropped
+    /// while there is no connection, when 1024 posts or 8 MiB of them wait already, or when it cannot be encoded.
     public func post(_ message: Message, to exchange: String, routingKey: String) {
         guard (try? message.validate()) != nil, exchange.utf8.count <= 255, routingKey.utf8.count <= 255 else { return }
         core.inbox.post(
@@ -62,10 +64,10 @@ public final class Channel: Sendable {
     ///
     /// - Parameters:
     ///   - prefetch: how many deliveries may be unsettled at once; 1 or more.
-    ///   - tag: names the consumer, uniquely within the channel; `nil` makes one up.
+    ///   - tag: names the consumer, uniquely within the channel; `nil` makes a new name.
     ///   - exclusive: refuse to share the queue with other consumers.
-    ///   - stream: where to begin, for stream queues only. After a reconnect it goes on behind the last delivery that
-    ///     was read.
+    ///   - stream: where to begin, for stream queues only. After a reconnect the consumer continues behind the last
+    ///     delivery that was read.
     /// - Throws: `.notFound`, `.accessRefused`, `.resourceLocked`, `.preconditionFailed`, `.notConnected`,
     ///   `.connectionLost`, `.invalidArgument`, `.closed`, `.cancelled`.
     public func consume(
@@ -93,7 +95,7 @@ public final class Channel: Sendable {
         return (Consumer(channel: self, core: consumer), core.begin { .consume(channel: id, consumer, $0) })
     }
 
-    /// Fetches one message, to be settled like any other.
+    /// Fetches one message, to be settled like any delivery.
     ///
     /// - Returns: `nil` if the queue is empty.
     public func get(_ queue: String) async throws(RabbitMQError) -> Delivery? {
@@ -101,7 +103,7 @@ public final class Channel: Sendable {
         return try await core.ask { .get(channel: id, queue: queue, $0) }
     }
 
-    /// Drops what waits in a queue. - Returns: how many messages.
+    /// Drops the messages that wait in a queue. - Returns: how many messages.
     @discardableResult
     public func purge(_ queue: String) async throws(RabbitMQError) -> UInt32 {
         try Names.check(queue, "queue")
@@ -114,14 +116,14 @@ public final class Channel: Sendable {
     }
 
     /// How many messages wait in a queue, and how many consumers it has.
-    /// - Throws: `notFound` for a queue that is not there.
+    /// - Throws: `notFound` for a missing queue.
     public func depth(of queue: String) async throws(RabbitMQError) -> QueueDepth {
         try Names.check(queue, "queue")
         return try await core.ask { .count(channel: id, queue: queue, $0) }
     }
 
-    /// Asks whether an exchange is there, whatever its kind.
-    /// - Throws: `notFound` for one that is not.
+    /// Checks that an exchange exists, of any kind.
+    /// - Throws: `notFound` for a missing exchange.
     public func check(exchange: String) async throws(RabbitMQError) {
         try Names.check(exchange, "exchange")
         try await core.ask { .check(channel: id, exchange: exchange, $0) }
@@ -131,7 +133,8 @@ public final class Channel: Sendable {
     /// delivers such a message again.
     public func acknowledge(_ delivery: Delivery) { settle(delivery, .acknowledge) }
 
-    /// Gives a delivery back, or (without `requeue`) drops or dead-letters it. Does not wait; dropped as `acknowledge`.
+    /// Puts a delivery back, or (without `requeue`) drops or dead-letters it. Does not wait; dropped in the same cases
+    /// as `acknowledge`.
     public func reject(_ delivery: Delivery, requeue: Bool) { settle(delivery, .reject(requeue: requeue)) }
 
     /// Cancels the consumers, sends all acknowledgements and closes. Later calls fail with `.closed`. Bounded by

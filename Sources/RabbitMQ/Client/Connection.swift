@@ -3,10 +3,10 @@ import Synchronization
 
 /// A connection to a broker that reconnects by itself.
 ///
-/// One thread owns the socket; every function here hands it a command and waits, so all of them may be called from any
-/// task. After a loss it reconnects to the next address, declares its topology again, opens its channels and
-/// restores their consumers, and begins a new ``epoch``; what was under way when it was lost fails with `.connectionLost`
-/// (or `.notConnected` where nothing had been sent). A connection whose last handle is gone is cut.
+/// One thread owns the socket; every method here hands it a command and waits, so all of them may be called from any
+/// task. After a loss the thread connects to the next address, declares the topology again, opens the channels,
+/// restores their consumers, and begins a new ``epoch``. Calls that were under way fail with `.connectionLost` (or with
+/// `.notConnected` if nothing had been sent). A connection whose last handle is gone is cut.
 public final class Connection: Sendable {
     let core: ConnectionCore
 
@@ -14,9 +14,9 @@ public final class Connection: Sendable {
 
     deinit { core.inbox.send(.abandon) }
 
-    /// Connects to the first of the addresses that answers.
+    /// Connects to the first address that answers.
     ///
-    /// - Throws: what the most telling address answered: `.loginRefused`, `.tlsFailed`, `.timedOut`,
+    /// - Throws: the most telling of the addresses' errors: `.loginRefused`, `.tlsFailed`, `.timedOut`,
     ///   `.connectionRefused`; `.cancelled` if the task is cancelled meanwhile.
     public static func open(
         _ configuration: ConnectionConfiguration, logger: Logger
@@ -45,40 +45,40 @@ public final class Connection: Sendable {
     }
 
     /// Opens a channel and begins to consume on it, in one round trip.
-    /// - Throws: what ``openChannel()`` and ``Channel/consume(_:prefetch:tag:exclusive:arguments:stream:)`` throw.
+    /// - Throws: the errors of ``openChannel()`` and ``Channel/consume(_:prefetch:tag:exclusive:arguments:stream:)``.
     public func consume(
         _ queue: String, prefetch: UInt16, exclusive: Bool = false, stream: StreamOffset? = nil
     ) async throws(RabbitMQError) -> Consumer {
         let opening = beginOpening()
         let consuming = try opening.channel.beginConsuming(
             queue, prefetch: prefetch, exclusive: exclusive, stream: stream)
-        // If the channel cannot be opened, that is what the caller has to know.
+        // If the channel cannot be opened, the caller gets that error.
         try await opening.promise.value()
         try await consuming.promise.value()
         return consuming.consumer
     }
 
-    /// The channel is closed again with its handle, should the caller stop waiting.
+    /// If the caller stops waiting, its handle goes, and the channel is closed again.
     private func beginOpening() -> (channel: Channel, promise: Promise<Void>) {
         let channel = Channel(connection: self, id: core.makeID())
         return (channel, core.begin { .openChannel(channel.id, $0) })
     }
 
-    /// Declares what this connection has not declared yet, in one round trip; and again after every reconnect, before consumers
-    /// are restored.
+    /// Declares the objects that this connection has not declared yet, in one round trip; and again after every
+    /// reconnect, before consumers are restored.
     ///
-    /// - Throws: `.preconditionFailed` if something is there with other arguments, `.accessRefused`, `.notFound` for a
-    ///   binding of what does not exist. What came before in the topology is declared then, and nothing is remembered.
+    /// - Throws: `.preconditionFailed` if an object exists with other arguments, `.accessRefused`, `.notFound` for a
+    ///   binding of a missing object. The objects before the failed one are declared then, and none is remembered.
     public func define(_ topology: Topology) async throws(RabbitMQError) {
         try await define(topology, .missing)
     }
 
-    /// Declares all of it, also what this connection has declared before: it may have been deleted since.
+    /// Declares all objects, also those that this connection has declared before: they may have been deleted since.
     public func declareAgain(_ topology: Topology) async throws(RabbitMQError) {
         try await define(topology, .all)
     }
 
-    /// Declares it after every reconnect, and not now: another connection has declared it.
+    /// Declares the objects after every reconnect, and not now: another connection has declared them.
     public func remember(_ topology: Topology) async throws(RabbitMQError) {
         try await define(topology, .none)
     }
@@ -88,15 +88,17 @@ public final class Connection: Sendable {
         try await core.ask { .define(topology, declaring, $0) }
     }
 
-    /// Asks in one round trip whether all these are there, whatever their arguments, and declares nothing. No permission is needed.
-    /// - Throws: `.notFound` with the name of the first that is not.
+    /// Checks in one round trip that all these objects exist, with any arguments, and declares nothing. Needs no
+    /// permission.
+    /// - Throws: `.notFound` with the name of the first missing one.
     public func check(exchanges: [String] = [], queues: [String]) async throws(RabbitMQError) {
         for exchange in exchanges { try Names.check(exchange, "exchange") }
         for queue in queues { try Names.check(queue, "queue") }
         try await core.ask { .checkObjects(exchanges: exchanges, queues: queues, $0) }
     }
 
-    /// Deletes bindings, queues (with what they hold) and exchanges, and forgets them. What does not exist is no error.
+    /// Deletes bindings, queues (with their messages) and exchanges, and forgets them. A missing object is not an
+    /// error.
     public func delete(_ topology: Topology) async throws(RabbitMQError) {
         try topology.validate()
         try await core.ask { .delete(topology, $0) }
@@ -105,10 +107,10 @@ public final class Connection: Sendable {
     /// Grows with every (re)connect; 0 while not connected. Cheap, from any thread.
     public var epoch: UInt64 { core.epoch.load(ordering: .acquiring) }
 
-    /// Why it is not connected: why the connection was lost, or the last attempt to reconnect failed. nil while it is connected.
+    /// Why the connection was lost, or why the last attempt to reconnect failed. nil while it is connected.
     public var failure: RabbitMQError? { core.failure.withLock { $0 } }
 
-    /// How the connection is doing: the current state, then each change. A listener that lags loses the oldest.
+    /// The current state, then each change. A slow listener loses the oldest states.
     public func states() -> AsyncStream<ConnectionState> { core.states.listen() }
 
     /// Waits until connected.
@@ -126,15 +128,15 @@ public final class Connection: Sendable {
         throw ConnectionCore.closed
     }
 
-    /// Closes in good order: publishes under way are awaited (not those that a blocked broker holds up), consumers
-    /// cancelled, acknowledgements sent, channels and connection closed. Takes at most a few times
-    /// `connectTimeout`; whatever waits then fails with `.closed`. Calling it again waits for the same end.
+    /// Closes in order: awaits publishes under way (except those that a blocked broker holds up), cancels consumers,
+    /// sends acknowledgements, closes channels and connection. Takes at most a few times `connectTimeout`; calls that
+    /// still wait then fail with `.closed`. Another call waits for the same end.
     ///
-    /// - Parameter limit: how long it may take, where that is less; then it is cut.
+    /// - Parameter limit: a shorter time limit, after which the connection is cut.
     public func close(within limit: Duration? = nil) async {
         core.inbox.send(.close)
         let most = core.configuration.connectTimeout * (2 * core.configuration.addresses.count + 2)
-        // A resolver that hangs could keep the thread longer than that: then it ends by itself later on.
+        // A hanging resolver could keep the thread longer than that: then it ends by itself later.
         let watchdog = Task { [core] in
             try await Task.sleep(for: min(limit ?? most, most))
             core.inbox.send(.abandon)

@@ -1,8 +1,9 @@
-/// The deliveries of a queue, an array at a time: all that has come since the last one was taken.
+/// The deliveries of a queue, an array at a time: all that have come since the last array was taken.
 ///
-/// Goes on across reconnects (what is unsettled then is delivered again, in a new epoch). The sequence ends after
-/// ``cancel()`` and when channel or connection are closed, and throws `.consumerCancelled` when the broker cancels it (the
-/// queue was deleted, say), `.channelClosed` after a channel error. Several tasks may iterate and share what comes.
+/// The consumer continues across reconnects (unsettled messages are delivered again, in a new epoch). The sequence ends
+/// after ``cancel()`` and when channel or connection are closed. It throws `.consumerCancelled` when the broker cancels
+/// it (the queue was deleted, say), and `.channelClosed` after a channel error. Several tasks may iterate and share the
+/// deliveries.
 public struct Consumer: AsyncSequence, Sendable {
     public typealias Element = [Delivery]
     public typealias Failure = RabbitMQError
@@ -10,7 +11,7 @@ public struct Consumer: AsyncSequence, Sendable {
     public let channel: Channel
     let core: ConsumerCore
 
-    /// The name by which broker and deliveries know it.
+    /// The consumer's name at the broker and in its deliveries.
     public var tag: String { core.tag }
     public var queue: String { core.queue }
 
@@ -19,7 +20,7 @@ public struct Consumer: AsyncSequence, Sendable {
     /// Settles a delivery, without waiting; dropped if its epoch is over. See ``Channel/acknowledge(_:)``.
     public func acknowledge(_ delivery: Delivery) { channel.acknowledge(delivery) }
 
-    /// Gives a delivery back, or drops or dead-letters it. See ``Channel/reject(_:requeue:)``.
+    /// Puts a delivery back, or drops or dead-letters it. See ``Channel/reject(_:requeue:)``.
     public func reject(_ delivery: Delivery, requeue: Bool) { channel.reject(delivery, requeue: requeue) }
 
     /// Takes no more deliveries: the sequence ends behind those that have come. They can still be settled until the
@@ -34,7 +35,7 @@ public struct Consumer: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let consumer: Consumer
 
-        /// - Returns: `nil` at the end, and when the task is cancelled (nothing is lost: the next call goes on).
+        /// - Returns: `nil` at the end, and when the task is cancelled (no delivery is lost: the next call continues).
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(RabbitMQError) -> [Delivery]? {

@@ -1,11 +1,13 @@
-/// A message on its way to the broker, and what the broker will say of it: that it has it, or why it does not take it.
+/// A message on its way to the broker, and the broker's answer: a confirm, or the reason why it does not take the
+/// message.
 public struct PublisherConfirm: Sendable {
     let promise: Promise<Void>
 
-    /// Waits for the broker's word, whatever becomes of the calling task. To be called once.
-    /// - Returns: a failure as ``Channel/publish(_:to:routingKey:epoch:)`` throws it, or what ``giveUp(_:)`` was told.
+    /// Waits for the broker's answer, even if the calling task is cancelled. Call it once.
+    /// - Returns: a failure as ``Channel/publish(_:to:routingKey:epoch:)`` throws it, or the error given to
+    ///   ``giveUp(_:)``.
     public func outcome() async -> Result<Void, RabbitMQError> { await promise.outcome() }
 
-    /// Waits no longer; the message may arrive all the same. Nothing happens if the broker has spoken.
+    /// Ends the wait; the message may arrive all the same. Does nothing if the broker has answered.
     public func giveUp(_ error: RabbitMQError) { promise.fail(error) }
 }

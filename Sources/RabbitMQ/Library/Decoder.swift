@@ -1,16 +1,17 @@
 import CRabbitMQ
 import Foundation
 
-/// Makes our values of the library's, copying: its memory is used again for the next frames.
+/// Copies the library's values into Swift values, because the library uses its memory again for the next frames.
 ///
-/// Whatever a peer sends becomes values that ``Encoder`` can send again. Bytes that are no UTF-8 are replaced in names, and names are then
-/// cut to what the protocol carries. Tables and arrays that nest deeper than ``Names/depthMaximum`` become a text that says so.
+/// All data from the peer become values that ``Encoder`` can send again. Bytes in names that are not UTF-8 are
+/// replaced, and names are then cut to the length that the protocol carries. Tables and arrays that nest deeper than
+/// ``Names/depthMaximum`` become a text that says so.
 enum Decoder {
     static func string(_ bytes: amqp_bytes_t) -> String {
         String(decoding: UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.len), as: UTF8.self)
     }
 
-    /// Text of the protocol's short kind: a replaced byte takes three, so that 255 may have become 765.
+    /// Text of the protocol's short kind. A replacement character takes three bytes, so 255 bytes may have become 765.
     static func name(_ bytes: amqp_bytes_t) -> String {
         let text = string(bytes)
         guard text.utf8.count > Names.bytesMaximum else { return text }
@@ -49,7 +50,7 @@ enum Decoder {
         return message
     }
 
-    /// - Parameter depth: of the table or array that the value stands in; 0 are the headers themselves.
+    /// - Parameter depth: the depth of the table or array that holds the value; the headers themselves have 0.
     static func value(_ field: amqp_field_value_t, depth: Int = 0) -> FieldValue {
         let value = field.value
         switch amqp_field_value_kind_t(rawValue: .init(field.kind)) {
@@ -84,7 +85,7 @@ enum Decoder {
         }
     }
 
-    /// The protocol's long string is any bytes; most are text.
+    /// The protocol's long string may hold any bytes; most are text.
     private static func text(_ bytes: amqp_bytes_t) -> FieldValue {
         let raw = UnsafeRawBufferPointer(start: bytes.bytes, count: bytes.len)
         if let text = String(validating: raw, as: UTF8.self) { return .string(text) }

@@ -1,6 +1,6 @@
 import Foundation
 
-// How many bytes things have on the wire. A header or method must fit in one frame: known before a part is sent.
+// Sizes of values on the wire. A header or method must fit in one frame, which is checked before any part is sent.
 
 extension Message {
     /// An upper bound for the content header's payload.

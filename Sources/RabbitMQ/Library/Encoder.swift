@@ -1,7 +1,7 @@
 import CRabbitMQ
 import Foundation
 
-/// Makes the library's values of ours, in a pool that lives until the frame is sent.
+/// Copies Swift values into the library's values, in a pool that lives until the frame is sent.
 struct Encoder {
     let pool: UnsafeMutablePointer<amqp_pool_t>
 
@@ -89,7 +89,7 @@ struct Encoder {
             kind(AMQP_FIELD_KIND_I64)
             field.value.i64 = value
         case .uint64(let value):
-            // RabbitMQ reads no unsigned 64-bit kind; what does not fit a signed one goes as text.
+            // RabbitMQ reads no unsigned 64-bit kind; a number beyond the signed range goes as text.
             if let fitting = Int64(exactly: value) {
                 kind(AMQP_FIELD_KIND_I64)
                 field.value.i64 = fitting
@@ -126,7 +126,7 @@ struct Encoder {
         return field
     }
 
-    /// Whole seconds since 1970, or the nearest number that the protocol has: a peer may send any of its 2^64.
+    /// Whole seconds since 1970, or the nearest number that the protocol has: a peer may send any of its 2^64 values.
     private static func seconds(_ date: Date) -> UInt64 {
         let seconds = date.timeIntervalSince1970
         return seconds < 0x1p64 ? seconds > 0 ? UInt64(seconds) : 0 : .max

@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// What the broker sent, as values. The bytes of a body are valid until the next frame is read.
+/// The broker's frames, as values. The bytes of a body are valid until the next frame is read.
 enum Frame {
     case content(channel: UInt16, ContentAssembler.Start)
     case header(channel: UInt16, Message, bodyBytes: UInt64)
@@ -25,9 +25,9 @@ enum Frame {
     /// The answer to a method.
     struct Answer {
         var method: amqp_method_number_t
-        /// Of messages, for the methods about queues.
+        /// The number of messages, for the methods about queues.
         var count: UInt32 = 0
-        /// Of a queue that was declared.
+        /// The number of consumers of a declared queue.
         var consumers: UInt32 = 0
         var delivery: Delivery?
     }

@@ -2,7 +2,8 @@ import CRabbitMQ
 
 /// Maps the library's status codes (amqp_status_enum in amqp.h) and the broker's reply codes (AMQP 0-9-1, section 1.2).
 enum LibraryStatus {
-    /// What a failed call on an open connection means. All but what did not fit ends the connection.
+    /// The error for a failed call on an open connection. Every failure ends the connection, except a value that was
+    /// too big.
     static func error(_ status: CInt, _ what: String) -> RabbitMQError {
         let text = String(cString: amqp_error_string2(status))
         switch status {
@@ -19,7 +20,7 @@ enum LibraryStatus {
         }
     }
 
-    /// What a failure to connect means.
+    /// The error for a failure to connect.
     static func connectError(_ status: CInt, _ address: BrokerAddress) -> RabbitMQError {
         let text = String(cString: amqp_error_string2(status))
         switch status {

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 
 extension Link {
-    /// Connects and logs in; waits at most `connectTimeout` for each of both (and for the resolver).
+    /// Connects and logs in; waits at most `connectTimeout` for each of the two (and for the resolver).
     static func open(
         _ address: BrokerAddress, _ configuration: ConnectionConfiguration
     ) throws(RabbitMQError) -> Link {
@@ -20,7 +20,7 @@ extension Link {
             try login(state, address, configuration)
             return Link(state: state, verdict: verdict)
         } catch {
-            // What TLS says is asked for before anything else uses it.
+            // OpenSSL's error is read before another call overwrites it.
             let told = verdict?.error(address, isClientCertificateGiven: configuration.tls?.certificateFile != nil)
             amqp_destroy_connection(state)
             throw error.code == .tlsFailed ? error : told ?? error
@@ -41,7 +41,7 @@ extension Link {
                 .tlsFailed, "no certificate could name '\(address.host)': give a host name or an IP address")
         }
         amqp_ssl_socket_set_verify_peer(socket, 1)
-        // The handshake compares the host as well, and IP addresses, too.
+        // The handshake compares the host as well, also if it is an IP address.
         amqp_ssl_socket_set_verify_hostname(socket, 0)
         amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST)
         let authorities: String
@@ -64,7 +64,7 @@ extension Link {
         return socket
     }
 
-    /// The library knows no default; these are the usual places of the system's bundle.
+    /// The library has no default; these are the usual places of the system's bundle.
     private static func systemAuthorities() throws(RabbitMQError) -> String {
         let places = [
             ProcessInfo.processInfo.environment["SSL_CERT_FILE"], "/etc/ssl/certs/ca-certificates.crt",

@@ -2,19 +2,19 @@ import CRabbitMQ
 import Foundation
 import Glibc
 
-/// One open connection of the library: the socket, its buffers, the frames that go in and out. Belongs to the
-/// connection's thread. Nothing here waits but `open`: reading takes what is there, and is to be sent only as much as
-/// `sendBytesMaximum` after the socket was found writable.
+/// One open connection of the library: the socket, its buffers, the incoming and outgoing frames. Belongs to the
+/// connection's thread. Only `open` waits: reading takes the bytes that have arrived, and the caller sends at most
+/// `sendBytesMaximum` after the socket became writable.
 final class Link {
     let state: amqp_connection_state_t
     let descriptor: CInt
     /// The most bytes of a frame's payload.
     let payloadBytesMaximum: Int
     let channelMaximum: UInt16
-    /// What the two sides agreed upon; zero if the broker wants none.
+    /// The agreed interval; zero if the broker wants no heartbeats.
     let heartbeat: Duration
 
-    /// Where OpenSSL writes as long as there is a connection.
+    /// OpenSSL writes here as long as the connection exists.
     private let verdict: TLSVerdict?
     private let pool: UnsafeMutablePointer<amqp_pool_t>
     private var names = NameCache()
@@ -39,8 +39,8 @@ final class Link {
         amqp_destroy_connection(state)
     }
 
-    /// How much can be sent without waiting once `poll` has said that the socket is writable: Linux says so when a third
-    /// of the send buffer is free, and it counts more than the bytes themselves.
+    /// How many bytes can be sent without waiting once `poll` has reported the socket as writable. Linux does that when
+    /// a third of the send buffer is free, and it counts more than the bytes themselves.
     var sendBytesMaximum: Int {
         var size: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -54,7 +54,7 @@ final class Link {
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    /// - Returns: the next frame that has come whole, `nil` if there is none.
+    /// - Returns: the next complete frame, `nil` if there is none.
     func next() throws(RabbitMQError) -> Frame? {
         var frame = amqp_frame_t()
         var now = longshore_timeval(0, 0)
@@ -64,7 +64,7 @@ final class Link {
         return decode(frame)
     }
 
-    /// Gives the memory of a channel's frames back to the library; what `next` returned from there is gone.
+    /// Returns the memory of a channel's frames to the library; values that `next` returned from there become invalid.
     func release(_ channel: UInt16) { amqp_maybe_release_buffers_on_channel(state, channel) }
 
     /// - Returns: the bytes sent.

@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// What is sent to the broker, but for publishes.
+/// The methods that are sent to the broker, except publishes.
 enum Method {
     case openChannel
     case closeChannel
@@ -51,7 +51,7 @@ enum Method {
 
     static let publishNumber: amqp_method_number_t = AMQP_BASIC_PUBLISH_METHOD
 
-    /// Its own number, for methods that have an answer.
+    /// The method's own number, for methods that have an answer.
     var number: amqp_method_number_t {
         switch self {
         case .get: AMQP_BASIC_GET_METHOD
@@ -64,9 +64,10 @@ enum Method {
         if case .consume = self { true } else { false }
     }
 
-    /// Whether nothing may be sent behind it before it is answered. RabbitMQ may answer what follows first: the answers that begin and end
-    /// a consumer it sends to the channel's process as a message of its own (`rabbit_channel:send_command`), behind what has come by
-    /// then. And behind the channel's end there is no channel.
+    /// Whether no method may be sent behind this one before it is answered. RabbitMQ may answer a later method first:
+    /// it sends the answers that begin and end a consumer to the channel's process as a message of its own
+    /// (`rabbit_channel:send_command`), behind the methods that have arrived by then. And after a channel's end there
+    /// is no channel.
     var holdsBackOthers: Bool {
         switch self {
         case .consume, .cancel, .closeChannel: true
@@ -74,7 +75,7 @@ enum Method {
         }
     }
 
-    /// What it was about, for messages.
+    /// The action in words, for messages.
     var subject: String {
         switch self {
         case .openChannel: "opening a channel"

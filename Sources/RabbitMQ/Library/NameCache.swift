@@ -1,6 +1,7 @@
 import CRabbitMQ
 
-/// Deliveries come in runs with the same names: comparing the bytes is cheaper than making the string again.
+/// Caches the last names: deliveries come in runs with the same names, and comparing bytes is cheaper than making the
+/// string again.
 struct NameCache {
     private struct Entry {
         var text = ""

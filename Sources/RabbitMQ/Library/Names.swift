@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the protocol can carry: short strings have at most 255 bytes, and the library cuts longer ones off silently.
+/// The limits of the protocol: short strings have at most 255 bytes, and the library cuts longer ones off silently.
 enum Names {
     static let bytesMaximum = 255
-    /// How many tables and arrays may stand in each other below the headers. The protocol sets no bound.
+    /// How deep tables and arrays may nest below the headers. The protocol sets no bound.
     static let depthMaximum = 32
 
     static func check(_ name: String, _ what: String) throws(RabbitMQError) {

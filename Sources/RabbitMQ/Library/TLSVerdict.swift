@@ -1,6 +1,6 @@
 import CRabbitMQ
 
-/// What a TLS handshake came to, beyond the library's "it failed". Belongs to the connection's thread.
+/// The reason of a failed TLS handshake; the library only says that it failed. Belongs to the connection's thread.
 final class TLSVerdict {
     /// Why the certificate was refused (`X509_V_ERR_…`); 0 if it was not. OpenSSL writes it.
     private let certificateError: UnsafeMutablePointer<CInt>
@@ -12,14 +12,14 @@ final class TLSVerdict {
 
     deinit { certificateError.deallocate() }
 
-    /// Has the socket's handshake judge the certificate.
-    /// - Returns: false if the host is no name that a certificate could have.
+    /// Has the socket's handshake check the certificate.
+    /// - Returns: false if no certificate could name the host.
     func judge(_ socket: OpaquePointer, host: String, verifiesHostName: Bool) -> Bool {
         longshore_verify(socket, host, verifiesHostName ? 1 : 0, certificateError) == 1
     }
 
-    /// Why connecting or logging in over TLS failed, called on the thread and right after it did.
-    /// - Returns: nil where TLS is not to blame.
+    /// Why connecting or logging in over TLS failed. Call it on the thread, right after the failure.
+    /// - Returns: nil if TLS is not the cause.
     func error(_ address: BrokerAddress, isClientCertificateGiven: Bool) -> RabbitMQError? {
         if certificateError.pointee != 0 { return refusal(of: certificateError.pointee, address) }
         let reason = longshore_tls_reason()
@@ -50,7 +50,8 @@ final class TLSVerdict {
             return RabbitMQError(
                 .tlsFailed,
                 "\(address) does not speak TLS: give the port of amqps (5671 as a rule), or a URL with amqp")
-        // A balancer whose broker is away accepts and closes; and a peer may have trouble of its own (RFC 8446, section 6.2).
+        // A load balancer whose broker is away accepts and closes; and a peer may have an internal error (RFC 8446,
+        // section 6.2).
         case SSL_R_UNEXPECTED_EOF_WHILE_READING, SSL_AD_REASON_OFFSET + SSL_AD_INTERNAL_ERROR: return nil
         default:
             return RabbitMQError(

@@ -1,9 +1,9 @@
-/// What the connection's thread knows of one channel. Belongs to that thread.
+/// The state of one channel. Belongs to the connection's thread.
 final class ChannelSlot {
-    /// A method to be sent, and what to do with the answer.
+    /// A method to send, and the handler of its answer.
     final class Request {
         let method: Method
-        /// Sent just before it: a prefetch counts for the consumers that begin behind it.
+        /// Sent just before the method: a prefetch applies to the consumers that begin behind it.
         let preface: Method?
         /// Whether it belongs to opening the channel, and is made anew when the channel is opened again.
         let isSetup: Bool
@@ -20,9 +20,9 @@ final class ChannelSlot {
         }
     }
 
-    /// A method that was sent and is not answered yet. The broker works on the methods of a channel, and answers them, in
-    /// their order (AMQP 0-9-1, section 4.7), so that none need wait until the one before is answered. Not so behind some:
-    /// see ``Method/holdsBackOthers``.
+    /// A method that was sent and is not answered yet. The broker processes and answers the methods of a channel in
+    /// their order (AMQP 0-9-1, section 4.7), so the next method need not wait for the answer. Some methods are
+    /// exceptions: see ``Method/holdsBackOthers``.
     struct Awaited {
         var method: Method
         var request: Request
@@ -30,14 +30,14 @@ final class ChannelSlot {
     }
 
     enum Phase {
-        /// No connection, or it is not this channel's turn yet.
+        /// No connection, or the channel's turn to be opened has not come.
         case idle
         /// Being opened: publishes wait, methods follow behind those of `setup`.
         case opening
         case open
     }
 
-    /// A consumer, and what has come for it since the last hand-over to its reader.
+    /// A consumer, and its deliveries since the last hand-over to its reader.
     final class Consuming {
         let core: ConsumerCore
         var batch: [Delivery] = []
@@ -56,9 +56,9 @@ final class ChannelSlot {
     /// Distinguishes one opening from the next: delivery tags begin anew with each.
     var incarnation: UInt64 = 0
 
-    /// What was sent and is not answered yet.
+    /// The methods that were sent and are not answered yet.
     var awaited = FIFO<Awaited>()
-    /// What opens the channel and makes it as it was, and how much of that is not answered yet.
+    /// The requests that open and restore the channel, and how many of them are not answered yet.
     var setup = FIFO<Request>()
     var setupLeft = 0
     var requests = FIFO<Request>()
@@ -75,14 +75,14 @@ final class ChannelSlot {
     /// The tags of consumers that are being started.
     var starting: Set<String> = []
     var closing: Closing?
-    /// Who waits for the channel to be opened for the first time.
+    /// The wait for the channel's first opening.
     var opened: Promise<Void>?
-    /// Whether it exists only to declare or delete, and what it has still to do then.
+    /// Whether the channel exists only for a script, and the script's remaining steps.
     let isInternal: Bool
     var script: Script?
     /// Whether a new connection waits for this channel.
     var isRestoring = false
-    /// Whether it stands in the driver's list of slots with something to send.
+    /// Whether the driver's list of slots with something to send holds it.
     var isListed = false
 
     init(id: UInt64, number: UInt16, isInternal: Bool) {
@@ -100,14 +100,14 @@ final class ChannelSlot {
     /// The next request to send now.
     func takeNext() -> Request? { hasRequest ? setup.popFirst() ?? requests.popFirst() : nil }
 
-    /// All that will not be answered any more: what was sent, and what was not.
+    /// All requests that will not be answered any more: those that were sent, and those that were not.
     func takeRequests() -> (sent: [Request], unsent: [Request]) {
         let sent = awaited.removeAll().filter { !$0.isPreface }.map(\.request)
         return (sent, setup.removeAll() + requests.removeAll())
     }
 
-    /// The broker closed the channel: of what it had not answered it worked on the first at most. The others are to be sent
-    /// again once the channel is open, but for those that open it.
+    /// Takes back unanswered requests after the broker closed the channel. The broker processed at most the first of
+    /// them. The others are sent again once the channel is open, except those that open it.
     /// - Returns: the first.
     func takeBackUnanswered() -> Awaited? {
         let unanswered = awaited.removeAll()

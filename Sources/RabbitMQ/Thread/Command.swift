@@ -1,4 +1,4 @@
-/// What a task asks of the connection's thread.
+/// A request of a task to the connection's thread.
 enum Command: Sendable {
     case publish(PublishRequest)
     case settle(channel: UInt64, incarnation: UInt64, tag: UInt64, Settling)
@@ -13,9 +13,9 @@ enum Command: Sendable {
     case define(Topology, Declaring, Promise<Void>)
     case checkObjects(exchanges: [String], queues: [String], Promise<Void>)
     case delete(Topology, Promise<Void>)
-    /// In good order, waiting for what is under way.
+    /// Closes in order, after everything that is under way.
     case close
-    /// At once: nobody holds the connection any more.
+    /// Cuts at once: the last handle is gone.
     case abandon
 
     /// Which objects of a topology are declared now. All are declared again after a reconnect.
@@ -31,7 +31,7 @@ enum Command: Sendable {
         case reject(requeue: Bool)
     }
 
-    /// Answers whoever waits, without doing it.
+    /// Fails the waiting caller without running the command.
     func fail(_ error: RabbitMQError) {
         switch self {
         case .publish(let request): request.promise?.fail(error)

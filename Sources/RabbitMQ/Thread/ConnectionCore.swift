@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// What the handles and the connection's thread share.
+/// The state that the handles and the connection's thread share.
 final class ConnectionCore: Sendable {
     let configuration: ConnectionConfiguration
     let logger: Logger
@@ -29,7 +29,7 @@ final class ConnectionCore: Sendable {
         try await begin(make).value()
     }
 
-    /// Hands a command to the thread, behind those that it was handed before.
+    /// Hands a command to the thread, behind all earlier commands.
     func begin<Value: Sendable>(_ make: (Promise<Value>) -> Command) -> Promise<Value> {
         let promise = Promise<Value>()
         if !inbox.send(make(promise)) { promise.fail(Self.closed) }

@@ -3,8 +3,8 @@ import Glibc
 
 /// Starts the thread that owns a connection.
 enum ConnectionThread {
-    /// The library decodes headers by recursion, without a bound. The 26,000 arrays within each other that fit into a frame of 128 KiB take
-    /// between 2 and 4 MiB. The process's own limit (`ulimit -s`) may be lower.
+    /// The library decodes headers by recursion, without a bound. A frame of 128 KiB has room for 26,000 nested arrays,
+    /// which take between 2 and 4 MiB of stack. The process's own limit (`ulimit -s`) may be lower.
     private static let stackBytes = 8 << 20
 
     static func start(_ core: ConnectionCore) throws(RabbitMQError) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the connection's thread and the reader of a consumer share. Holds at most a prefetch of deliveries.
+/// The state that the connection's thread and the reader of a consumer share. Holds at most a prefetch of deliveries.
 final class ConsumerCore: Sendable {
     typealias Batch = Result<[Delivery]?, RabbitMQError>
 
@@ -32,7 +32,7 @@ final class ConsumerCore: Sendable {
         self.stream = stream
     }
 
-    /// The arguments with which to consume now: a stream goes on behind what the reader was handed.
+    /// The arguments to consume with now: a stream continues behind the deliveries that the reader has got.
     var currentArguments: Table {
         guard let stream else { return arguments }
         var all = arguments
@@ -56,10 +56,10 @@ final class ConsumerCore: Sendable {
         waiter?.resume(returning: .success(deliveries))
     }
 
-    /// Drops what nobody has read: it will be delivered again, and could not be settled any more.
+    /// Drops unread deliveries: the broker delivers them again, and they could not be settled any more.
     func dropUnread() { state.withLock { $0.buffer = [] } }
 
-    /// Ends the sequence behind what was delivered; the first end counts.
+    /// Ends the sequence behind the deliveries that have come; the first end counts.
     func end(_ end: Result<Void, RabbitMQError>) {
         let waiters = state.withLock { state in
             if state.end == nil { state.end = end }
@@ -69,7 +69,7 @@ final class ConsumerCore: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: end.map { nil }) }
     }
 
-    /// - Returns: what has come, `nil` at the end or when the task is cancelled.
+    /// - Returns: the deliveries that have come; `nil` at the end or when the task is cancelled.
     func next() async throws(RabbitMQError) -> [Delivery]? {
         let id = state.withLock { state in
             state.nextWait += 1

@@ -33,12 +33,12 @@ extension Driver {
         setUp(slot)
     }
 
-    /// A step of a script is done, or failed.
+    /// Handles the result of a script's step.
     private func take(_ result: Result<Frame.Answer, RabbitMQError>, of script: Script, on slot: ChannelSlot) {
-        // It may have ended with an earlier step.
+        // The script may have ended with an earlier step.
         guard slot.script === script else { return }
         if case .failure(let error) = result {
-            // A channel error: the channel is opened again for the steps that are left.
+            // After a channel error the channel is opened again for the remaining steps.
             guard slot.phase == .idle, script.passes(error) else { return end(script, on: slot, .failure(error)) }
         }
         script.left -= 1
@@ -76,7 +76,7 @@ extension Driver {
         number > 0 && Int(number) <= numbered.count ? numbered[Int(number) - 1] : nil
     }
 
-    /// Forgets a channel. Whoever still waits for something on it gets `error`; nobody is left waiting.
+    /// Forgets a channel. All calls that still wait for it fail with `error`.
     func remove(_ slot: ChannelSlot, because error: RabbitMQError = channelClosed) {
         guard slots[slot.id] === slot else { return }
         slots[slot.id] = nil
@@ -103,7 +103,7 @@ extension Driver {
         }
     }
 
-    /// Opens the channel and makes it as it was: confirms, prefetches, consumers.
+    /// Opens the channel and restores it: confirms, prefetches, consumers.
     func setUp(_ slot: ChannelSlot) {
         place(slot)
         slot.phase = .opening
@@ -129,7 +129,7 @@ extension Driver {
         if !slot.isInternal { step(.selectConfirms) }
         for consumer in slot.consumers.values.map(\.core) {
             step(.consume(consumer), preface: .prefetch(consumer.prefetch)) { [unowned self, unowned slot] error in
-                // With the connection it will be restored next time; refused, it is over.
+                // After a lost connection the next one restores the consumer; after a refusal it ends.
                 if [.connectionLost, .notConnected, .closed].contains(error.code) { return }
                 logger.warning(
                     "consumer not restored",
@@ -173,7 +173,7 @@ extension Driver {
             cause: general)
     }
 
-    /// The broker closed a channel for an error; or closes it on its own.
+    /// Handles that the broker closed a channel, for an error or by its own decision.
     func channelClosed(_ slot: ChannelSlot, _ closing: Frame.Closing) {
         urgent.append((.confirmChannelClosed, slot.number))
         let general = RabbitMQError(
@@ -189,7 +189,7 @@ extension Driver {
         let unconfirmed = slot.confirms.reset()
         let wasOpen = slot.phase == .open
         if wasOpen {
-            // Whether a queue exists is asked in this way; the caller gets the answer.
+            // 404 answers the question whether a queue exists; the caller gets the answer.
             logger.log(
                 level: closing.code == 404 ? .debug : .warning, "channel closed by broker",
                 metadata: ["reply": "\(closing.code)", "reason": "\(closing.text)"])
@@ -205,8 +205,8 @@ extension Driver {
             let isCulprit = first.method.number == closing.method
             first.request.finish(.failure(isCulprit ? mapped(first.request.method.subject) : general))
         }
-        // The broker does not say which publish it closed the channel for, and it may have taken those that were sent before that
-        // one without having confirmed them yet. So only a publish that was alone is refused; the others are unknown.
+        // The broker does not say for which publish it closed the channel, and it may have taken earlier ones without
+        // confirming them yet. So only a single unconfirmed publish counts as refused; with several, all are unknown.
         let isRefusal = closing.method == Method.publishNumber && unconfirmed.count == 1
         for entry in unconfirmed {
             settle(entry, .failure(isRefusal ? refusal(of: entry, closing, general) : general))
@@ -215,7 +215,7 @@ extension Driver {
         if slot.closing?.isCloseAsked == true {
             remove(slot)
         } else if !wasOpen, first?.request.method.isConsume != true {
-            // A channel that cannot even be opened: trying on would go round for ever.
+            // The channel cannot even be opened: further tries would never end.
             giveUp(slot, general)
         } else {
             setUp(slot)

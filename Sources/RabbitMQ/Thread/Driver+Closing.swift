@@ -1,5 +1,5 @@
 extension Driver {
-    /// A handle closes its channel, or is gone.
+    /// Closes a channel because its handle asked for it, or is gone.
     func close(_ id: UInt64, _ promise: Promise<Void>) {
         guard let slot = slots[id] else {
             promise.resolve(.success(()))
@@ -26,7 +26,7 @@ extension Driver {
         list(slot)
     }
 
-    /// Goes on with whatever is being closed.
+    /// Continues all closings.
     func progressClosings(_ now: ContinuousClock.Instant) throws(RabbitMQError) {
         if case .waiting(let deadline)? = closing {
             for slot in slots.values where !slot.isInternal {
@@ -40,8 +40,9 @@ extension Driver {
         }
     }
 
-    /// Whether a channel may end with its connection: nothing is under way on it. Where something was delivered the channel is
-    /// closed first, because a quorum queue may lose acknowledgements that come right before the connection's end.
+    /// Whether a channel may end together with its connection, because nothing is under way on it. A channel with
+    /// deliveries is closed first, because a quorum queue may lose acknowledgements that come right before the
+    /// connection's end.
     private func isAtRest(_ slot: ChannelSlot) -> Bool {
         slot.phase == .open && slot.closing == nil && slot.consumers.isEmpty && slot.starting.isEmpty
             && slot.requests.isEmpty && slot.awaited.isEmpty && slot.queuedPublishes == 0 && slot.confirms.isEmpty

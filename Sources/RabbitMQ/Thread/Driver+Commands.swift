@@ -39,7 +39,7 @@ extension Driver {
         case .consume(let id, let consumer, let promise): consume(id, consumer, promise)
         case .get(let id, let queue, let promise):
             request(id, .get(queue: queue), promise) { [unowned self] slot, answer in
-                // Fetched for a caller that is gone: it must not lie there unsettled.
+                // If the caller is gone, the fetched message must not stay unsettled.
                 guard let delivery = answer.delivery else {
                     promise.resolve(.success(nil))
                     return
@@ -112,7 +112,7 @@ extension Driver {
             slot.consumers[consumer.tag] = ChannelSlot.Consuming(consumer)
             adjust(slot)
             if !promise.resolve(.success(())) {
-                // The caller is gone, and nobody else could ever cancel it.
+                // The caller is gone, and no other code could ever cancel the consumer.
                 slot.requests.append(cancellation(of: consumer, on: slot, nil))
                 list(slot)
             }
@@ -147,7 +147,7 @@ extension Driver {
         of consumer: ConsumerCore, on slot: ChannelSlot, _ promise: Promise<Void>?
     ) -> ChannelSlot.Request {
         ChannelSlot.Request(.cancel(consumerTag: consumer.tag)) { [unowned self, unowned slot] _ in
-            // Whatever the answer, it is not to come back.
+            // With any answer, the consumer must not be restored.
             handOver()
             if slot.consumers[consumer.tag]?.core === consumer { slot.consumers[consumer.tag] = nil }
             consumer.end(.success(()))
@@ -174,7 +174,7 @@ extension Driver {
         RabbitMQError(.closed, "the channel was closed by this program: open another one")
     }
 
-    /// A share of the smallest prefetch may wait for a gap to close.
+    /// A quarter of the smallest prefetch may wait for a gap to close.
     func adjust(_ slot: ChannelSlot) {
         let smallest = slot.consumers.values.map { Int($0.core.prefetch) }.min() ?? 16
         slot.acknowledgements.heldMaximum = max(1, smallest / 4)

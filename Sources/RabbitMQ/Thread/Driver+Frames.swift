@@ -4,7 +4,7 @@ extension Driver {
     /// How many frames are read before commands and sending have their turn again.
     private static let framesMaximum = 4096
 
-    /// Reads what has come. - Returns: whether there may be more.
+    /// Reads the frames that have come. - Returns: whether there may be more.
     func readFrames(_ link: Link) throws(RabbitMQError) -> Bool {
         for _ in 0..<Self.framesMaximum {
             guard let frame = try link.next() else { return false }
@@ -13,8 +13,8 @@ extension Driver {
         return true
     }
 
-    /// Hands the deliveries that were read to their readers, an array for each.
-    /// Only once the epoch has begun: a reader may ask for it.
+    /// Hands the deliveries to their readers, an array for each. Only once the epoch has begun: a reader may ask for
+    /// it.
     func handOver() {
         guard unrestored == nil else { return }
         for consuming in touched {
@@ -59,7 +59,7 @@ extension Driver {
             }
             link.release(channel)
         case .connectionClosed(let closing):
-            // Politeness only: the broker has closed already, and the error to tell is its own.
+            // Only a courtesy: the broker has closed already, and its own error is the one to report.
             try? link.send(.confirmConnectionClosed, channel: 0)
             throw RabbitMQError(
                 .connectionLost, "the broker closed the connection: \(closing.text)", replyCode: closing.code)
@@ -86,7 +86,7 @@ extension Driver {
             slot.acknowledgements.delivered(tag)
             let offset = content.message.streamOffset
             guard let consuming = slot.consumers[consumerTag] else {
-                // Nobody could ever settle it.
+                // No reader could ever settle it.
                 slot.acknowledgements.reject(tag, requeue: true)
                 return list(slot)
             }
@@ -125,7 +125,7 @@ extension Driver {
                 .frameError, "the broker sent an answer (\(answer.method)) that nothing asked for")
         }
         _ = slot.awaited.popFirst()
-        // It may have kept others from being sent.
+        // This method may have held others back.
         list(slot)
         if !awaited.isPreface { awaited.request.finish(.success(answer)) }
     }

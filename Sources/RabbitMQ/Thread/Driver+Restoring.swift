@@ -2,21 +2,23 @@ import Logging
 import Synchronization
 
 extension Driver {
-    /// Begins to make everything as it was: topology first, then channels with their consumers.
+    /// Begins to restore everything: topology first, then channels with their consumers.
     func restore() throws(RabbitMQError) {
         unrestored = 1
         for slot in slots.values { place(slot) }
         let steps = topology.declarations
         run(
             Script(steps) { [unowned self] error in
-                // What is there with other arguments, or may not be declared, is used as it is; what is missing shows in its consumers.
+                // An object that exists with other arguments, or that this user may not declare, is used as it is; a
+                // missing object shows in its consumers.
                 logger.log(
                     level: error.code == .accessRefused ? .debug : .error, "topology not restored in full",
                     metadata: ["error": "\(error)"])
                 return true
             } finish: { [unowned self] result in
                 if case .failure(let error) = result {
-                    // Lost once more; otherwise there is no channel for it, and what is there already does without.
+                    // Either the connection was lost again; or no channel is left for declaring, and existing objects
+                    // do without it.
                     guard error.code == .invalidArgument else { return }
                     logger.error("topology not restored", metadata: ["error": "\(error)"])
                 }
@@ -33,7 +35,7 @@ extension Driver {
         if let count = unrestored, count > 0 { unrestored = count - 1 }
     }
 
-    /// The connection is lost, or could not be made: fails what is pending, keeps what will be restored.
+    /// Handles a lost or failed connection: fails all pending calls, keeps everything that will be restored.
     func lose(_ error: RabbitMQError) {
         let wasConnected = isConnected
         core.epoch.store(0, ordering: .releasing)
@@ -59,14 +61,14 @@ extension Driver {
         } else {
             logger.debug("broker not reached", metadata: ["error": "\(error)"])
         }
-        // A failure to come back is told once at least, however soon it comes.
+        // The first failure to reconnect is always logged as a warning, however soon it comes.
         if wasConnected { warnedAt = nil } else if isDue { warnedAt = now }
     }
 
-    /// Between two warnings that there is still no connection.
+    /// Time between two warnings that there is still no connection.
     private static let warningInterval = Duration.seconds(60)
 
-    /// Fails all that waits for the broker.
+    /// Fails all calls that wait for the broker.
     func fail(sent: RabbitMQError, unsent: RabbitMQError) {
         for consuming in touched { consuming.batch = [] }
         touched = []
@@ -74,7 +76,7 @@ extension Driver {
         partial = nil
         isBlocked = false
         listed = []
-        // Scripts first, as a whole: each step that fails alone would be left out of those that pass over errors.
+        // Scripts first, as a whole: a script that passes over errors would only leave out each failed step.
         for slot in slots.values where slot.isInternal { remove(slot, because: sent) }
         for slot in slots.values {
             slot.isListed = false

@@ -9,13 +9,13 @@ extension Driver {
         publishes.append(request)
     }
 
-    /// Answers a publish that never began to be sent.
+    /// Fails a publish that never began to be sent.
     func drop(_ request: PublishRequest, _ error: RabbitMQError) {
         if request.promise == nil { core.inbox.postDone(request) }
         request.promise?.fail(error)
     }
 
-    /// Answers a publish that was sent.
+    /// Settles a publish that was sent.
     func settle(_ request: PublishRequest, _ result: Result<Void, RabbitMQError>) {
         request.promise?.resolve(result)
     }
@@ -26,7 +26,7 @@ extension Driver {
         return listed.contains { $0.hasRequest || $0.acknowledgements.isDue(at: now) }
     }
 
-    /// Sends what the socket takes without waiting.
+    /// Sends as much as the socket takes without waiting.
     func send(_ link: Link) throws(RabbitMQError) {
         var room = link.sendBytesMaximum
         link.cork(true)
@@ -60,7 +60,7 @@ extension Driver {
     ) throws(RabbitMQError) {
         repeat {
             let request = slot.takeNext()
-            // Nothing settled may be left behind when the channel is closed.
+            // All settlements must be sent before the channel is closed.
             let isClosing = if case .closeChannel? = request?.method { true } else { false }
             for instruction in slot.acknowledgements.flush(at: now, isFinal: isClosing) {
                 switch instruction {
@@ -126,7 +126,7 @@ extension Driver {
         guard var publish = partial else { return }
         let body = publish.request.message.body
         let left = body.count - publish.offset
-        // Small ones go whole even when that takes a little more than the room.
+        // A small rest goes out whole, even if it takes a little more than the room.
         let count = min(left, link.payloadBytesMaximum, max(room, 4096))
         try link.sendBody(body, from: publish.offset, count: count, channel: publish.slot.number)
         room -= count + 8

@@ -2,27 +2,28 @@ import Glibc
 import Logging
 import Synchronization
 
-/// What the connection's thread does. Everything here belongs to that thread; others reach it through the inbox.
+/// The work of the connection's thread. Everything here belongs to that thread; other threads reach it through the
+/// inbox.
 final class Driver {
     let core: ConnectionCore
     var logger: Logger { core.logger }
     var configuration: ConnectionConfiguration { core.configuration }
 
-    /// All channels, by their handles' ids; and those of the present connection by number.
+    /// All channels, by their handles' ids; and those of the present connection, by number.
     var slots: [UInt64: ChannelSlot] = [:]
     var numbered: [ChannelSlot?] = []
     /// Slots with a method or acknowledgements to send.
     var listed: [ChannelSlot] = []
-    /// What must go out before all else: the answers that the protocol wants at once.
+    /// Frames that go out before all others: answers that the protocol wants at once.
     var urgent = FIFO<(method: Method, channel: UInt16)>()
     var publishes = FIFO<PublishRequest>()
     var partial: PartialPublish?
     var isBlocked = false
     /// Consumers with a batch to hand over.
     var touched: [ChannelSlot.Consuming] = []
-    /// Declared again after each reconnect.
+    /// The objects that are declared again after each reconnect.
     var topology = Topology()
-    /// How many channels are not yet as they were; the epoch begins when none is left.
+    /// How many channels are not restored yet; the epoch begins when none is left.
     var unrestored: Int?
     var lastIncarnation: UInt64 = 0
     var channelMaximum: UInt16 = 0
@@ -38,7 +39,7 @@ final class Driver {
 
     private var commands: [Command] = []
     private var lastEpoch: UInt64 = 0
-    /// When it was last warned that there is no connection.
+    /// The time of the last warning that there is no connection.
     var warnedAt: ContinuousClock.Instant?
     private var addressIndex = 0
 
@@ -90,13 +91,13 @@ final class Driver {
             telling.code, errors.map(\.message).joined(separator: "; "), replyCode: telling.replyCode, cause: telling)
     }
 
-    /// Which of the addresses' errors counts. A refused login is the cluster's answer; what else is wrong with one broker (its certificate)
-    /// decides only where no other may come back.
+    /// Chooses the error that counts. A refused login is the cluster's answer. Another permanent error of one broker
+    /// (its certificate, say) decides only if no other broker may come back.
     private static func telling(_ errors: [RabbitMQError]) -> RabbitMQError {
         errors.first { $0.code == .loginRefused } ?? errors.first(where: \.isRetryable) ?? errors[0]
     }
 
-    /// Serves one connection until it is closed in good order, or throws when it is lost.
+    /// Serves one connection until it is closed in order; throws when it is lost.
     private func serve(_ link: Link, isFirst: Bool, _ whenConnected: () -> Void) throws(RabbitMQError) {
         numbered = []
         channelMaximum = link.channelMaximum
@@ -130,12 +131,12 @@ final class Driver {
         core.failure.withLock { $0 = nil }
         core.epoch.store(lastEpoch, ordering: .releasing)
         core.states.publish(.connected(epoch: lastEpoch))
-        // Whoever opened it knows of the first.
+        // The caller of `open` knows of the first.
         logger.log(level: lastEpoch == 1 ? .debug : .info, "connected to broker", metadata: ["epoch": "\(lastEpoch)"])
         core.opened.resolve(.success(()))
     }
 
-    /// The epoch that is, or that will begin once everything is restored.
+    /// The present epoch, or the one that will begin once everything is restored.
     var currentEpoch: UInt64 { unrestored == nil ? lastEpoch : lastEpoch + 1 }
     var isConnected: Bool { core.epoch.load(ordering: .relaxed) != 0 }
 
@@ -159,7 +160,7 @@ final class Driver {
         return CInt(descriptors.0.revents) & POLLOUT != 0
     }
 
-    /// How long nothing may happen, in milliseconds. Heartbeats are sent only inside of the library's calls.
+    /// The longest time to wait for an event, in milliseconds. The library sends heartbeats only inside its calls.
     private func timeout(_ link: Link, _ now: ContinuousClock.Instant) throws(RabbitMQError) -> CInt {
         var limit: Duration = link.heartbeat == .zero ? .seconds(10) : link.heartbeat / 2
         func consider(_ deadline: ContinuousClock.Instant?) {
@@ -175,7 +176,7 @@ final class Driver {
         return CInt(clamping: max(0, seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
     }
 
-    /// Waits out a pause between attempts. - Returns: false if the connection is to be closed.
+    /// Waits between two attempts. - Returns: false if the connection is to be closed.
     private func wait(_ delay: Duration) -> Bool {
         let end = ContinuousClock.now + delay
         while true {
@@ -195,7 +196,7 @@ final class Driver {
         commands.removeAll(keepingCapacity: commands.capacity <= 4096)
     }
 
-    /// The last thing the thread does: nobody may be left waiting.
+    /// The last step of the thread: fails all calls that still wait.
     private func end() {
         core.epoch.store(0, ordering: .releasing)
         for command in core.inbox.shut() {

@@ -1,4 +1,4 @@
-/// A queue in an array: taking from the front is a step of an index, and the front is cut off when it has grown.
+/// A queue in an array: taking an element only moves an index, and the used front is cut off when it has grown.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0
@@ -10,7 +10,7 @@ struct FIFO<Element> {
 
     mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Puts `others` before what is there.
+    /// Puts `others` before the present elements.
     mutating func prepend(_ others: [Element]) {
         elements.replaceSubrange(0..<head, with: others.map(Optional.some))
         head = 0
@@ -39,7 +39,7 @@ struct FIFO<Element> {
         return elements[head...].compactMap(\.self)
     }
 
-    /// Takes out, in order, what `isWanted`.
+    /// Removes and returns, in order, the elements for which `isWanted` is true.
     mutating func removeAll(where isWanted: (Element) -> Bool) -> [Element] {
         let all = removeAll()
         var taken: [Element] = []

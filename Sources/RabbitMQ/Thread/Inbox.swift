@@ -2,7 +2,7 @@ import CRabbitMQ
 import Glibc
 import Synchronization
 
-/// What the tasks of a program want of the connection's thread, in order. The thread is woken once for a batch.
+/// The commands of a program's tasks for the connection's thread, in order. The thread is woken once for a batch.
 final class Inbox: Sendable {
     private struct State {
         var commands: [Command] = []
@@ -11,11 +11,11 @@ final class Inbox: Sendable {
         var postBytes = 0
     }
 
-    /// The most unconfirmed posts that may wait to be sent, and their bodies' bytes.
+    /// How many unconfirmed posts may wait to be sent, and how many bytes of their bodies.
     static let postsMaximum = 1024
     static let postBytesMaximum = 8 << 20
 
-    /// Readable when there is something in the inbox.
+    /// Readable when there is a command in the inbox.
     let wakeDescriptor: CInt
     private let state = Mutex(State())
 
@@ -63,14 +63,14 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Swaps what has come for the empty `commands`, whose room is used again.
+    /// Swaps the commands that have come for the empty `commands`, whose room is used again.
     func takeAll(_ commands: inout [Command]) {
         var counter: UInt64 = 0
         _ = read(wakeDescriptor, &counter, 8)
         state.withLock { swap(&$0.commands, &commands) }
     }
 
-    /// Takes nothing more. - Returns: what had come.
+    /// Takes no more commands. - Returns: the commands that had come.
     func shut() -> [Command] {
         state.withLock { state in
             state.isClosed = true

@@ -35,7 +35,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     func fail(_ error: RabbitMQError) { resolve(.failure(error)) }
 
-    /// Whether nobody waits any more for what has not happened yet (the caller was cancelled).
+    /// Whether it has a result already, also because the caller was cancelled.
     var isResolved: Bool {
         state.withLock {
             switch $0 {
@@ -45,7 +45,7 @@ final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits, whatever becomes of the calling task. To be called once.
+    /// Waits even if the calling task is cancelled. Call it once.
     func outcome() async -> Outcome {
         await withCheckedContinuation { (waiter: CheckedContinuation<Outcome, Never>) in
             let early = state.withLock { state -> Outcome? in
@@ -64,7 +64,7 @@ final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the calling task is cancelled. To be called once.
+    /// Waits until the calling task is cancelled. Call it once.
     func value() async throws(RabbitMQError) -> Value {
         let outcome = await withTaskCancellationHandler {
             await self.outcome()

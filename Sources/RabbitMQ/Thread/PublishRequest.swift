@@ -4,11 +4,11 @@ final class PublishRequest: Sendable {
     let message: Message
     let exchange: String
     let routingKey: String
-    /// Whether it comes back when no queue gets it.
+    /// Whether the broker returns the message when no queue gets it.
     let isMandatory: Bool
     /// Sent only in this epoch, if one is given.
     let epoch: UInt64?
-    /// Whoever waits for the confirm; nobody does for a post.
+    /// The caller that waits for the confirm; nil for a post.
     let promise: Promise<Void>?
 
     init(
@@ -24,7 +24,7 @@ final class PublishRequest: Sendable {
         self.promise = promise
     }
 
-    /// Whether a returned message is this one, or cannot be told from it.
+    /// Whether a returned message is this one, or looks the same.
     func isIndistinguishable(from content: Message, exchange: String, routingKey: String) -> Bool {
         isMandatory && self.exchange == exchange && self.routingKey == routingKey
             && message.messageID == content.messageID && message.correlationID == content.correlationID

@@ -1,9 +1,9 @@
-/// Methods to be sent, without waiting for each other's answers, on a channel of their own.
+/// Methods to send on a channel of their own, without waiting for each other's answers.
 final class Script {
     let steps: [Method]
-    /// How many are not done yet.
+    /// How many steps are not done yet.
     var left: Int
-    /// Which errors do not end it; the step is left out.
+    /// Which errors do not end the script; the failed step is left out.
     let passes: (RabbitMQError) -> Bool
     let finish: (Result<Void, RabbitMQError>) -> Void
 

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tells any number of listeners how the connection is doing, the current state first.
+/// Reports the connection's state to any number of listeners, the current state first.
 ///
-/// Two locks keep a publication and the cancellation of a listener apart. A continuation that yields or finishes wants the lock of the task
-/// that listens; a task that is cancelled holds that lock while it calls `onTermination`. So nothing is told under ``state``, and only who
-/// tells takes ``telling``.
+/// Two locks keep a publication and the cancellation of a listener apart. A continuation that yields or finishes takes
+/// the lock of the listening task. A cancelled task holds that lock while it calls `onTermination`. So no continuation
+/// is called under ``state``, and only `publish` takes ``telling``.
 final class StateBroadcaster: Sendable {
     private typealias Listener = AsyncStream<ConnectionState>.Continuation
 
@@ -18,7 +18,7 @@ final class StateBroadcaster: Sendable {
     static let waitingMaximum = 16
 
     private let state = Mutex(State())
-    /// Held while a state is told, so that all listeners hear of all in order.
+    /// Held while a state is published, so that all listeners get all states in order.
     private let telling = Mutex(())
 
     func publish(_ new: ConnectionState) {

@@ -1,4 +1,4 @@
-/// A way from an exchange to a queue or to another exchange.
+/// A route from an exchange to a queue or to another exchange.
 public struct Binding: Hashable, Sendable {
     public var source: String
     public var destination: Destination

@@ -1,4 +1,4 @@
-/// Where a broker listens.
+/// The host and port of a broker.
 public struct BrokerAddress: Hashable, Sendable, CustomStringConvertible {
     /// A host name or an IP address, without brackets.
     public var host: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The parts of one broker URL, taken apart by hand: Foundation's parser would accept what the broker's
-/// specification does not and says not which part is wrong.
+/// The parts of one broker URL, parsed here: Foundation's parser would accept forms that the broker's specification
+/// does not, and does not say which part is wrong.
 struct BrokerURL: Sendable {
     var address: BrokerAddress
     var user: String?

@@ -1,7 +1,7 @@
 extension ConnectionConfiguration {
     /// Reads `amqp://user:password@host:port/vhost` or `amqps://…`. Several URLs are hosts of one cluster: user,
-    /// password and virtual host must not contradict each other. What is left out is guest, guest, `/` and the usual
-    /// port; `…/` names the virtual host with the empty name's sensible reading, `/`. All parts are percent-decoded.
+    /// password and virtual host must not contradict each other. Missing parts are guest, guest, `/` and the standard
+    /// port; in `…/` the empty name of the virtual host means `/`. All parts are percent-decoded.
     ///
     /// - Throws: `.invalidURL`, with a message that shows neither user nor password.
     public init(urls: [String]) throws(RabbitMQError) {

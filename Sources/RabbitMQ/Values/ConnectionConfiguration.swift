@@ -1,4 +1,4 @@
-/// Where the broker is, who asks, and how patiently.
+/// The broker's addresses, the login, and the time limits.
 public struct ConnectionConfiguration: Sendable {
     /// Tried in order; the next one when one fails. Never empty.
     public var addresses: [BrokerAddress]
@@ -7,12 +7,13 @@ public struct ConnectionConfiguration: Sendable {
     public var password: String
     /// For the addresses with TLS; `nil` trusts the system's authorities and verifies the host name.
     public var tls: TLSConfiguration?
-    /// Silence of twice this length is a lost connection; 1 s or more, in whole seconds. The broker may ask for less.
+    /// A silence of twice this length counts as a lost connection; 1 s or more, in whole seconds. The broker may ask
+    /// for less.
     public var heartbeat: Duration
-    /// The most that connecting to one address, and logging in there, may take each.
+    /// The time limit for connecting to one address, and again for logging in there.
     public var connectTimeout: Duration
     public var reconnectDelay: ReconnectDelay
-    /// How the connection is named in the broker's lists.
+    /// Names the connection in the broker's lists.
     public var name: String
 
     /// - Throws: `.invalidArgument` if there is no address.

@@ -1,18 +1,18 @@
-/// A message as it came, and what is needed to settle it.
+/// A received message, and the values that settle it.
 public struct Delivery: Sendable {
     public var message: Message
     public var exchange: String
     public var routingKey: String
-    /// Empty for what `Channel.get(_:)` fetched.
+    /// Empty for a message that `Channel.get(_:)` fetched.
     public var consumerTag: String
     /// Counted by the channel, from 1, anew after each (re)opening.
     public var tag: UInt64
     /// Whether the message may have been delivered before.
     public var redelivered: Bool
-    /// The `Connection.epoch` that it came in.
+    /// The `Connection.epoch` in which it came.
     public var epoch: UInt64
-    /// Its place in the stream, for deliveries from a stream.
+    /// Its offset in the stream, for deliveries from a stream.
     public var streamOffset: UInt64?
-    /// Which opening of the channel it came in: a tag means nothing in another one.
+    /// The opening of the channel in which it came: a tag is not valid in another one.
     var incarnation: UInt64
 }

@@ -3,8 +3,8 @@ public import Foundation
 /// The named values of headers and arguments.
 public typealias Table = [String: FieldValue]
 
-/// One value of a header or an argument. Every kind that RabbitMQ sends is represented; the widths of integers are
-/// kept, for the broker compares the arguments of a redeclared queue by value and some of its plugins by type.
+/// One value of a header or an argument. Every kind that RabbitMQ sends is represented. The widths of integers are
+/// kept, because the broker compares the arguments of a redeclared queue by value, and some of its plugins by type.
 public enum FieldValue: Hashable, Sendable {
     case string(String)
     case bool(Bool)
@@ -38,7 +38,7 @@ extension FieldValue {
         }
     }
 
-    /// The value of any integer kind that fits.
+    /// The value of an integer of any kind, if it fits.
     public var integer: Int64? {
         switch self {
         case .int8(let value): Int64(value)

@@ -2,14 +2,14 @@ public import Foundation
 
 /// A body with its properties (AMQP 0-9-1, section 1.8).
 public struct Message: Hashable, Sendable {
-    /// At most what the broker takes (128 MiB by default in 3.x, 16 MiB from 4.0).
+    /// The broker limits the size (128 MiB by default in 3.x, 16 MiB from 4.0).
     public var body: Data
     public var contentType: String?
     public var contentEncoding: String?
     public var headers: Table
     /// Whether the message survives a restart of the broker (in durable queues).
     public var isPersistent: Bool
-    /// 0...9; means something only to queues that have priorities.
+    /// 0...9; only queues with priorities use it.
     public var priority: UInt8?
     public var correlationID: String?
     public var replyTo: String?

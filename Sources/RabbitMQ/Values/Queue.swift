@@ -2,7 +2,7 @@
 public struct Queue: Hashable, Sendable {
     public var name: String
     public var durable: Bool
-    /// Used by this connection alone, and gone with it.
+    /// Used by this connection alone, and deleted with it.
     public var exclusive: Bool
     /// Deleted by the broker when the last consumer is gone.
     public var autoDelete: Bool

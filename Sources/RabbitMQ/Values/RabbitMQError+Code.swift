@@ -11,23 +11,23 @@ extension RabbitMQError {
 
         /// The user may not do this to that object (403).
         public static let accessRefused = Code(kind: .accessRefused)
-        /// The calling task was cancelled; what had been sent may still take effect.
+        /// The calling task was cancelled; a request that was sent may still take effect.
         public static let cancelled = Code(kind: .cancelled)
         /// The broker closed the channel; it is opened again by itself, its consumers are not.
         public static let channelClosed = Code(kind: .channelClosed)
         /// The connection or channel was closed by this program.
         public static let closed = Code(kind: .closed)
-        /// The connection was lost while the call was under way: whether the broker did it is unknown.
+        /// The connection was lost while the call was under way: it is unknown whether the broker carried it out.
         public static let connectionLost = Code(kind: .connectionLost)
         /// No broker could be reached at any of the addresses.
         public static let connectionRefused = Code(kind: .connectionRefused)
         /// The broker cancelled the consumer, most likely because its queue was deleted.
         public static let consumerCancelled = Code(kind: .consumerCancelled)
-        /// The peer sent what the protocol does not allow.
+        /// The peer sent a frame that the protocol does not allow.
         public static let frameError = Code(kind: .frameError)
         /// An argument that the protocol cannot carry (a name longer than 255 bytes, say).
         public static let invalidArgument = Code(kind: .invalidArgument)
-        /// A broker URL that cannot be understood.
+        /// A broker URL that cannot be parsed.
         public static let invalidURL = Code(kind: .invalidURL)
         /// The broker knows the user not, or its password, or lets it not into the virtual host.
         public static let loginRefused = Code(kind: .loginRefused)
@@ -47,7 +47,7 @@ extension RabbitMQError {
         public static let returned = Code(kind: .returned)
         /// The broker did not answer in time.
         public static let timedOut = Code(kind: .timedOut)
-        /// Certificate, host name or handshake did not hold.
+        /// The certificate, the host name or the handshake failed.
         public static let tlsFailed = Code(kind: .tlsFailed)
 
         /// A bounded set, fit for metric labels.

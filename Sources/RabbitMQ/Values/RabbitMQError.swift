@@ -1,13 +1,13 @@
-/// What went wrong between this program and the broker, and what to do about it.
+/// A failure between this program and the broker, with its remedy.
 public struct RabbitMQError: Error, Sendable {
     public var code: Code
-    /// What happened, with what, and its remedy; holds no secret.
+    /// The event, its object, and its remedy; holds no secret.
     public var message: String
-    /// The broker's reply code where it gave one (AMQP 0-9-1, section 1.2: 312, 320, 403, 404, 406 …).
+    /// The broker's reply code, if it gave one (AMQP 0-9-1, section 1.2: 312, 320, 403, 404, 406 …).
     public var replyCode: Int?
     /// Whether the same call may succeed when it is repeated later.
     public var isRetryable: Bool
-    /// Whether the broker may have done what it was asked although the call failed.
+    /// Whether the broker may have carried out the request although the call failed.
     public var isOutcomeUnknown: Bool
     public var cause: (any Error)?
     public var location: Location
@@ -25,7 +25,7 @@ public struct RabbitMQError: Error, Sendable {
         self.location = Location(file: file, line: line)
     }
 
-    /// Where in the source the error was made.
+    /// The place in the source where the error was made.
     public struct Location: Hashable, Sendable {
         public var file: String
         public var line: Int

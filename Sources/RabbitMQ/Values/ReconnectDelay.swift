@@ -1,8 +1,8 @@
-/// How long to wait between attempts to reconnect: exponential from `base` to `cap`, with jitter.
+/// The pause between attempts to reconnect: exponential from `base` to `cap`, with jitter.
 public struct ReconnectDelay: Hashable, Sendable {
-    /// The most that is waited before the first attempt.
+    /// The longest pause before the first attempt.
     public var base: Duration
-    /// The most that is waited before any attempt.
+    /// The longest pause before any attempt.
     public var cap: Duration
 
     public init(base: Duration = .milliseconds(200), cap: Duration = .seconds(10)) {
@@ -10,7 +10,7 @@ public struct ReconnectDelay: Hashable, Sendable {
         self.cap = cap
     }
 
-    /// The wait before attempt `attempt` (from 0): between half of `base` doubled `attempt` times and all of it, so
+    /// The pause before attempt `attempt` (from 0): between half of `base` doubled `attempt` times and all of it, so
     /// that a thousand clients do not come back in the same instant, and none comes back at once.
     public func delay(beforeAttempt attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         let full = min(cap, base * (1 << min(max(attempt, 0), 20)))

@@ -1,12 +1,13 @@
 public import Foundation
 
-/// Where in a stream a consumer begins (`x-stream-offset`).
+/// The place in a stream where a consumer begins (`x-stream-offset`).
 public enum StreamOffset: Hashable, Sendable {
     /// At the oldest message that is still kept.
     case first
     /// At the last chunk of messages.
     case last
-    /// At what is published from now on. After a reconnect before the first delivery, what came between is missed.
+    /// At the next published message. If a reconnect comes before the first delivery, the messages in between are
+    /// missed.
     case next
     /// At this offset, or at the next one that is kept.
     case offset(UInt64)

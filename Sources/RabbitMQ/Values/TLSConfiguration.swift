@@ -1,4 +1,4 @@
-/// What an `amqps` connection trusts and how it shows who it is. All files are PEM.
+/// The authorities that an `amqps` connection trusts, and its own certificate. All files are PEM.
 public struct TLSConfiguration: Hashable, Sendable {
     /// The authorities that may have signed the broker's certificate; `nil` takes the system's bundle.
     public var caFile: String?

@@ -10,7 +10,7 @@ public struct Topology: Hashable, Sendable {
         self.bindings = bindings
     }
 
-    /// Both, without what is the same in both; of two objects of one name the right one counts.
+    /// Both, with equal objects once; of two objects with one name the right one counts.
     public static func + (left: Topology, right: Topology) -> Topology {
         var merged = left
         for exchange in right.exchanges {
@@ -28,7 +28,7 @@ public struct Topology: Hashable, Sendable {
 
     public static func += (left: inout Topology, right: Topology) { left = left + right }
 
-    /// What is not in `other` in just the same form.
+    /// The objects that are not in `other` in exactly the same form.
     func without(_ other: Topology) -> Topology {
         let known = (Set(other.exchanges), Set(other.queues), Set(other.bindings))
         return Topology(
@@ -36,7 +36,7 @@ public struct Topology: Hashable, Sendable {
             bindings: bindings.filter { !known.2.contains($0) })
     }
 
-    /// What is left when the objects of `other` are deleted; bindings from or to a deleted object go with it.
+    /// The rest after the objects of `other` are deleted; bindings from or to a deleted object go with it.
     func removing(_ other: Topology) -> Topology {
         let exchangeNames = Set(other.exchanges.map(\.name))
         let queueNames = Set(other.queues.map(\.name))

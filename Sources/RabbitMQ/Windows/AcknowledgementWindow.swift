@@ -1,6 +1,6 @@
-/// Which deliveries of a channel are settled, and how to tell the broker with few frames: what is settled without a gap
-/// from the beginning goes out as one multiple acknowledgement; what lies above a gap waits a little for the gap to
-/// close (a bitmap above a low-water mark) and then goes out one by one.
+/// The settled deliveries of a channel, and how to tell the broker with few frames. Deliveries that are settled without
+/// a gap from the beginning go out as one multiple acknowledgement. Those above a gap wait a little for the gap to
+/// close (a bitmap above a low-water mark) and then go out one by one.
 package struct AcknowledgementWindow {
     package enum Instruction: Hashable {
         case acknowledge(UInt64, multiple: Bool)
@@ -10,18 +10,19 @@ package struct AcknowledgementWindow {
     private struct Word {
         /// Settled by the application.
         var settled: UInt64 = 0
-        /// Settled at the broker too.
+        /// Settled at the broker, too.
         var told: UInt64 = 0
     }
 
     /// How long an acknowledgement above a gap may wait.
     static let hold: Duration = .milliseconds(2)
 
-    /// How many acknowledgements above a gap may wait: a part of the prefetch, or the broker would run dry.
+    /// How many acknowledgements above a gap may wait: only a part of the prefetch, or the broker could deliver no
+    /// more.
     var heldMaximum = 16
 
     private var words: [Word] = []
-    /// `words[0]` holds the tags from 64 times this.
+    /// `words[0]` holds the tags from 64 times this number.
     private var firstWord: UInt64 = 0
     /// All tags up to here are settled.
     private(set) var lowWaterMark: UInt64 = 0
@@ -33,16 +34,16 @@ package struct AcknowledgementWindow {
 
     package init() {}
 
-    /// Whether there is anything to tell.
+    /// Whether the broker knows of all settlements.
     var isClean: Bool { unsent == 0 && rejections.isEmpty }
 
-    /// Whether anything was delivered that could be settled.
+    /// Whether the channel has had a delivery.
     var isUsed: Bool { highest > 0 }
 
-    /// Notes what the broker delivered; tags grow.
+    /// Notes a delivery of the broker; tags grow.
     package mutating func delivered(_ tag: UInt64) { highest = max(highest, tag) }
 
-    /// - Returns: whether the tag was there to be settled; settling twice, or what was never delivered, changes nothing
+    /// - Returns: whether the tag could be settled. Settling twice, or a tag that was never delivered, changes nothing
     ///   (the broker would close the channel for it).
     @discardableResult
     package mutating func acknowledge(_ tag: UInt64, at now: ContinuousClock.Instant) -> Bool {
@@ -60,17 +61,17 @@ package struct AcknowledgementWindow {
         return true
     }
 
-    /// When `flush` will have more to say without anything else happening.
+    /// When `flush` will have more instructions without another settlement.
     var deadline: ContinuousClock.Instant? { unsent == 0 ? nil : heldSince.map { $0 + Self.hold } }
 
-    /// Whether `flush` has anything to say now.
+    /// Whether `flush` has instructions now.
     func isDue(at now: ContinuousClock.Instant) -> Bool {
         if !rejections.isEmpty { return true }
         guard unsent > 0 else { return false }
         return isRaised || unsent >= heldMaximum || deadline.map { $0 <= now } ?? true
     }
 
-    /// What to tell the broker now, in this order.
+    /// The instructions for the broker now, in this order.
     package mutating func flush(at now: ContinuousClock.Instant, isFinal: Bool = false) -> [Instruction] {
         var instructions = rejections
         rejections = []
@@ -127,7 +128,7 @@ package struct AcknowledgementWindow {
         }
     }
 
-    /// Visits what is settled here and not at the broker, marking it as told.
+    /// Visits the tags that are settled here and not at the broker, marking them as told.
     private mutating func visitUnsent(through limit: UInt64, _ visit: (UInt64) -> Void) {
         for index in words.indices {
             let first = (firstWord + UInt64(index)) * 64

@@ -1,7 +1,7 @@
-/// What was published on a channel and is not confirmed yet, in the order of its delivery tags. Confirms may come out
-/// of order and for many at once; a return comes before the confirm of its message and names no tag.
+/// The unconfirmed publishes of a channel, in the order of their delivery tags. Confirms may come out of order and for
+/// many at once; a return comes before the confirm of its message and names no tag.
 struct ConfirmWindow<Entry> {
-    /// How the broker answered one publish.
+    /// The broker's answer to one publish.
     enum Answer: Hashable {
         case acknowledged
         case nacked
@@ -32,8 +32,8 @@ struct ConfirmWindow<Entry> {
         return tag
     }
 
-    /// Settles `tag`, and with `multiple` all before it (0 stands for all). What is not in the window is ignored: it
-    /// is the peer's mistake and harms nobody.
+    /// Settles `tag`, and with `multiple` all before it (0 stands for all). A tag outside the window is ignored: it is
+    /// the peer's mistake and does no harm.
     mutating func confirm(
         _ tag: UInt64, multiple: Bool, isNegative: Bool = false, _ settle: (Entry, Answer) -> Void
     ) {
@@ -51,8 +51,8 @@ struct ConfirmWindow<Entry> {
         advance()
     }
 
-    /// Notes that a message came back. Messages come back in the order in which they were published, so the search goes
-    /// on behind the one that came back before; of several that `matches` cannot tell apart any is as good.
+    /// Notes that a message came back. Messages come back in the order in which they were published, so the search
+    /// continues behind the last returned one; of several that `matches` cannot tell apart, any one is right.
     /// - Returns: whether it was found.
     mutating func markReturned(code: Int, text: String, matching matches: (Entry) -> Bool) -> Bool {
         var index = max(head, lastReturned < origin ? 0 : Int(lastReturned - origin) + 1)
@@ -67,7 +67,7 @@ struct ConfirmWindow<Entry> {
         return false
     }
 
-    /// Empties the window, as when the channel is gone; tags begin at 1 again.
+    /// Empties the window, for example when the channel is gone; tags begin at 1 again.
     mutating func reset() -> [Entry] {
         let entries = slots[head...].compactMap { $0?.entry }
         self = ConfirmWindow()

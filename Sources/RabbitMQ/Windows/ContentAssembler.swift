@@ -1,6 +1,6 @@
 import Foundation
 
-/// Puts the frames of one channel's contents together: a method, a header, then as many bodies as the header says.
+/// Assembles the frames of one channel's contents: a method, a header, then as many bodies as the header says.
 struct ContentAssembler {
     enum Start: Hashable {
         case delivery(consumerTag: String, tag: UInt64, redelivered: Bool, exchange: String, routingKey: String)
@@ -19,7 +19,7 @@ struct ContentAssembler {
         case filling(Content, missing: Int)
     }
 
-    /// More than any broker takes (512 MiB), so that a peer gone wrong cannot ask for more.
+    /// More than any broker takes (512 MiB), so that a faulty peer cannot ask for more.
     static let bodyBytesMaximum: UInt64 = 512 << 20
 
     private var state = State.idle
@@ -40,7 +40,7 @@ struct ContentAssembler {
             state = .idle
             return content
         }
-        // Room for what has really come is made as it comes; a header alone must not be able to claim memory.
+        // Room grows with the bytes that really come; a header alone must not be able to claim memory.
         content.message.body.reserveCapacity(Int(min(bodyBytes, 1 << 20)))
         state = .filling(content, missing: Int(bodyBytes))
         return nil
@@ -59,7 +59,7 @@ struct ContentAssembler {
         return nil
     }
 
-    /// A method that is not part of a content came: allowed only between contents.
+    /// Checks that a method which is not part of a content comes between contents.
     func checkIdle() throws(RabbitMQError) {
         guard case .idle = state else { throw Self.outOfOrder("a method between the frames of a content") }
     }
