@@ -5,14 +5,14 @@ import UploadDestinations
 import UploadEmbedded
 import Uploads
 
-/// The app that `ClientKillTests` kills. It does what the articles tell an app to do, in their order, and notes durably what it was
-/// promised and what its delegate was told:
+/// The app that `ClientKillTests` kills. It does what the articles tell an app to do, in their order, and durably notes
+/// the uploads that were accepted and the outcomes that its delegate got:
 ///
 ///     killed-client embedded|broker DIRECTORY RUN UPLOADS [MICROSECONDS]
 ///
-/// It opens its manager, sets its delegate, awaits what earlier runs have left, starts so many uploads, awaits them, closes, and ends.
-/// After so many microseconds it kills itself, wherever it is then. `DIRECTORY` holds its notes and, without a broker, everything else;
-/// `UPLOAD_BROKER`, `UPLOAD_STAGING` and `UPLOAD_NAMESPACE` are those of `example-uploader`.
+/// It opens its manager, sets its delegate, awaits the uploads of earlier runs, starts `UPLOADS` uploads, awaits them,
+/// closes, and ends. After `MICROSECONDS` it kills itself, at any point. `DIRECTORY` holds its notes and, without a
+/// broker, everything else; `UPLOAD_BROKER`, `UPLOAD_STAGING` and `UPLOAD_NAMESPACE` are those of `example-uploader`.
 @main struct KilledClient {
     private static let identifier = UploadIdentifier(unchecked: "killed")
 
@@ -66,7 +66,7 @@ import Uploads
         }
         for handle in handles { await end(of: handle) }
         handles = []
-        // An upload with a key is asked for again until it was accepted.
+        // An upload with a key is started again until it was accepted.
         let names = try notes.unaccepted() + (0..<count).map { "\(run)-\($0)\($0.isMultiple(of: 2) ? "-keyed" : "")" }
         for name in names {
             try notes.append("wanted \(name)")
@@ -82,10 +82,10 @@ import Uploads
         await manager.close()
     }
 
-    /// A failure is an outcome as well: one that was interrupted too often is given up.
+    /// A failure is an outcome as well: an upload that was interrupted too often is given up.
     private func end(of handle: UploadHandle) async { _ = try? await handle.completion }
 
-    /// One of three is small enough to ride in its message.
+    /// One of three is small enough to travel inside its message.
     private func upload(_ name: String) throws -> Upload {
         let size = name.utf8.reduce(0) { $0 + Int($1) }.isMultiple(of: 3) ? 1000 : 40_000
         let line = Data("\(name)\n".utf8)

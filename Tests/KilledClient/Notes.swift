@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import UploadClient
 
-/// Lines that are on the disk when they are noted, and outlive the program.
+/// Lines that are on the disk when `append` returns, and outlive the program.
 struct Notes: UploadDelegate {
     let path: String
 
@@ -24,7 +24,7 @@ struct Notes: UploadDelegate {
         }
     }
 
-    /// The names with a key that were wanted and, as far as was noted, not accepted.
+    /// The names with a key that were wanted and, as far as the notes say, not accepted.
     func unaccepted() throws -> [String] {
         var names: [String] = []
         for line in try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") {

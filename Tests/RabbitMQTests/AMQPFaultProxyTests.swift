@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import UploadTesting
 
-/// The proxy that the crash tests rely on does what it says, before a real broker.
+/// The proxy of the crash tests behaves as documented in front of a real broker.
 @Suite(.timeLimit(.minutes(10))) struct AMQPFaultProxyTests {
     private func with(_ body: (AMQPFaultProxy, Connection, Queue) async throws -> Void) async throws {
         let broker = try await BrokerNode.shared()

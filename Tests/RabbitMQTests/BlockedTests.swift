@@ -3,7 +3,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-/// Alarms and restarts concern everybody on a node: these tests have one of their own.
+/// Alarms and restarts affect all tests on a node: these tests have a node of their own.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct BlockedTests {
     private func waitFor(_ wanted: (ConnectionState) -> Bool, in states: AsyncStream<ConnectionState>) async {
@@ -24,7 +24,7 @@ struct BlockedTests {
         let (first, second) = (connection.states(), closing.states())
 
         try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
-        // The broker tells a connection that it is blocked when it publishes.
+        // The broker reports the block to a connection only when that connection publishes.
         let trigger = Task { try await channel.publish(BrokerTesting.message("1"), to: "", routingKey: queue.name) }
         let otherTrigger = Task { await failure { try await other.publish(Message(), to: "", routingKey: queue.name) } }
         await waitFor({ if case .blocked = $0 { true } else { false } }, in: first)

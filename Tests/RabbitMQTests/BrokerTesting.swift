@@ -4,7 +4,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-/// What the tests against the real broker have in common.
+/// Shared parts of the tests against the real broker.
 enum BrokerTesting {
     static let logger: Logger = {
         var logger = Logger(label: "test") { StreamLogHandler.standardError(label: $0) }
@@ -24,7 +24,7 @@ enum BrokerTesting {
         try await Connection.open(configuration(port: broker.port), logger: logger)
     }
 
-    /// A durable queue of its own, deleted by the broker once unused.
+    /// A durable queue for one test; the broker deletes it once it is unused.
     static func queue(_ name: String = UniqueNames.make(), type: String = "quorum") -> Queue {
         Queue(name: name, arguments: ["x-queue-type": .string(type), "x-expires": 600_000])
     }

@@ -167,12 +167,12 @@ struct ConsumeTests {
         for _ in 0..<10 {
             let channel = try await connection.openChannel()
             async let refused = failure { try await channel.check(exchange: queue.name + "-none") }
-            // Whether it is sent before or behind the other, is not known; before it, it ends with the channel.
+            // It is not known which of the two is sent first; if the consumer is first, it ends with the channel.
             let consumer = try? await channel.consume(queue.name, prefetch: 2)
             #expect(await refused?.code == .notFound)
             if let consumer, let taken = try? await consumer.take(2) {
                 #expect(taken.count == 2)
-                // All five are there again where the channel was closed with the consumer.
+                // If the channel was closed with the consumer, all five are there again.
                 #expect(try await producer.messageCount(of: queue.name) >= 3)
             }
             await channel.close()
@@ -189,7 +189,7 @@ struct ConsumeTests {
         try await connection.define(Topology(queues: [queue]))
         for round in 0..<100 {
             let consuming = Task { try await connection.consume(queue.name, prefetch: 3) }
-            // At any moment of it.
+            // At any moment of the call.
             try await Task.sleep(for: .microseconds(round * 60))
             consuming.cancel()
             if let consumer = try? await consuming.value { await consumer.channel.close() }

@@ -4,12 +4,12 @@ import Synchronization
 import Testing
 import UploadTesting
 
-/// Cuts the connection after every so many bytes of a session's whole life: connect, login, open, declare, publish,
-/// return, consume, settle, cancel, close. Whatever the moment, every call must come back, and nothing that was confirmed
+/// Cuts the connection after a growing number of bytes of a session's whole life: connect, login, open, declare,
+/// publish, return, consume, settle, cancel, close. At any moment, every call must come back, and no confirmed message
 /// may be missing.
 @Suite(.timeLimit(.minutes(10)))
 struct CutSweepTests {
-    /// What one session got confirmed.
+    /// The messages that one session got confirmed.
     private func session(_ proxy: FaultProxy, queue: Queue, run: Int) async -> [String] {
         let confirmed = Collected()
         do {

@@ -5,7 +5,7 @@ import UploadTesting
 
 @testable import RabbitMQ
 
-/// Headers as a peer may send them, by way of the library's own decoder: whatever comes can be sent again.
+/// Headers as a peer may send them, through the library's own decoder: all decoded headers can be sent again.
 @Suite(.timeLimit(.minutes(600))) struct HeaderFuzzTests {
     @Test func `headers that can be decoded can be encoded, and come back the same`() throws {
         let library = Library()

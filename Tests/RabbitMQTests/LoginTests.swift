@@ -90,7 +90,7 @@ struct LoginTests {
         #expect(plain?.code == .tlsFailed && plain?.message.contains("does not speak TLS") == true, "\(plain as Any)")
     }
 
-    /// A server of TLS with a certificate of the test's authority, which says nothing once the handshake is done.
+    /// A TLS server with a certificate of the test's authority, which sends nothing after the handshake.
     private func atServer(
         _ certificates: TestCertificates, naming names: String, days: Int = 2, more: [String] = [],
         _ body: (ConnectionConfiguration) async throws -> Void
@@ -141,7 +141,7 @@ struct LoginTests {
     @Test func `What may pass is told from what is final`() async throws {
         let broker = try await BrokerNode.shared()
         let certificates = try #require(broker.certificates)
-        // A balancer whose broker is away.
+        // A load balancer whose broker is away.
         let proxy = try FaultProxy(to: broker.port)
         defer { proxy.stop() }
         proxy.refuse()
@@ -150,14 +150,14 @@ struct LoginTests {
         let closed = await opening(closing)
         #expect(closed?.code == .connectionRefused && closed?.isRetryable == true, "\(closed as Any)")
 
-        // In a list of brokers one that is final does not decide over one that may come back.
+        // In a list of brokers, a permanent error does not hide an error that may pass.
         var wrongName = try tlsConfiguration(broker, TLSConfiguration(caFile: certificates.authority))
         wrongName.addresses[0].host = "127.0.0.1"
         #expect(await opening(wrongName)?.code == .tlsFailed)
         wrongName.addresses.append(closing.addresses[0])
         let both = await opening(wrongName)
         #expect(both?.isRetryable == true && both?.message.contains("does not name this host") == true)
-        // But for a login, which is the same at all.
+        // A refused login does, because it is the same at all brokers.
         var login = try BrokerTesting.configuration(port: broker.port)
         login.addresses.insert(BrokerAddress(host: "127.0.0.1", port: try Ports.free()), at: 0)
         login.password = "wrong"

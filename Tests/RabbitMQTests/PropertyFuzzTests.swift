@@ -5,7 +5,7 @@ import UploadTesting
 
 @testable import RabbitMQ
 
-/// Properties of messages as they stand on the wire, by way of the library's own decoder.
+/// Properties of messages as they are on the wire, through the library's own decoder.
 @Suite(.timeLimit(.minutes(600))) struct PropertyFuzzTests {
     @Test func `properties that can be decoded can be sent again, and come back the same`() throws {
         let library = Library()
@@ -31,7 +31,7 @@ import UploadTesting
         return message
     }
 
-    /// The flags, and behind them the values of those that are set, in their order (AMQP 0-9-1, section 4.2.6.1).
+    /// The flags, and behind them the values of the set flags, in their order (AMQP 0-9-1, section 4.2.6.1).
     private static func properties(_ fuzz: inout Fuzz) -> [UInt8] {
         let flags = UInt16(truncatingIfNeeded: fuzz.word()) & ~3
         var bytes = withUnsafeBytes(of: flags.bigEndian) { Array($0) }

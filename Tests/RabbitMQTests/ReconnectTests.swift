@@ -74,7 +74,7 @@ struct ReconnectTests {
         try await waitForEpoch(after: old, connection)
         let again = try #require(try await consumer.take(1).first)
         #expect(again.message == first.message || again.message.text == first.message.text)
-        // The same tag, in another epoch: taken for the new one it would settle the wrong delivery.
+        // The same tag, in another epoch: in the new epoch it would settle the wrong delivery.
         #expect(again.tag == first.tag)
         consumer.acknowledge(first)
         #expect(try await channel.messageCount(of: queue.name) == 1)
@@ -212,7 +212,7 @@ struct ReconnectTests {
         let proxy = try FaultProxy(to: broker.port)
         let (slow, fast) = (try await connect(proxy), try await connect(proxy))
         proxy.stall()
-        // The usual limit is of many seconds.
+        // The usual limit is many seconds.
         let hasEnded = Mutex(false)
         let closing = Task {
             await slow.close()
@@ -253,13 +253,13 @@ struct ReconnectTests {
             proxy.cut()
             try await eventually("it is back") { connection.epoch > old }
             if proxy.connections > count + 1 { cuts += 1 }
-            // The bytes may not have been reached.
+            // The session may have ended before these bytes.
             proxy.cut(afterBytes: .max)
             for consumer in consumers {
                 let text = "\(bytes)"
                 try await channel.publish(
                     BrokerTesting.message(text), to: exchange.name, routingKey: consumer.queue)
-                // What was acknowledged right before the cut may come again before it.
+                // A message that was acknowledged right before the cut may come again before it.
                 var last: String?
                 while last != text {
                     for delivery in try await consumer.take(1) {
@@ -290,7 +290,7 @@ struct ReconnectTests {
         try await broker.ctl("change_password", user, "second")
         proxy.cut()
         try await eventually("the reason is known") { connection.failure?.code == .loginRefused }
-        // Tries go on all the while.
+        // The tries continue.
         let tries = proxy.connections
         try await eventually("it has tried again") { proxy.connections > tries + 3 }
         let told = lines.all.filter { $0.contains("trying again") }

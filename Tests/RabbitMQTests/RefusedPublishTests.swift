@@ -3,13 +3,13 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-/// What a publish comes to when the broker closes its channel, or the connection, and names no message.
+/// The result of a publish when the broker closes its channel, or the connection, and names no message.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct RefusedPublishTests {
     private static let bytesMaximum = 4096
     private static let tooLarge = Message(body: Data(count: bytesMaximum + 1))
 
-    /// A connection to a broker that takes small messages only, and a queue there.
+    /// A connection to a broker that takes only small messages, and a queue there.
     private func run(_ test: (BrokerNode, Connection, Queue) async throws -> Void) async throws {
         let broker = try await BrokerNode.start(configuration: "max_message_size = \(Self.bytesMaximum)")
         do {
@@ -42,7 +42,7 @@ struct RefusedPublishTests {
             #expect(errors.keys.contains(20))
             #expect(errors.values.allSatisfy { $0.code == .channelClosed && $0.isOutcomeUnknown && $0.isRetryable })
             #expect(errors.values.allSatisfy { $0.replyCode == 406 })
-            // What has failed may be there as well as what was confirmed.
+            // Failed messages may be there as well as the confirmed ones.
             #expect(try await channel.messageCount(of: queue.name) >= UInt32(messages.count - errors.count))
         }
     }

@@ -23,7 +23,7 @@ struct StateBroadcasterTests {
         return heard
     }
 
-    /// Telling a state and cancelling a listener want the locks of both, in opposite orders.
+    /// Publishing a state and cancelling a listener each take both locks, in opposite orders.
     @Test func `Listeners may be cancelled while a state is told`() async throws {
         try await limited("listeners are cancelled while they are told") {
             for _ in 0..<200 {
@@ -32,7 +32,7 @@ struct StateBroadcasterTests {
                 broadcaster.publish(.connected(epoch: 1))
                 await Task.yield()
                 Thread.detachNewThread { broadcaster.publish(.closed) }
-                // Not on the threads of the tasks, which the time limit needs if these hang.
+                // On a thread of its own, because the time limit needs the tasks' threads if these hang.
                 Thread.detachNewThread { for task in listening { task.cancel() } }
                 for task in listening { await task.value }
             }

@@ -63,11 +63,11 @@ struct TopologyTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         defer { proxy.stop() }
-        // Long beside what a busy machine takes to think.
+        // Long compared with the pauses of a busy machine.
         proxy.delay(.milliseconds(400))
         let connection = try await Connection.open(
             BrokerTesting.configuration(port: proxy.port), logger: BrokerTesting.logger)
-        // The socket, and three of the protocol.
+        // One round trip for the socket, and three of the protocol.
         #expect(proxy.roundTrips == 4)
         let exchanges = (0..<40).map { _ in
             Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)

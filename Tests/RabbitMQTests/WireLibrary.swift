@@ -4,8 +4,8 @@ import UploadTesting
 
 @testable import RabbitMQ
 
-/// The same for tables that are equal: in the order of their keys, and with what is no number equal to itself. An unsigned number
-/// of 64 bits is sent as a signed one or as text.
+/// Equal texts for equal tables: in the order of their keys, with one text for all NaNs. An unsigned number of 64 bits
+/// is sent as a signed one or as text.
 func canonical(_ table: Table) -> String {
     func text(_ value: FieldValue) -> String {
         switch value {
@@ -47,7 +47,7 @@ final class Library {
         }
     }
 
-    /// - Returns: nil for bytes that the library takes for no properties of a message.
+    /// - Returns: nil for bytes that the library does not read as a message's properties.
     func decodeMessage(_ bytes: [UInt8]) -> Message? {
         var bytes = bytes
         return bytes.withUnsafeMutableBytes { bytes -> Message? in
@@ -61,7 +61,7 @@ final class Library {
         }
     }
 
-    /// - Returns: nil for what the library cannot write.
+    /// - Returns: nil for a message that the library cannot write.
     func encode(_ message: Message) -> [UInt8]? {
         defer { recycle_amqp_pool(pool) }
         var properties = Encoder(pool: pool).properties(message)
@@ -89,7 +89,7 @@ final class Library {
     }
 }
 
-/// Field tables as they stand on the wire (AMQP 0-9-1, section 4.2.5, with RabbitMQ's errata).
+/// Field tables as they are on the wire (AMQP 0-9-1, section 4.2.5, with RabbitMQ's errata).
 enum HeaderBytes {
     static func short(_ bytes: [UInt8]) -> [UInt8] { [UInt8(bytes.count)] + bytes }
 

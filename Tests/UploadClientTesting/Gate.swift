@@ -3,7 +3,7 @@ import Synchronization
 import UploadTesting
 import Uploads
 
-/// Decides for a test when uploads go on, and how they end.
+/// Lets a test decide when uploads go on, and how they end.
 final class Gate: Sendable {
     private struct State: Sendable {
         var door: Door?
@@ -14,7 +14,7 @@ final class Gate: Sendable {
 
     var isHeld: Bool { state.withLock { $0.door != nil } }
 
-    /// Nothing goes on from now on.
+    /// Holds all uploads from now on.
     func hold() { state.withLock { $0.door = $0.door ?? Door() } }
 
     func letGo() {
@@ -25,10 +25,10 @@ final class Gate: Sendable {
         door?.open()
     }
 
-    /// The next so many uploads fail for good.
+    /// Lets the next `count` uploads fail for good.
     func refuse(_ count: Int = 1) { state.withLock { $0.refusals += count } }
 
-    /// Asked by every upload before its first byte; ends early when its task is cancelled.
+    /// Called by every upload before its first byte; ends early when its task is cancelled.
     func pass() async throws(UploadError) {
         await state.withLock { $0.door }?.wait()
         if let refusal = takeRefusal() { throw refusal }

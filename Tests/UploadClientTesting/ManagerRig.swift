@@ -2,15 +2,16 @@ import Foundation
 import UploadClient
 import Uploads
 
-/// What a kind of upload manager is tried with.
+/// The environment in which the conformance rules check one kind of upload manager.
 protocol ManagerRig: Sendable {
-    /// What uploads pass on their way.
+    /// The gate that all uploads pass.
     var gate: Gate { get }
 
-    /// A manager of the rig's one store, as one more program would open it; closed at the rig's end at the latest.
+    /// Opens a manager of the rig's one store, like a further program; the rig closes it at its end, if the test does
+    /// not.
     func open(_ identifier: UploadIdentifier) async throws -> any UploadManager
 
-    /// What lies under a key of the destination `archive`.
+    /// The content under a key of the destination `archive`.
     func content(_ key: String) async throws -> [UInt8]?
 
     /// Closes all managers and releases what the rig holds.

@@ -2,7 +2,7 @@ import Synchronization
 import UploadClient
 import Uploads
 
-/// A delegate that remembers what it was told, and may refuse.
+/// A delegate that remembers its outcomes, and may refuse some.
 final class Told: UploadDelegate {
     private struct State: Sendable {
         var outcomes: [UploadOutcome] = []

@@ -25,7 +25,7 @@ extension UploadManagerConformance {
             let content = try await suite.rig.content("a.bin")
             #expect(content == Array(try Data(contentsOf: file)))
             try await eventually("the second round is told") { delegate.ids.last == "\(handle.id).2.ended" }
-            // Taken by the first program's waiting, or told to the second: never a third time.
+            // Returned by the first program's handle, or delivered to the second program: never a third time.
             #expect(Set(delegate.ids).count == delegate.ids.count)
         },
         Rule("a failed upload is resumed with callbacks, in the program where it failed") { suite in
@@ -71,7 +71,7 @@ extension UploadManagerConformance {
             #expect(Set(open.map(\.id)) == ids && open.count == 2)
             suite.rig.gate.letGo()
             for handle in handles { _ = try await handle.completion }
-            // One that has ended meanwhile gives its outcome.
+            // An upload that has ended meanwhile gives its outcome.
             let again = try await later.restoreUploads(from: uploads)
             #expect(Set(again.map(\.id)) == ids)
             for handle in again { _ = try await handle.completion }
@@ -102,7 +102,7 @@ extension UploadManagerConformance {
         Rule("a paused upload says so and goes on when it is resumed") { suite in
             let manager = try await suite.open()
             suite.rig.gate.hold()
-            // Not begun before it is paused: what is under way may still finish a part.
+            // Paused before it begins: a running upload may still finish a part.
             var upload = try Upload(.url(try suite.file("a", bytes: 100_000)), to: "archive:paused")
             upload.notBefore = Date(timeIntervalSinceNow: 2)
             let handle = try await manager.start(upload)
@@ -128,7 +128,7 @@ extension UploadManagerConformance {
         },
     ]
 
-    /// As it was when it ended.
+    /// The job at the upload's end.
     func job(of id: JobID, _ manager: any UploadManager) async throws -> UploadJob? {
         let delegate = Told()
         try await manager.setDelegate(delegate)

@@ -21,7 +21,7 @@ extension UploadManagerConformance {
             guard case .failure(let failure) = failed.result else { throw DidNotHappen("a failure") }
             #expect(failure.reason == .rejected && failure.state?.id == failing.id)
             #expect(failure.response?.status == 422 && failure.response?.body == "no")
-            // Another manager of the same identifier finds nothing left to tell.
+            // Another manager of the same identifier has no outcome left to deliver.
             await manager.close()
             let later = try await suite.open()
             let second = Told()
@@ -130,7 +130,7 @@ extension UploadManagerConformance {
             let manager = try await suite.open()
             let handle = try await manager.upload(try suite.file("a"), to: "archive:a")
             _ = try await handle.completion
-            // Nobody is told by that, and nothing counts as told.
+            // Without a delegate this delivers no outcome, and none counts as delivered.
             let count = try await manager.handlePendingEvents()
             let delegate = Told()
             try await manager.setDelegate(delegate)

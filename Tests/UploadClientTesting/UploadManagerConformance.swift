@@ -4,11 +4,11 @@ import UploadClient
 import UploadTesting
 import Uploads
 
-/// What every upload manager must do, told through the protocol alone; run by each manager's tests.
+/// The rules that every upload manager must follow, checked through the protocol alone; run by each manager's tests.
 struct UploadManagerConformance: Sendable {
     let rig: any ManagerRig
     let scratch: TemporaryDirectory
-    /// Of this test alone.
+    /// The identifier of this test alone.
     let identifier: UploadIdentifier
 
     init(_ rig: any ManagerRig) throws {
@@ -17,7 +17,7 @@ struct UploadManagerConformance: Sendable {
         identifier = try UploadIdentifier(UniqueNames.make("app"))
     }
 
-    /// One thing that must hold.
+    /// One rule, with its check.
     struct Rule: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var check: @Sendable (UploadManagerConformance) async throws -> Void
@@ -44,7 +44,7 @@ struct UploadManagerConformance: Sendable {
     func open() async throws -> any UploadManager { try await rig.open(identifier) }
 
     /// Opens a manager as a later run does, and gives it a delegate.
-    /// - Returns: the delegate, after the manager has delivered what was pending.
+    /// - Returns: the delegate, after the manager has delivered all pending outcomes.
     func delegateOfNextRun() async throws -> Told {
         let manager = try await open()
         let delegate = Told()
@@ -58,7 +58,7 @@ struct UploadManagerConformance: Sendable {
         return URL(filePath: try scratch.write(bytes, to: name))
     }
 
-    /// Waits until the upload ended, as seen from outside: nobody takes its outcome by that.
+    /// Waits until the upload ended, as seen from outside: no handle takes its outcome by that.
     func waitForEnd(of id: JobID, _ manager: any UploadManager) async throws {
         try await eventually("the upload has ended") { try await !manager.uploads().contains { $0.id == id } }
     }

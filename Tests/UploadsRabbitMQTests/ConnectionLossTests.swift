@@ -17,7 +17,7 @@ import Uploads
                 let loss = await claimed.loss()
                 let validity = await claimed.validity()
                 validities.change { $0 += [loss, validity] }
-                // It claims to have finished; that must not be told any more.
+                // It claims to have finished; that must not be published any more.
                 return await TestHandler.completing(claimed)
             }
             try await rig.serve(try await rig.worker(consuming: proxy), handler)
@@ -58,7 +58,7 @@ import Uploads
 
     @Test func `a confirm that is lost repeats the baton, flagged, and the repeat is a suspect`() async throws {
         try await Rig.run { rig in
-            // The broker has the baton; instead of its confirm comes the end of the connection, once.
+            // The broker has the baton; once, the connection ends instead of a confirm.
             let lost = Box(0)
             let continued = rig.topology.laneKey(.standard, .continued)
             let proxy = try AMQPFaultProxy(to: rig.node.port) { step in
@@ -127,7 +127,7 @@ import Uploads
             try await eventually("ready again") { queue.isReady }
             let job = Samples.job()
             try await rig.put(try WireFormat.message(job: job))
-            // The cut may have hit the delivery; then it is a suspect. Lost it is never.
+            // The cut may have hit the delivery; then the job is a suspect. It is never lost.
             try await eventually("an end or a suspect") {
                 probe.events.contains { [.completed, .suspect].contains($0.kind) && $0.job.id == job.id }
             }

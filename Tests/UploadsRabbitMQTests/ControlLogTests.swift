@@ -25,7 +25,7 @@ import Uploads
             let writer = try await rig.controlLog()
             try await writer.start()
             #expect(writer.snapshotAt == nil)
-            // As if what led to the snapshot had been dropped: only the snapshot speaks of this job.
+            // As if the entries before the snapshot had been dropped: only the snapshot names this job.
             var view = ControlView()
             view.apply(.fence([job: 7]))
             let id = UUID()
@@ -63,7 +63,7 @@ import Uploads
             #expect(!log.isSilent)
             // No silence, no marker.
             await log.refreshIfSilent(unless: Signal())
-            // Two of the start, for it found no snapshot in the last hours and began anew; and this one.
+            // Two markers of the start, which found no snapshot in the last hours and began anew; and this one.
             #expect(try await rig.markersSoFar() == 3)
         }
     }
@@ -134,7 +134,7 @@ import Uploads
 }
 
 extension Rig {
-    /// Markers in the stream up to an entry that is appended now.
+    /// The number of markers in the stream up to an entry that is appended now.
     fileprivate func markersSoFar() async throws -> Int {
         let end = ControlEntry.lift([JobID()])
         try await channel.publish(try WireFormat.message(entry: end), to: topology.control, routingKey: "")
@@ -157,7 +157,7 @@ extension Rig {
     }
 }
 
-/// A clock that moves when the test says so.
+/// A clock that the test moves.
 final class ManualInstant: Sendable {
     private let instant = Box(ContinuousClock.now)
     var now: ContinuousClock.Instant { instant.value }

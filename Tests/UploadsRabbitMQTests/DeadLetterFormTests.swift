@@ -6,9 +6,9 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// Messages whose dead letters cannot carry all of them. One message never holds up its lane.
+/// Messages whose dead letters cannot carry all of them. No such message holds up its lane.
 @Suite(.timeLimit(.minutes(20))) struct DeadLetterFormTests {
-    /// Publishes messages that no worker can read to a lane, each with what the kind says.
+    /// Publishes messages that no worker can read to a lane, each with the properties that the kind names.
     private static let publish = """
         import pika, sys
         url, exchange, key, kind, count = sys.argv[1:6]
@@ -68,7 +68,7 @@ import Uploads
                 #expect(text?.contains(kind == "deep" ? #""tenant": "acme""# : "xxxx") == true)
                 #expect((text?.utf8.count ?? 0) <= CarriedHeaders.textBytesMaximum)
             }
-            // Published again, it comes back as what it was, without the headers.
+            // Published again, it comes back with its earlier content, without the headers.
             _ = try await rig.broker().replay(first)
             try await eventually("it comes back") { letters().count == 61 }
             #expect(letters().last?.envelope?.replayOf == 7 && letters().last?.body == first.body)
@@ -83,7 +83,8 @@ import Uploads
                 try await rig.put(Message(body: body, type: "upload.job.v1"))
                 let job = Samples.job()
                 try await rig.put(try WireFormat.message(baton: Samples.baton(job)))
-                // As if an operator had lowered it while messages waited. RabbitMQ 4 keeps it where it need not look for it.
+                // As if an operator had lowered the limit while messages waited. RabbitMQ 4 caches it in a persistent
+                // term.
                 _ = try await node.ctl(
                     "eval",
                     "application:set_env(rabbit, max_message_size, 8192), persistent_term:put(max_message_size, 8192).")

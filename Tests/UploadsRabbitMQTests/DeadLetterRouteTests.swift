@@ -39,7 +39,7 @@ import Uploads
         serial.serial = .end
         let inLine = try route(letter(try WireFormat.message(job: serial)))
         #expect(inLine.exchange.isEmpty && inLine.routingKey == "upload.notifier")
-        // One that came to the notifier by mistake.
+        // A baton that came to the notifier by mistake.
         var baton = Samples.baton(job, generation: 3)
         baton.state = UploadState(driver: "s3", payload: ["upload": "x"])
         let onward = try route(letter(try WireFormat.message(baton: baton), queue: "upload.notifier", exchange: ""))
@@ -74,7 +74,7 @@ import Uploads
 
     @Test func `what must not or cannot be published again is refused with what to do`() throws {
         let nonsense = Message(body: Data("?".utf8), type: "theirs")
-        // Nobody says where it was, or a stranger's header does.
+        // No header names its origin, or a stranger's header does.
         #expect(try refusal(letter(nonsense, exchange: "upload.dead"))?.contains("where it belongs") == true)
         #expect(try refusal(letter(nonsense, queue: "their.queue"))?.contains("where it belongs") == true)
         let control = try WireFormat.message(entry: .queueStopped(.standard))

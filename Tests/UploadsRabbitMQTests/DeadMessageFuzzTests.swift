@@ -6,8 +6,8 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// Messages of the dead-letter queue as any program may put them there: with an `x-death` of its own, too, which would stop the
-/// dead-lettering of a whole RabbitMQ 3.10 node and so is sent to none.
+/// Messages of the dead-letter queue as any program may publish them, also with an `x-death` of its own. Such a header
+/// would stop the dead-lettering of a whole RabbitMQ 3.10 node, so the test sends none to a broker.
 @Suite(.timeLimit(.minutes(600))) struct DeadMessageFuzzTests {
     @Test func `whatever a dead letter says of its death, the notifier makes something of it that can be recorded`()
         throws
@@ -36,7 +36,7 @@ import Uploads
                 #expect(cause.reason.utf8.count <= WireFormat.reasonBytesMaximum, comment)
                 #expect(throws: Never.self, comment) {
                     _ = try WireJSON.decode(Baton.self, from: WireJSON.encode(baton))
-                    // What the notifier makes of it, as it goes on.
+                    // The notifier's next step with it.
                     let decision = IssuingMachine(fence: 1, now: FuzzSamples.time)
                         .receive(.deadBaton(baton, cause), for: nil)
                     if let job = decision.job {
@@ -48,13 +48,13 @@ import Uploads
             default: break
             }
         }
-        // The broker's own words come among the others, so that all that they lead to is tried.
+        // The broker's own words come among the others, so that all their paths are tried.
         if Fuzz.inputCount >= 1000 {
             #expect(causes.isSuperset(of: ["expired", "overflowed", "deliveryLimit", "noLane"]))
         }
     }
 
-    /// What JSON cannot say is left out of a row.
+    /// Values that JSON has no form for are left out of a row.
     private static func written(_ envelope: MessageEnvelope) throws -> Data {
         var envelope = envelope
         if let text = try? WireJSON.encode(envelope) { return text }
@@ -62,7 +62,7 @@ import Uploads
         return try WireJSON.encode(envelope)
     }
 
-    /// `x-death` as the broker writes it (https://www.rabbitmq.com/docs/dlx#effects), and anything else.
+    /// `x-death` as the broker writes it (https://www.rabbitmq.com/docs/dlx#effects), and any other value.
     private static func deaths(_ fuzz: inout Fuzz, _ topology: UploadTopology) -> FieldValue? {
         switch fuzz.number(in: 0...7) {
         case 0: return nil

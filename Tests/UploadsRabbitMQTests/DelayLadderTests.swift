@@ -79,8 +79,8 @@ import Uploads
         }
     }
 
-    /// Levels that were late make it late by as much and no more; what comes by before it is due, because it is due
-    /// later than the ladder is long, waits again.
+    /// Late levels delay a job by their own delay and no more. A job that comes back before it is due, because its
+    /// delay is longer than the ladder, waits again.
     @Test
     func `a wait that is planned anew each time it comes by is never early, and a second late beside what was lost`()
         throws

@@ -36,7 +36,7 @@ import Uploads
                 return seen.value.count < 2
             }
             #expect(pass.taken == 1 && pass.isRefused)
-            // Given back without waiting.
+            // Put back without waiting.
             try await eventually("the rest lies there") {
                 try await rig.channel.messageCount(of: rig.topology.delegateQueue("app")) == 2
             }

@@ -38,7 +38,7 @@ import Uploads
             try await rig.connection.define(full)
             let outcome = UploadEvent(kind: .completed, of: Samples.baton(), at: Date(timeIntervalSince1970: 0))
                 .asOutcome
-            // A quorum queue takes a few more than its limit before it refuses.
+            // A quorum queue takes a few messages more than its limit before it refuses.
             var refusal: UploadError?
             for _ in 0..<100 where refusal == nil {
                 do throws(UploadError) {

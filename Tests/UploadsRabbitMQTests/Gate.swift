@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets in a few at a time: every namespace has thirty quorum queues, and a node that elects the leaders of hundreds at
-/// once falls over.
+/// Lets only a few tests run at a time: every namespace has thirty quorum queues, and a node that elects the leaders of
+/// hundreds at once fails.
 final class Gate: Sendable {
     static let shared = Gate(4)
 

@@ -8,8 +8,8 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// A control log that says more than fits into one message. The broker's limit is lowered, so that it takes thousands of jobs and not
-/// half a million.
+/// A control log that does not fit into one message. The broker's limit is lowered, so that thousands of jobs are
+/// enough instead of half a million.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct LargeControlLogTests {
     private func run(bytesMaximum: Int, _ test: (Rig) async throws -> Void) async throws {
         let node = try await BrokerNode.start(configuration: "max_message_size = \(bytesMaximum)")
@@ -44,7 +44,7 @@ import Uploads
             #expect(fences.allSatisfy { reader.view.fence(of: $0.key) == $0.value })
             #expect(reader.view == writer.view)
 
-            // From where the snapshot begins, as a reader that finds nothing before it.
+            // From the beginning of the snapshot, like a reader that finds nothing before it.
             let messages = try await rig.controlMessages()
             #expect(messages.map(\.body.count).reduce(0, +) > 2 * 1_000_000)
             let entries = messages.compactMap {
@@ -115,7 +115,7 @@ import Uploads
 }
 
 extension Rig {
-    /// Everything in the control log up to now.
+    /// All messages in the control log up to now.
     fileprivate func controlMessages() async throws -> [Message] {
         let end = UUID()
         try await channel.publish(try WireFormat.message(entry: .marker(end)), to: topology.control, routingKey: "")

@@ -6,12 +6,12 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// The node that led the queues is gone for good, and the other two of three go on without it.
+/// The node that led the queues is lost for good, and the other two of three continue without it.
 @Suite(.timeLimit(.minutes(10))) struct LeaderLossTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A channel remembers who led a queue when it first published to it. One that was opened while the dead node still
-    /// counted as the leader is refused even when there has long been another, so it must not be kept.
+    /// A channel remembers the leader of a queue from its first publish on. A channel that was opened while the dead
+    /// node still counted as the leader is refused even when there has long been another, so it must not be kept.
     @Test func whoFirstPublishesWhileTheLeaderIsDeadIsAcceptedAsSoonAsThereIsAnother() async throws {
         let cluster = try await BrokerCluster.start()
         do {
@@ -26,7 +26,7 @@ import Uploads
     private func publish(without cluster: BrokerCluster) async throws {
         let (leader, follower, survivor) = (cluster.nodes[0], cluster.nodes[1], cluster.nodes[2])
         let namespace = UniqueNames.make("ns")
-        // Whoever declares a queue leads it.
+        // The declaring connection's node leads the queue.
         let declaring = try await broker(at: leader, namespace)
         _ = try await declaring.notifierBus()
         _ = try await declaring.submitter(for: .standard)
@@ -39,7 +39,7 @@ import Uploads
         let topology = worker.topology
         #expect(try await cluster.leader(of: topology.notifier, asking: survivor).name == leader.name)
 
-        // Without a majority nobody can take the dead leader's place yet.
+        // Without a majority no node can take the dead leader's place yet.
         try await leader.kill()
         try await follower.kill()
         await #expect {
@@ -68,7 +68,7 @@ import Uploads
             Task { () async -> Bool in (try? await worker.publisher.deliver(parcel, until: lost)) != nil }
         }
         let issuing = Task { () async -> Bool in
-            // The notifier holds what a lane refuses, and issues it again.
+            // The notifier holds a baton that a lane refuses, and issues it again.
             while let answer = try? await bus.issue(Samples.baton(), on: .urgent, maybeRepeated: false) {
                 if answer == .taken { return true }
             }

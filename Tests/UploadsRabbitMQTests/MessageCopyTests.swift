@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// What the ledger keeps of a message that it cannot record is what is published again.
+/// A message that the ledger keeps because it cannot record it can be published again unchanged.
 @Suite struct MessageCopyTests {
     private static let time = Date(timeIntervalSince1970: 1_795_000_000)
 
@@ -26,7 +26,7 @@ import Uploads
     @Test(arguments: messages) func `a copy is read as the message that it was`(message: NotifierMessage) throws {
         let copy = MessageCopy(message, queue: "upload.notifier")
         var again = NotifierMessage(copy.envelope.message(copy.body), nil)
-        // That it may be repeated is said anew when it is published again.
+        // The mark of a possible repeat is set anew when the message is published again.
         switch (message, again) {
         case (.job(_, let maybeRepeated, _), .job(let job, _, _)): again = .job(job, maybeRepeated: maybeRepeated)
         case (_, .event(let event, _)): again = .event(event)

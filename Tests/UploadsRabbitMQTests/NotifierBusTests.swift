@@ -215,7 +215,7 @@ import Uploads
             passes.value[0].fire()
             try await eventually("it is there again") { await !rig.isMissing(ladder) }
             try await eventually("the next minute") { passes.value.count == 2 }
-            // With its bindings: what has to wait a second comes back.
+            // With its bindings: a message with a delay of a second comes back.
             try await rig.channel.publish(
                 try WireFormat.message(baton: Samples.baton()), to: rig.topology.ladderTop,
                 routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal))
@@ -284,7 +284,7 @@ import Uploads
             let probe = try await rig.notifier()
             let baton = Samples.baton()
             let cause = definition.contains("ttl") ? DeathCause.expired(queue: lane) : .overflowed(queue: lane)
-            // Until the broker has put the policy on the lane, it keeps everything.
+            // Until the broker has applied the policy to the lane, the lane keeps everything.
             try await eventually("it is dropped") {
                 try await rig.put(try WireFormat.message(baton: baton))
                 return probe.messages.value.contains(.deadBaton(baton, cause))

@@ -27,7 +27,7 @@ import Uploads
     @Test(arguments: commands) func `an order survives the wire`(command: UploadOrder.Command) throws {
         let order = UploadOrder(command, by: "jo@here", at: Self.at)
         let message = try WireFormat.message(order: order, replyTo: "there")
-        // A question is worth nothing once the program that asked is gone.
+        // A question has no use once the program that asked is gone.
         let isQuestion = if case .ask = command { true } else { false }
         #expect(message.type == "upload.order.v1" && message.isPersistent != isQuestion)
         #expect(message.expiration == (isQuestion ? "60000" : nil))
@@ -101,7 +101,7 @@ import Uploads
             let answer = OrderAnswer(order: order.id, matched: 1, done: 1)
             await probe.bus.answer(answer, to: address)
             #expect(try await waiting.value == answer, "an answer to somebody else is not it")
-            // Nobody listens any more, and nothing happens.
+            // The asker has stopped listening; the answer is dropped.
             await probe.bus.answer(answer, to: address)
         }
     }
@@ -111,7 +111,7 @@ import Uploads
             let probe = try await rig.notifier()
             let lane = rig.topology.laneQueue(.standard, .normal)
             await probe.bus.answer(OrderAnswer(order: UUID()), to: lane)
-            // What is posted later on the same channel has overtaken nothing.
+            // Messages of one channel keep their order: a later post has overtaken nothing.
             let queue = rig.topology.answerQueue(UUID())
             try await rig.connection.define(Topology(queues: [queue]))
             let answer = OrderAnswer(order: UUID(), matched: 2)
@@ -125,7 +125,7 @@ import Uploads
         try await Rig.run { rig in
             let reports = Box<[JobID: BatonValidity]>([:])
             let handler = TestHandler { claimed in
-                // The second time it is nothing but taken.
+                // The second time it only completes.
                 guard reports.value.isEmpty else { return await TestHandler.completing(claimed) }
                 let report = await claimed.loss()
                 reports.change { $0[claimed.baton.job.id] = report }

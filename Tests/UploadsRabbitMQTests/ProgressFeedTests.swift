@@ -65,7 +65,7 @@ import Uploads
                 jobsInFlight: 3, partsInFlight: 4, limits: TransferLimits(jobs: 8, bytesPerSecond: 1 << 20),
                 pace: DestinationReport.Pace(bytesPerSecond: 12, isHeld: true),
                 at: Date(timeIntervalSince1970: 1_800_000_000))
-            // What a version to come may tell beside it is skipped.
+            // A report of a later version is skipped.
             rig.channel.post(
                 Message(body: Data("{}".utf8), messageID: "y", type: "upload.destination.v2"),
                 to: rig.topology.progress,

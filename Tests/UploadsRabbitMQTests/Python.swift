@@ -2,11 +2,12 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Runs a Python program: an implementation of the published schemas that is not ours.
+/// Runs a Python program: an independent implementation of the published schemas.
 enum Python {
-    /// - Returns: what it printed.
+    /// - Returns: the program's output.
     static func run(_ script: String, arguments: [String] = [], input: Data = Data()) async throws -> String {
-        // Not a pipe: a program that prints much before it has read all would wait for its reader, who still writes.
+        // Not a pipe: a program that prints much before it has read everything would wait for this side, which still
+        // writes.
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try input.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

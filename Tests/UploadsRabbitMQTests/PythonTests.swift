@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// A producer and a listener that are not ours: Python with pika, by the published contract alone.
+/// An independent producer and listener: Python with pika, by the published contract alone.
 @Suite(.timeLimit(.minutes(10))) struct PythonTests {
     private static let enqueue = """
         import base64, json, pika, sys, uuid

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// A broker that takes no large messages: the one that is too large is refused, and no other.
+/// A broker that takes no large messages: it refuses the too large message, and no other.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct RefusedMessageTests {
     private static let bytesMaximum = 8192
 
@@ -23,7 +23,7 @@ import Uploads
 
     private func tooLarge() -> UploadJob { Samples.job(source: .inline(Data(count: 30_000))) }
 
-    /// Submits all at once. - Returns: why those failed that did.
+    /// Submits all at once. - Returns: the errors of the failed submissions.
     private func submit(_ jobs: [UploadJob], _ submitter: UploadSubmitter) async -> [JobID: UploadError] {
         await withTaskGroup(of: (JobID, UploadError?).self) { group in
             for job in jobs {
@@ -62,7 +62,7 @@ import Uploads
                 let arrived = try await messages(in: rig.topology.laneQueue(.standard, .normal), rig)
                 #expect(
                     Set(arrived.map(\.messageID)) == Set(jobs.map(\.id.rawValue)).subtracting([jobs[20].id.rawValue]))
-                // Whatever came twice says so the second time.
+                // Each repeat is flagged as one.
                 let first = arrived.filter { !WireFormat.isMaybeRepeated($0) }.map(\.messageID)
                 #expect(Set(first).count == first.count)
             }

@@ -7,7 +7,7 @@ import Uploads
 @testable import UploadsRabbitMQ
 
 @Suite(.timeLimit(.minutes(10))) struct ReplayTests {
-    /// As the ledger would keep it.
+    /// The letter as the ledger would keep it.
     private func letter(_ message: NotifierMessage) throws -> UnreadableMessage {
         guard case .unreadable(let body, let reason, let envelope) = message else {
             throw UploadError(.unknown, "it was read: \(message)")
@@ -35,7 +35,7 @@ import Uploads
             let second = try await nextLetter(probe, after: 1)
             #expect(second.envelope?.replayOf == 7 && second.body == message.body && second.reason == first.reason)
             #expect(second.envelope?.headers["tenant"] == "acme" && second.envelope?.queue == first.envelope?.queue)
-            // Nothing goes round by itself.
+            // No message circulates by itself.
             #expect(try await rig.waiting(.bulk) == 0)
             try await rig.channel.publish(Message(body: Data("end".utf8)), to: "", routingKey: rig.topology.notifier)
             _ = try await nextLetter(probe, after: 2)

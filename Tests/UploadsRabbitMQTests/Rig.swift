@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// A namespace of a test's own on the shared broker, a connection to look at it, and what closes it all at the end.
+/// A namespace for one test on the shared broker, a connection to inspect it, and the closing of everything at the end.
 struct Rig: Sendable {
     let node: BrokerNode
     let topology: UploadTopology
@@ -16,7 +16,7 @@ struct Rig: Sendable {
     let logger: Logger
     private let endings = Box<[@Sendable () async -> Void]>([])
 
-    /// Runs a test, closes what it opened, the latest first, and deletes its objects.
+    /// Runs a test, closes all that it opened, the latest first, and deletes its objects.
     /// - Parameter node: nil for the shared broker.
     static func run(on node: BrokerNode? = nil, _ test: (Rig) async throws -> Void) async throws {
         await Gate.shared.enter()
@@ -55,13 +55,14 @@ struct Rig: Sendable {
         return broker
     }
 
-    /// A connection of its own, perhaps through a proxy.
+    /// Opens another connection, optionally through a proxy.
     func open(_ proxy: (any BrokerProxy)? = nil) async throws -> Connection {
         var configuration = try ConnectionConfiguration(
             urls: [proxy.map { "amqp://guest:guest@127.0.0.1:\($0.port)/" } ?? node.url])
         configuration.reconnectDelay = ReconnectDelay(base: .milliseconds(20), cap: .milliseconds(200))
         let connection = try await Connection.open(configuration, logger: logger)
-        // Without the proxy, which closes with its last use, what is still to be confirmed would be tried for ever.
+        // The proxy must live until the connection is closed: it closes with its last use, and unconfirmed messages
+        // would be tried without end.
         atEnd {
             await connection.close()
             withExtendedLifetime(proxy) {}
@@ -69,7 +70,7 @@ struct Rig: Sendable {
         return connection
     }
 
-    /// A worker whose connections can be disturbed one by one.
+    /// A worker whose two connections can be disturbed separately.
     func worker(
         publishing: (any BrokerProxy)? = nil, consuming: (any BrokerProxy)? = nil, prefetchPerLane: UInt16 = 4,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
@@ -90,7 +91,7 @@ struct Rig: Sendable {
         return log
     }
 
-    /// Publishes a baton straight to a lane.
+    /// Publishes a baton directly to a lane.
     func put(_ message: Message, lane: Lane = .normal) async throws {
         try await channel.publish(message, to: topology.jobs, routingKey: topology.laneKey(.standard, lane))
     }
@@ -133,7 +134,7 @@ struct Rig: Sendable {
         return task
     }
 
-    /// Collects what comes to the notifier.
+    /// Collects the messages that come to the notifier.
     func notifier() async throws -> NotifierProbe {
         let bus = try await broker().notifierBus()
         let probe = NotifierProbe(bus: bus)
@@ -147,7 +148,7 @@ struct Rig: Sendable {
 }
 
 extension Box<[NotifierMessage]> {
-    /// Nothing remains to be done for them.
+    /// They need no further work.
     func note(_ batch: [NotifierMessage]) -> NotifierBus.BatchEnd {
         change { $0 += batch.map(\.withoutOrdersText) }
         return {}
@@ -155,13 +156,13 @@ extension Box<[NotifierMessage]> {
 }
 
 extension NotifierMessage {
-    /// The same, to be compared with what was sent.
+    /// The same message, comparable with the sent one.
     var withoutOrdersText: NotifierMessage {
         if case .job(let job, let maybeRepeated, _) = self { .job(job, maybeRepeated: maybeRepeated) } else { self }
     }
 }
 
-/// What came to the notifier so far.
+/// The messages that have come to the notifier so far.
 struct NotifierProbe: Sendable {
     let bus: RabbitMQNotifierBus
     let messages = Box<[NotifierMessage]>([])
@@ -176,7 +177,7 @@ struct NotifierProbe: Sendable {
     }
 }
 
-/// A handler that does what the test says, and remembers what it was given.
+/// A handler that does what the test says, and remembers its batons.
 final class TestHandler: JobHandler {
     let handled = Box<[Baton]>([])
     let removed = Box<[JobID]>([])
@@ -198,7 +199,7 @@ final class TestHandler: JobHandler {
     func removeStagedCopy(of job: UploadJob) async { removed.change { $0.append(job.id) } }
 }
 
-/// What stands between a worker and its broker.
+/// A proxy between a worker and its broker.
 protocol BrokerProxy: AnyObject, Sendable {
     var port: Int { get }
 }

@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// Values to send around.
+/// Values to send.
 enum Samples {
     static let secret = "X-Amz-Signature=c0ffee"
 
@@ -15,7 +15,7 @@ enum Samples {
         UploadJob(
             queue: queue, priority: priority, source: source, destination: destination, contentType: "text/plain",
             size: 3, digests: Digests(crc64nvme: "ae8b14860a799888"), metadata: ["album": "cats"],
-            // Whole milliseconds travel.
+            // Times travel in whole milliseconds.
             enqueuedAt: Date(timeIntervalSince1970: 1_795_000_000.5))
     }
 

@@ -7,7 +7,7 @@ import Uploads
 
 /// The bounds of the schemas and of the decoders are the same.
 @Suite(.timeLimit(.minutes(600))) struct SchemaBoundsTests {
-    /// Values in which everything stands that a schema names, those first in which one bound holds alone.
+    /// Values that contain every member that a schema names. Samples for which only one bound applies come first.
     private static let samples: [(schema: String, sample: FuzzSample)] = {
         let baton = FuzzSamples.baton(of: FuzzSamples.job)
         var failed = UploadEvent(
@@ -17,7 +17,7 @@ import Uploads
         failed.data.waitingUntil = FuzzSamples.time
         failed.data.bytesDone = 1
         failed.data.bytesPerSecond = 1
-        // Any number up to the most is that of a piece.
+        // Any count up to the maximum is allowed for a piece.
         var piece = SnapshotPiece(of: UUID(), number: 1, count: SnapshotPiece.countMaximum)
         piece.fences = [JobID(): 1]
         piece.pauses = [JobID(): 1]
@@ -96,7 +96,7 @@ import Uploads
         let json = String(decoding: try WireJSON.encode(baton), as: UTF8.self)
             .replacing(#""payload":{"u":"x"}"#, with: #""payload":{"u":"\#(text)"}"#)
         #expect(((try? WireJSON.decode(Baton.self, from: Data(json.utf8))) != nil) == isRead)
-        // A program of ours does not write it: it goes on without the session.
+        // Longshore's programs do not write it: they continue without the session.
         baton.state?.payload = ["u": .string(text)]
         let written = try WireJSON.decode(Baton.self, from: WireJSON.encode(baton))
         #expect((written.state != nil) == isRead)
@@ -105,19 +105,20 @@ import Uploads
     @Test func `what a schema calls valid can be read`() async throws {
         var fuzz = Fuzz(for: "what schemas call valid")
         let baton = FuzzSamples.baton(of: FuzzSamples.job)
-        // That inline data has the size that the job says no schema can say.
+        // No schema can say that inline data has the size that the job names.
         let inline = Data(#""inline""#.utf8)
         var kinds = try Self.samples.filter { try $0.sample.written().range(of: inline) == nil }
         kinds += FuzzSamples.events(of: baton).map { ("upload.event.v1", FuzzSample($0)) }
-        // By turns, so that each has enough of them: some schemas have one sample, others many.
+        // By turns, so that each has enough samples: some schemas have one sample, others many.
         let bySchema = Dictionary(grouping: kinds, by: \.0).values.sorted { $0[0].0 < $1[0].0 }
         var cases: [(schema: String, json: Data)] = []
         var samples: [FuzzSample] = []
         while cases.count < Fuzz.inputCount / 4 {
             let (schema, sample) = fuzz.pick(bySchema[cases.count % bySchema.count])
             let json = try sample.damaged(&fuzz)
-            // One line of one JSON value for the judge, whose own reader has its own idea of deep; and none that is refused for what a
-            // schema can say in words only: its depth, the bytes of a session, and of texts together.
+            // One JSON value on one line for the validator, whose reader has a depth limit of its own. Values are left
+            // out that are refused for limits which a schema can only describe in words: the depth, the bytes of a
+            // session, and of texts together.
             guard let value = try? WireJSON.decode(JSONValue.self, from: json), !json.contains(10), json.count < 50_000,
                 value.depth <= WireLimits.depthMaximum, Self.fits(value["state"]), Self.fits(value["data"]?["state"])
             else { continue }

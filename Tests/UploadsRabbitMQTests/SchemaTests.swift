@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// The published schemas against what is really written, judged by Python's jsonschema.
+/// The published schemas against really written messages, judged by Python's jsonschema.
 @Suite(.timeLimit(.minutes(10))) struct SchemaTests {
     private static let validate = """
         import datetime, json, re, sys, pathlib

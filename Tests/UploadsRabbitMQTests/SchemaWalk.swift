@@ -3,7 +3,8 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// Finds what a schema bounds in a sample: numbers, texts, lists and objects, through references, branches, elements and members.
+/// Finds the members of a sample that a schema bounds: numbers, texts, lists and objects, through references, branches,
+/// elements and members.
 struct SchemaWalk {
     enum Step: Hashable {
         case field(String)
@@ -18,7 +19,7 @@ struct SchemaWalk {
         case members(maximum: Int, areJobs: Bool)
         /// Characters of the members' names.
         case names(maximum: Int)
-        /// Bytes of names and values together, which a schema can say in words only.
+        /// Bytes of names and values together, which a schema can only describe in words.
         case texts(maximum: Int)
     }
 
@@ -29,7 +30,7 @@ struct SchemaWalk {
     }
 
     private let schemas: [String: JSONValue]
-    /// What stands at the first sample that has it.
+    /// The bounded members of the present sample that no earlier sample had.
     private(set) var found: [Found] = []
     private var seen: Set<String> = []
 
@@ -42,7 +43,7 @@ struct SchemaWalk {
         self.schemas = schemas
     }
 
-    /// What was found in the sample and in none before.
+    /// The bounded members of this sample that no earlier sample had.
     mutating func walk(_ schema: String, _ sample: JSONValue) throws -> [Found] {
         found = []
         try visit("\(schema).schema.json", "", sample, [])
@@ -95,7 +96,7 @@ struct SchemaWalk {
         }
     }
 
-    /// Whether the sample is of this branch, by its words and by what it has to have.
+    /// Whether the sample fits this branch, by its constants and required members.
     private func matches(_ branch: JSONValue, _ value: JSONValue) -> Bool {
         if case .array(let required)? = branch["required"] {
             guard required.allSatisfy({ name in value[name.string ?? ""] != nil }) else { return false }
@@ -123,7 +124,7 @@ struct SchemaWalk {
             let maximum = Int(try #require(node["maxLength"]?.integer, "\(place) has no maxLength"))
             return node["contentEncoding"] == nil ? [.text(maximum: maximum)] : nil
         case "array"?:
-            // Words that come once each.
+            // Each word comes at most once.
             if node["uniqueItems"] == .bool(true), node["items"]?["enum"] != nil { return nil }
             return [.list(maximum: Int(try #require(node["maxItems"]?.integer, "\(place) has no maxItems")))]
         case "object"? where node["additionalProperties"] != nil:
@@ -166,7 +167,7 @@ struct SchemaWalk {
 }
 
 extension JSONValue {
-    /// The same with another value at a place.
+    /// The same value with another value at a place.
     func replacing(_ path: ArraySlice<SchemaWalk.Step>, _ change: (JSONValue) -> JSONValue) -> JSONValue {
         guard let step = path.first else { return change(self) }
         switch (step, self) {
@@ -180,7 +181,7 @@ extension JSONValue {
         }
     }
 
-    /// How often arrays and objects stand within each other.
+    /// How deep arrays and objects nest.
     var depth: Int {
         switch self {
         case .array(let values): 1 + (values.map(\.depth).max() ?? 0)

@@ -39,7 +39,7 @@ import Testing
         let signal = Signal()
         let caller = Task {
             await signal.cancelling {
-                // Nothing but a cancellation ends this.
+                // Only a cancellation ends this.
                 try? await Task.sleep(for: .seconds(3600))
                 return Task.isCancelled
             }

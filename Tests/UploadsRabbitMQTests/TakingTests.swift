@@ -182,7 +182,8 @@ import Uploads
         }
     }
 
-    /// As when an exchange was deleted by mistake and the notifier, which knows no lanes, has declared it again.
+    /// The state after an exchange was deleted by mistake and the notifier, which does not know the lanes, has declared
+    /// it again.
     @Test func `lanes that are no longer bound are bound again within a minute`() async throws {
         try await Rig.run { rig in
             let passes = Box<[Signal]>([])

@@ -154,7 +154,7 @@ import Uploads
         }
     }
 
-    /// The same code as of another version's objects, and quite another remedy.
+    /// The same code as for another version's objects, with quite another remedy.
     @Test func `a limit of the broker is told in its own words`() async throws {
         let node = try await BrokerNode.start(configuration: "channel_max = 6")
         do {
@@ -190,7 +190,7 @@ import Uploads
         try await Rig.run { rig in
             let user = UniqueNames.make("user")
             try await rig.node.ctl("add_user", user, "secret")
-            // May declare its queues, and may not bind them.
+            // The user may declare its queues, and may not bind them.
             try await rig.node.ctl("set_permissions", user, #"\.watch\."#, ".*", "^$")
             let broker = try await UploadBroker.connect(
                 try ConnectionConfiguration(urls: ["amqp://\(user):secret@127.0.0.1:\(rig.node.port)/"]),

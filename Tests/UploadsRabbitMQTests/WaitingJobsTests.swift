@@ -5,9 +5,9 @@ import Uploads
 
 @testable import UploadsRabbitMQ
 
-/// Jobs that wait for hours hold up none that waits for seconds.
+/// Jobs that wait for hours do not hold up jobs that wait for seconds.
 @Suite(.timeLimit(.minutes(20))) struct WaitingJobsTests {
-    /// How many wait: `LONGSHORE_WAITING_JOBS`, 20,000 by default, so that a debug build is done in seconds.
+    /// How many jobs wait: `LONGSHORE_WAITING_JOBS`, 20,000 by default, so that a debug build is done in seconds.
     private static let count = Int(ProcessInfo.processInfo.environment["LONGSHORE_WAITING_JOBS"] ?? "") ?? 20_000
     private static let publisherCount = 250
     private static let soonCount = 60
@@ -31,7 +31,7 @@ import Uploads
                 for delivery in batch {
                     consumer.acknowledge(delivery)
                     guard case .baton(let baton) = WireFormat.read(delivery.message), baton.slice > 0 else {
-                        Issue.record("what was to wait for hours came by")
+                        Issue.record("a job that was to wait for hours came back")
                         continue
                     }
                     let due = try #require(published[baton.slice]) + .seconds(baton.slice % 3 + 1)
@@ -44,7 +44,7 @@ import Uploads
             let (median, worst) = (lateness[lateness.count / 2], lateness[lateness.count - 1])
             print("waits of 1 to 3 s behind \(Self.count) jobs: \(median) late in the median, at most \(worst)")
             await consumer.cancel()
-            // They wait, and nowhere else than on the ladder.
+            // They wait, and only on the ladder.
             #expect(try await rig.waiting(.normal) == 0)
             var waiting = 0
             for level in 0..<UploadTopology.levelCount {

@@ -51,8 +51,8 @@ struct DeadLetterRoute: Hashable, Sendable {
         default:
             guard let origin = DeadLetterRoute(origin: envelope, topology) else {
                 throw refuse(
-                    "does not say where it came from, and cannot be read: so its place is not known; let its "
-                        + "producer publish it again, then discard it")
+                    "does not say where it came from, and cannot be read: where it belongs is not known; let "
+                        + "its producer publish it again, then discard it")
             }
             self = origin
         }

@@ -3,12 +3,13 @@ import Logging
 import UploadClient
 import Uploads
 
-/// A service that is told of every outcome of its app's uploads, also of those that ended while it did not run:
+/// A service that gets every outcome of its app's uploads, also of those that ended while it did not run:
 ///
 ///     example-delegate-service FILE
 ///
-/// It appends a line to `FILE` for each outcome: its id, and `completed` or why not. It runs until it is killed; started again, it goes
-/// on where it was. `UPLOAD_BROKER`, `UPLOAD_STAGING` and `UPLOAD_NAMESPACE` are those of `example-uploader`, whose uploads it hears of.
+/// It appends a line to `FILE` for each outcome: its id, and `completed` or the reason. It runs until it is killed;
+/// started again, it continues. `UPLOAD_BROKER`, `UPLOAD_STAGING` and `UPLOAD_NAMESPACE` are those of
+/// `example-uploader`, whose outcomes it gets.
 @main enum DelegateService {
     static func main() async throws {
         guard CommandLine.arguments.count == 2 else {
@@ -24,12 +25,12 @@ import Uploads
             logger: Logger(label: "example-delegate-service", factory: { StreamLogHandler.standardError(label: $0) }))
         try await manager.setDelegate(try Journal(at: URL(filePath: CommandLine.arguments[1])))
         FileHandle.standardError.write(Data("listening\n".utf8))
-        // From here on the delegate is called, until somebody ends the process.
+        // From here on the manager calls the delegate, until the process is ended.
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
 }
 
-/// Notes outcomes in a file.
+/// Writes outcomes to a file.
 actor Journal: UploadDelegate {
     private let file: FileHandle
 
@@ -38,8 +39,8 @@ actor Journal: UploadDelegate {
         file = try FileHandle(forWritingTo: url)
     }
 
-    /// Returning says that the outcome is dealt with. Whoever is killed before is told again, under the same id: what is done twice
-    /// has to be harmless, or the id has to be looked up.
+    /// Returning acknowledges the outcome. A process that is killed before that gets the outcome again, under the same
+    /// id: repeated work must be harmless, or look up the id first.
     func uploadDidEnd(_ outcome: UploadOutcome) async throws {
         let word =
             switch outcome.result {

@@ -3,13 +3,14 @@ import Logging
 import UploadClient
 import Uploads
 
-/// Downloads objects, one after the other, and shows how far it is:
+/// Downloads objects, one after the other, and shows the progress:
 ///
 ///     example-download DIRECTORY NAME:KEY…
 ///
-/// `NAME` is a destination that the workers know and may read from (`source: true`), `KEY` a path below its root. `DIRECTORY` is one
-/// that the workers write to. `UPLOAD_BROKER` says where the broker is, `UPLOAD_STAGING` which directory is shared with the workers,
-/// `UPLOAD_NAMESPACE` how names on the broker begin. Stopped and started again, it goes on with what was left.
+/// `NAME` is a destination that the workers know and may read from (`source: true`), `KEY` a path below its root.
+/// `DIRECTORY` is a directory that the workers write to. `UPLOAD_BROKER` is the broker's URL, `UPLOAD_STAGING` the
+/// directory that is shared with the workers, `UPLOAD_NAMESPACE` the prefix of the names on the broker. Stopped and
+/// started again, it continues with the unfinished downloads.
 @main enum Downloader {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -25,7 +26,7 @@ import Uploads
             namespace: environment["UPLOAD_NAMESPACE"] ?? "upload",
             logger: Logger(label: "example-download", factory: { StreamLogHandler.standardError(label: $0) }))
 
-        // All that was asked for and has not ended, also by an earlier run of this program.
+        // All unfinished downloads, also of an earlier run of this program.
         let queue = try await TransferQueue(.standard, manager: manager)
         for session in await queue.sessions where session.state.isEnd { try await queue.remove(session.id) }
         for (account, downloads) in try sessions(arguments.dropFirst(), into: URL(filePath: directory)) {
@@ -34,7 +35,8 @@ import Uploads
         var (sessions, events) = await queue.follow()
         try await queue.start()
         var iterator = events.makeAsyncIterator()
-        // Events of one change carry the same session, so one that begins to run may have its end in it already: the end is shown later.
+        // Events of one change carry the same session, so a session that begins to run may have its end in it already:
+        // the end is shown later.
         var running = sessions.count { !$0.state.isEnd }
         while running > 0, let event = await iterator.next() {
             event.apply(to: &sessions)
@@ -46,7 +48,7 @@ import Uploads
         exit(sessions.allSatisfy { $0.state == .finished } ? 0 : 1)
     }
 
-    /// One for each run of objects that lie at the same destination, in the order in which they were named.
+    /// One session for each run of objects at the same destination, in the order in which they were named.
     private static func sessions(
         _ objects: some Sequence<String>, into directory: URL
     ) throws -> [(TransferAccount, [TransferDownload])] {

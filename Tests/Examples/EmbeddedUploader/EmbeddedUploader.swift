@@ -5,8 +5,8 @@ import UploadDestinations
 import UploadEmbedded
 import Uploads
 
-/// Uploads a file without a broker, from this process alone. Stop it however you like, even with `kill -9`, and start it again
-/// without a file: it goes on with what was left.
+/// Uploads a file without a broker, from this process alone. Stop it in any way, even with `kill -9`, and start it
+/// again without a file: it continues the unfinished uploads.
 @main
 struct EmbeddedUploader: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,11 +21,11 @@ struct EmbeddedUploader: AsyncParsableCommand {
               example-embedded --state ~/.uploads --bucket media
             """)
 
-    @Argument(help: "What to upload; left out: only what is unfinished.")
+    @Argument(help: "The file to upload; without it, only unfinished uploads continue.")
     var file: String?
     @Option(help: "Where to: bucket:KEY, https://… or file:///…")
     var to: String?
-    @Option(help: "A directory that keeps what is needed to go on.")
+    @Option(help: "A directory for the state of unfinished uploads.")
     var state: String
     @Option(help: "The S3 bucket that is called 'bucket' here.")
     var bucket: String?
@@ -53,7 +53,7 @@ struct EmbeddedUploader: AsyncParsableCommand {
             try UploadIdentifier("example"), directory: URL(filePath: state),
             destinations: EmbeddedDestinations(destinations))
 
-        // What an earlier run has left is under way again already: here it is only watched.
+        // The uploads of an earlier run are under way again already: here they are only followed.
         var handles: [UploadHandle] = []
         for upload in try await manager.uploads() {
             if let handle = try await manager.handle(for: upload.id) { handles.append(handle) }
@@ -82,7 +82,7 @@ struct EmbeddedUploader: AsyncParsableCommand {
     }
 
     private func print(_ line: String) {
-        // At once, also into a file.
+        // Written at once, also to a file.
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 }

@@ -3,12 +3,13 @@ import Logging
 import UploadClient
 import Uploads
 
-/// Uploads a file and shows how far it is:
+/// Uploads a file and shows the progress:
 ///
 ///     example-uploader FILE DESTINATION
 ///
-/// `DESTINATION` is a name that the workers know and a key, as `photos:2026/cat.jpg`, or a URL. `UPLOAD_BROKER` says where the
-/// broker is, `UPLOAD_STAGING` which directory is shared with the workers, `UPLOAD_NAMESPACE` how names on the broker begin.
+/// `DESTINATION` is the name of a destination that the workers know and a key, as `photos:2026/cat.jpg`, or a URL.
+/// `UPLOAD_BROKER` is the broker's URL, `UPLOAD_STAGING` the directory that is shared with the workers,
+/// `UPLOAD_NAMESPACE` the prefix of the names on the broker.
 @main enum Uploader {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -26,7 +27,7 @@ import Uploads
             namespace: environment["UPLOAD_NAMESPACE"] ?? "upload",
             logger: Logger(label: "example-uploader", factory: { StreamLogHandler.standardError(label: $0) }))
 
-        // When this returns, the file is copied and the job is durable: it is uploaded whatever becomes of this program.
+        // When this returns, the file is copied and the job is durable: it is uploaded even if this program ends.
         let handle = try await manager.upload(URL(filePath: file), to: destination)
         print(handle.id)
 
@@ -38,7 +39,7 @@ import Uploads
             }
         }
 
-        // The outcome, which has come by now.
+        // The outcome, which is known by now.
         do throws(UploadFailure) {
             let receipt = try await handle.completion
             print(receipt.object.location)

@@ -12,7 +12,7 @@ import Uploads
         let died = try await DeadPrograms(identifier, in: scratch.path("staging"))
         let job = try await died.stagedJob(to: "archive:a", Array(repeating: 7, count: 40_000))
         try await died.leave(job)
-        // Bytes that rode in the message are the broker's alone, if they came.
+        // Bytes inside the message are only at the broker, if they arrived.
         try await died.leave(try died.inlineJob(to: "archive:b"))
         // A copy that an upload at the broker may need stays.
         let signed = try await died.stagedJob(

@@ -24,7 +24,7 @@ import Uploads
         #expect(try BrokerResume.round(upload, endedRound: 2, answer: done) == 5)
         #expect(try BrokerResume.round(upload, endedRound: 3, answer: nil) == 4)
         #expect(try BrokerResume.round(upload, endedRound: nil, answer: nil) == 3)
-        // An older notifier does not say.
+        // An older notifier does not name the round.
         #expect(try BrokerResume.round(upload, endedRound: nil, answer: OrderAnswer.Job(id: upload.id)) == 3)
     }
 

@@ -73,7 +73,7 @@ struct PublicationTests {
         #expect(result.told == confirmed)
     }
 
-    /// One that the broker did not take may have reached one of its two queues.
+    /// A job that the broker did not take may have reached one of its two queues.
     @Test(.timeLimit(.minutes(10)), arguments: [UploadError.Code.networkFailure, .serverFailure])
     func `a lost confirm and a refused message are repeated as a repeat`(_ code: UploadError.Code) async {
         let tries = Mutex([Bool]())
@@ -139,7 +139,7 @@ struct PublicationTests {
             patience: patience,
             submit: { _, _, limit throws(UploadError) in
                 limits.withLock { $0.append(limit) }
-                // A broker that is silent for most of it.
+                // A broker that is silent for most of the limit.
                 try? await Task.sleep(for: min(limit, .milliseconds(200)))
                 throw UploadError(.networkFailure, "no confirm")
             })

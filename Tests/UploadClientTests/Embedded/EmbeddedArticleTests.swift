@@ -7,7 +7,7 @@ import UploadEmbedded
 import UploadTesting
 import Uploads
 
-/// What the article Embedded.md shows, as it stands there: a snippet that does not compile, or is not in the article, fails.
+/// The code of the article Embedded.md, unchanged: a snippet that does not compile, or is not in the article, fails.
 @Suite("The article on embedded uploads", .timeLimit(.minutes(10))) struct EmbeddedArticleTests {
     // snippet: delegate
     struct Archive: UploadDelegate {

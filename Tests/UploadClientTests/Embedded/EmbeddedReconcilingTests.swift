@@ -16,7 +16,7 @@ import Uploads
         try await DeadPrograms(EmbeddedBench.identifier, in: bench.state.path)
     }
 
-    /// The documented start of a program: awaits all that an earlier run has left.
+    /// The documented start of a program: awaits all uploads that an earlier run has left.
     private func awaitLeft() async throws -> [UploadReceipt] {
         var receipts: [UploadReceipt] = []
         try await bench.with(bench.disk) { manager in
@@ -40,7 +40,7 @@ import Uploads
 
     @Test func `an upload with an entry in the queue is awaited`() async throws {
         let died = try await died()
-        // Its bytes ride in the entry, and the record lacks them.
+        // Its bytes are in the queue's file, and the client's record lacks them.
         var job = try died.inlineJob(to: "disk:a")
         job.client = "app"
         let files = try await LocalQueueFiles.open(EmbeddedBench.identifier, in: died.area)

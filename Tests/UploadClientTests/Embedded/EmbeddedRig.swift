@@ -8,7 +8,7 @@ import Uploads
 
 @testable import UploadClientTesting
 
-/// Embedded managers of one directory, with a directory behind the gate as destination.
+/// Embedded managers of one directory, whose destination is a directory behind the gate.
 final class EmbeddedRig: ManagerRig {
     let gate = Gate()
     private let directory: TemporaryDirectory

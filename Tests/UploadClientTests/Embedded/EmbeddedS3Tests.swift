@@ -7,6 +7,8 @@ import UploadEmbedded
 import UploadTesting
 import Uploads
 
+@testable import UploadClientTesting
+
 @Suite("An embedded manager and a bucket", .serialized, .timeLimit(.minutes(10))) struct EmbeddedS3Tests {
     private static let bucket = "media"
     private let bench: EmbeddedBench
@@ -25,7 +27,7 @@ import Uploads
     @Test func `uploads in parts and tells how far it has come`() async throws {
         let server = try await RcloneS3Server.start(buckets: [Self.bucket], streamsParts: false)
         let proxy = try HTTPFaultProxy(to: server.port) { request in
-            // Slow enough to be seen to progress.
+            // Slow enough that progress can be seen.
             request.partNumber == nil ? .forward : .throttle(bytesPerSecond: 6 << 20)
         }
         let bytes = EmbeddedBench.bytes(40 << 20)
@@ -79,7 +81,7 @@ import Uploads
         proxy.setRule { _ in .forward }
         proxy.forget()
 
-        let told = EmbeddedTold()
+        let told = Told()
         let manager = try await manager(at: endpoint)
         try await manager.setDelegate(told)
         try await eventually("it is told") { told.outcomes.count == 1 }
@@ -89,7 +91,7 @@ import Uploads
         #expect(try await manager.uploads().isEmpty)
         await manager.close()
 
-        // The next program is told nothing again.
+        // The next program gets no outcome again.
         let next = try await self.manager(at: endpoint)
         try await next.setDelegate(told)
         #expect(try await next.handlePendingEvents() == 0)
@@ -99,7 +101,7 @@ import Uploads
         try await server.stop()
     }
 
-    /// As the example makes it.
+    /// Opens the manager as the example does.
     private func manager(at endpoint: S3Endpoint) async throws -> EmbeddedUploadManager {
         try await EmbeddedUploadManager(
             UploadIdentifier("example"), directory: bench.state, destinations: try destinations(endpoint))

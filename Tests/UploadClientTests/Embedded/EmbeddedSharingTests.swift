@@ -5,6 +5,8 @@ import UploadEmbedded
 import UploadTesting
 import Uploads
 
+@testable import UploadClientTesting
+
 @Suite("Embedded managers of one directory", .timeLimit(.minutes(10))) struct EmbeddedSharingTests {
     private let bench: EmbeddedBench
     private let log = MemoryLog()
@@ -13,7 +15,7 @@ import Uploads
 
     @Test func `what one accepts the other carries, and both see it`() async throws {
         try await bench.with(bench.disk) { first in
-            // The first one runs the queue from here on.
+            // From here on the first manager runs the queue.
             let own = try await first.start(try Upload(.data(Data("1".utf8)), to: "disk:1.txt"))
             _ = try await own.completion
             try await bench.with(bench.disk) { second in
@@ -80,7 +82,7 @@ import Uploads
         try await bench.with(bench.disk) { first in
             let other = try await EmbeddedUploadManager(
                 UploadIdentifier("other"), directory: bench.state, destinations: bench.disk)
-            let told = EmbeddedTold()
+            let told = Told()
             try await first.setDelegate(told)
             let handle = try await other.start(try Upload(.data(Data("1".utf8)), to: "disk:1.txt"))
             _ = try await handle.completion

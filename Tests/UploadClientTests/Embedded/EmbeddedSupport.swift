@@ -6,7 +6,7 @@ import UploadEmbedded
 import UploadTesting
 import Uploads
 
-/// What an embedded manager works in: a directory for its state, and one to upload to.
+/// The working place of an embedded manager: a directory for its state, and one to upload to.
 struct EmbeddedBench: Sendable {
     static let identifier = UploadIdentifier(unchecked: "app")
 
@@ -34,7 +34,7 @@ struct EmbeddedBench: Sendable {
             Self.identifier, directory: state, destinations: destinations, configuration: configuration)
     }
 
-    /// Runs the body with a manager, and closes it however the body ends.
+    /// Runs the body with a manager, and closes the manager even if the body throws.
     func with(
         _ destinations: any DestinationProvider, _ configuration: EmbeddedConfiguration = EmbeddedConfiguration(),
         _ body: (EmbeddedUploadManager) async throws -> Void
@@ -49,7 +49,7 @@ struct EmbeddedBench: Sendable {
         await manager.close()
     }
 
-    /// The staged copies that are there, without their digests.
+    /// The existing staged copies, without their digests.
     func copies() throws -> [String] {
         try scratch.names(in: "state").filter { !$0.hasPrefix(".") && UUID(uuidString: String($0.prefix(36))) != nil }
     }
@@ -59,7 +59,7 @@ struct EmbeddedBench: Sendable {
         try scratch.names(in: "state/embedded/app/queue").filter { !$0.hasPrefix(".") }
     }
 
-    /// The orders that nobody has obeyed yet.
+    /// The orders that are not applied yet.
     func ordered() throws -> [String] {
         try scratch.names(in: "state/embedded/app/orders").filter { !$0.hasPrefix(".") }
     }
@@ -69,7 +69,7 @@ struct EmbeddedBench: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         while bytes.count < count {
-            // Different in every block, so that parts that were exchanged are noticed.
+            // Different in every block, so that exchanged parts are noticed.
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             withUnsafeBytes(of: state) { bytes.append(contentsOf: $0.prefix(count - bytes.count)) }
         }
@@ -77,7 +77,7 @@ struct EmbeddedBench: Sendable {
     }
 }
 
-/// Counts how often it was asked where an upload goes.
+/// Counts how often it was asked for an upload's destination.
 final class AskedDestinations: DestinationProvider {
     private let inner: any DestinationProvider
     private let counts = Mutex<[String: Int]>([:])
@@ -90,15 +90,6 @@ final class AskedDestinations: DestinationProvider {
         counts.withLock { $0[reference.displayText, default: 0] += 1 }
         return try inner.destination(for: reference)
     }
-}
-
-/// A delegate that keeps what it is told.
-final class EmbeddedTold: UploadDelegate {
-    private let all = Mutex<[UploadOutcome]>([])
-
-    var outcomes: [UploadOutcome] { all.withLock { $0 } }
-
-    func uploadDidEnd(_ outcome: UploadOutcome) async throws { all.withLock { $0.append(outcome) } }
 }
 
 extension UploadStatus {

@@ -6,13 +6,15 @@ import UploadEmbedded
 import UploadTesting
 import Uploads
 
+@testable import UploadClientTesting
+
 @Suite("An embedded manager", .timeLimit(.minutes(10))) struct EmbeddedUploadTests {
     private let bench: EmbeddedBench
     private let log = MemoryLog()
 
     init() throws { bench = try EmbeddedBench() }
 
-    /// One with parts of 16 KiB, each of which passes the hook.
+    /// A destination with parts of 16 KiB, each of which passes the hook.
     private func memory(_ hook: @escaping MemoryDestination.PartHook) -> MemoryDestination {
         MemoryDestination(partSize: 16_384, log: log, part: hook)
     }
@@ -22,7 +24,7 @@ import Uploads
     @Test func `uploads a file to a directory, and leaves nothing behind`() async throws {
         let bytes = EmbeddedBench.bytes(20 << 20)
         let file = try bench.scratch.write(bytes, to: "movie.mp4")
-        let told = EmbeddedTold()
+        let told = Told()
         try await bench.with(bench.disk) { manager in
             try await manager.setDelegate(told)
             let handle = try await manager.upload(URL(filePath: file), to: "disk:films/movie.mp4")
@@ -90,7 +92,7 @@ import Uploads
         let destination = memory { _, part, _ throws(UploadError) in
             if part.number == 7, fails.withLock({ $0 }) { throw UploadError(.accessDenied, "no") }
         }
-        let told = EmbeddedTold()
+        let told = Told()
         var failure: UploadFailure?
         try await bench.with(destination) { manager in
             let handle = try await manager.start(try Upload(content, to: "memory:a"))
@@ -105,7 +107,7 @@ import Uploads
             _ = try await handle.completion
             let accepted = log.counts.accepted[handle.id] ?? []
             #expect(accepted.sorted() == Array(1...7))
-            // The first round's was taken by who waited for it.
+            // The waiting task took the first round's outcome.
             try await eventually("the round is told") { !told.outcomes.isEmpty }
             #expect(told.outcomes.map(\.round) == [2])
             await #expect(throws: UploadError.self) { _ = try await manager.resume(with: state) }
@@ -145,7 +147,7 @@ import Uploads
         let destination = MemoryDestination(partSize: Int64(size / 5), log: log) { _, part, _ throws(UploadError) in
             if part.number > 2 { await door.wait() }
         }
-        let told = EmbeddedTold()
+        let told = Told()
         try await bench.with(destination, EmbeddedConfiguration(parts: 1)) { manager in
             try await manager.setDelegate(told)
             let handle = try await manager.start(
@@ -174,7 +176,7 @@ import Uploads
                 handles.append(try await manager.start(try Upload(.data(Data("x".utf8)), to: "memory:\(key)")))
             }
             try await eventually("the first runs") { order.withLock { $0 } == ["memory:a"] }
-            // The worker asks twice where an upload goes before it stands in line for its turn.
+            // The worker asks twice for an upload's destination before the upload waits for its turn.
             try await eventually("the last waits for its turn") { asked.count(of: "memory:f") >= 2 }
             let before = asked.count(of: "memory:f")
             try await handles[5].runNow()
@@ -182,7 +184,7 @@ import Uploads
             door.open()
             for handle in handles { _ = try await handle.completion }
             let place = try #require(order.withLock { $0.firstIndex(of: "memory:f") })
-            // One lane is not served alone: another upload may have its turn before.
+            // The lanes share the slots: an upload of another lane may have its turn before.
             #expect((1...2).contains(place), "\(order.withLock { $0 })")
         }
     }
@@ -197,7 +199,7 @@ import Uploads
             try await eventually("four parts are there") { log.counts.accepted[handle.id]?.count == 4 }
         }
         door.open()
-        let told = EmbeddedTold()
+        let told = Told()
         try await bench.with(destination) { manager in
             try await manager.setDelegate(told)
             try await eventually("it is told") { told.outcomes.count == 1 }

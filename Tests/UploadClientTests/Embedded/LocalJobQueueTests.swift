@@ -11,7 +11,7 @@ import Uploads
 @testable import UploadEmbedded
 
 @Suite("A local queue", .timeLimit(.minutes(10))) struct LocalJobQueueTests {
-    /// Settles as it is told; nothing is uploaded.
+    /// Settles as the test says; nothing is uploaded.
     private final class Handler: JobHandler {
         let removed = Mutex<[JobID]>([])
         let taken = Mutex<[Baton]>([])
@@ -171,7 +171,7 @@ import Uploads
         try await with(queue(), handler) {
             try await eventually("all are gone") { try files.ids().isEmpty }
         }
-        // They are handed out in this order; the tasks that carry them may overtake each other.
+        // They are issued in this order; the tasks that carry them may overtake each other.
         #expect(
             Set(handler.taken.withLock { $0.map { $0.job.destination.displayText } }) == Set(names.map { "disk:\($0)" })
         )

@@ -8,7 +8,7 @@ import Uploads
 
 @testable import UploadClient
 
-/// When a manager asks how its uploads stand, and about which.
+/// When a manager asks for the state of its uploads, and for which.
 @Suite("Asking how uploads stand", .timeLimit(.minutes(10))) struct AskingTests {
     private func with(
         _ uploads: Int = 0, _ test: (ManagerCore, AskedBackend, [UploadJob]) async throws -> Void
@@ -41,9 +41,9 @@ import Uploads
             let handles = try await core.restore(core.save())
             try await eventually("the first answer has come") { handles.allSatisfy { $0.latest.bytesDone == 10 } }
             #expect(backend.asked.map(Set.init) == [Set(jobs.map(\.id))])
-            // What is known is not asked for.
+            // A known state is not asked for.
             _ = try await core.handle(for: jobs[0].id)
-            // An upload that this program starts has nothing that could have been missed yet.
+            // An upload that this program starts cannot have missed an event yet.
             let started = try await core.start(try Upload(.data(Data([1])), to: "archive:new"))
             let other = handles[1].id
             backend.answer { $0 == other ? .paused : .running }
@@ -90,7 +90,7 @@ import Uploads
     }
 }
 
-/// Answers as the test says; each answer tells of a later slice than those before.
+/// Answers as the test says; each answer is about a later slice than the earlier answers.
 private final class AskedBackend: UploadBackend {
     private struct State {
         var asked: [[JobID]] = []
@@ -111,7 +111,7 @@ private final class AskedBackend: UploadBackend {
 
     func miss() { gap.yield() }
 
-    /// - Parameter status: how an upload stands; nil answers nothing.
+    /// - Parameter status: the state of an upload; nil: no answer for it.
     func answer(behind door: Door? = nil, _ status: @escaping @Sendable (JobID) -> LedgerStatus?) {
         state.withLock { state in
             state.door = door
@@ -124,7 +124,7 @@ private final class AskedBackend: UploadBackend {
             state.asked.append(ids)
             return (state.asked.count, state.status, state.door)
         }
-        // As an answer that is on its way: whether it is still wanted makes no difference.
+        // Like an answer that is on its way: it comes even if the caller has given up.
         if let door { await Task { await door.wait() }.value }
         defer { state.withLock { $0.answered += 1 } }
         var reports: [JobID: JobReport] = [:]

@@ -77,7 +77,7 @@ struct ClientStoreTests {
     @Test func `what a teller that died has marked as told is not told again`() async throws {
         let store = try await open()
         let noted = try #require(try await store.end(with: event()))
-        // As it lies when the teller dies between its last two steps.
+        // The files after a death between the last two steps of the delivery.
         let ended = "staging/clients/app/ended/\(noted.id).1"
         let record = try #require(scratch.read(ended))
         try await store.finish(noted)
@@ -122,7 +122,7 @@ struct ClientStoreTests {
         let isWithdrawn = try await store.withdraw(job.id)
         let open = try await store.uploads(), rest = try await store.startingUploads()
         #expect(!isWithdrawn && open.map(\.id) == [job.id] && rest.isEmpty)
-        // One that ends before its program notes that it was accepted.
+        // An upload that ends before its program records that it was accepted.
         try await store.begin(ClientUpload(job: job, startedBy: "me"))
         let noted = try await store.end(with: event())
         try await store.accepted(job.id)

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadClient
 
-/// Plays programs that are killed while they start uploads.
+/// Simulates programs that are killed while they start uploads.
 struct DeadPrograms {
     let area: StagingArea
     let store: ClientStore
@@ -15,7 +15,7 @@ struct DeadPrograms {
         store = try await ClientStore.open(identifier, in: area)
     }
 
-    /// A program that noted these copies and died: its file is there, and no longer locked.
+    /// A program that noted these copies and died: its file exists, and is no longer locked.
     func program(staging copies: [ProgramCopy] = []) async throws -> String {
         let lock = try await store.lock()
         for copy in copies { await lock.add(copy) }
@@ -31,12 +31,12 @@ struct DeadPrograms {
             digests: staged.digests)
     }
 
-    /// One whose bytes ride in the message, and are missing in every record.
+    /// A job whose bytes are in the message, and missing in every record.
     func inlineJob(to destination: String) throws -> UploadJob {
         UploadJob(source: .inline(Data([1])), destination: try DestinationReference(destination), size: 1)
     }
 
-    /// The record of an upload whose program died before it noted that it was accepted.
+    /// Writes the record of an upload whose program died before it recorded the acceptance.
     func leave(_ job: UploadJob, by token: String? = nil) async throws {
         var owner = token
         if owner == nil { owner = try await program() }

@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadClient
 
-/// What an answer to a question changes, and what it does not.
+/// The changes that the notifier's answer makes, and those that it does not make.
 @Suite struct FollowedUploadTests {
     private static let start = Date(timeIntervalSince1970: 1_795_000_000)
     private let job = UploadJob(
@@ -70,7 +70,7 @@ import Uploads
     }
 
     @Test(arguments: [
-        // What was heard, and an answer that says nothing later.
+        // The last event, and an answer that is not later.
         (EventKind.paused, 2, 0.0, LedgerStatus.running, 1, nil as Double?), (.paused, 2, 0, .paused, 2, nil),
         (.started, 2, 0, .queued, 2, nil), (.started, 2, 0, .running, 2, nil), (.progress, 2, 5, .running, 2, 4),
         (.progress, 2, 5, .running, 2, 5), (.progress, 2, 5, .running, 2, nil), (.waiting, 2, 0, .running, 1, 9),
@@ -118,7 +118,7 @@ import Uploads
         #expect(!upload.learn(report(.running, baton(generation: 2, slice: 1), bytesDone: 99, second: 30)))
     }
 
-    /// Events are as their queue has them: only an answer, which comes another way, may be overtaken.
+    /// Events come in the order of their queue; only an answer, which comes another way, may be overtaken.
     @Test func `without an answer every event counts`() {
         let upload = followed()
         #expect(upload.hear(event(.paused, baton(slice: 5))))
@@ -152,7 +152,7 @@ import Uploads
     }
 }
 
-/// One that an expectation may change.
+/// A reference type, so that an expectation may change the value.
 private final class Followed {
     private var upload: FollowedUpload
 

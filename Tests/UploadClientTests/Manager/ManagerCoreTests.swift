@@ -93,7 +93,7 @@ import Uploads
         let scratch = try TemporaryDirectory("core")
         let area = try await StagingArea.open(at: scratch.path("staging"))
         let identifier = try UploadIdentifier("app")
-        // One stops waiting when it is cancelled, and the other does not.
+        // The first delegate stops waiting when it is cancelled, the second does not.
         for isDeaf in [false, true] {
             let door = Door()
             let backend = try await RecordingBackend(identifier, area: area)
@@ -122,7 +122,7 @@ import Uploads
                 try await eventually("it is told in the next run") { told.ids == [outcome] }
                 await next.close()
             }
-            // Its return acknowledges, also now.
+            // Its return still acknowledges.
             door.open()
             try await eventually("nothing waits") { try await store.untold().isEmpty }
         }
@@ -133,7 +133,7 @@ import Uploads
             let told = Told()
             await core.setDelegate(told)
             let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
-            // Noted, and nothing has looked since.
+            // Recorded, and the manager has not looked since.
             let store = try await ClientStore.open(try UploadIdentifier("app"), in: core.area)
             let baton = try await backend.baton(of: handle.id)
             _ = try await store.end(with: UploadEvent(kind: .completed, of: baton, at: Date()))
@@ -153,20 +153,20 @@ import Uploads
             try await backend.end(first.id, with: .completed(StoredObject(location: "a"), response: nil))
             _ = try await first.completion
             try await eventually("the delegate is called") { await core.telling != nil }
-            // Another program notes this one, and a look finds it.
+            // Another program records this end, and a look finds it.
             let store = try await ClientStore.open(try UploadIdentifier("app"), in: core.area)
             _ = try await store.end(with: UploadEvent(kind: .completed, of: baton, at: Date()))
             let third = try await core.start(try Upload(.data(Data([3])), to: "archive:c"))
             let last = try await backend.baton(of: third.id)
             _ = try await second.completion
-            // And so does the look after that one.
+            // The look after that one finds this end, too.
             _ = try await store.end(with: UploadEvent(kind: .completed, of: last, at: Date()))
             _ = try await third.completion
             door.open()
         }
     }
 
-    /// Takes its time: until a door opens, or until it is cancelled.
+    /// Waits until a door opens, or until it is cancelled.
     private struct SlowDelegate: UploadDelegate {
         let door: Door?
 
@@ -180,7 +180,7 @@ import Uploads
     }
 }
 
-/// Accepts nothing.
+/// Refuses every job.
 private struct UnwillingBackend: UploadBackend {
     let namespace = "upload"
     let code: UploadError.Code

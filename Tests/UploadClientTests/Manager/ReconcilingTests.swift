@@ -67,7 +67,7 @@ import Uploads
         let job = try await died.stagedJob(to: "archive:a", Array(repeating: 7, count: 40_000))
         try await died.leave(job)
         _ = try await died.store.end(with: UploadEvent(kind: .completed, of: Baton(job: job), at: Date()))
-        // As after a power failure that undid the removal of its record.
+        // The state after a power failure that undid the removal of the record.
         try await died.leave(job)
         try await with { core, backend in
             #expect(backend.jobs.isEmpty)
@@ -87,7 +87,7 @@ import Uploads
             let uploads = try await core.uploads()
             #expect(uploads.map(\.id) == [job.id])
             living.release()
-            // A manager that is open sees to it as well.
+            // An open manager cleans up as well.
             try await eventually("it is accepted") { backend.jobs.map(\.id) == [job.id] }
         }
     }
@@ -165,7 +165,7 @@ import Uploads
         upload.idempotencyKey = "a"
         let wanted = upload
         try await with { core, backend in
-            // Dies while this one is open, with the upload half started.
+            // A program dies while this manager is open, with the upload half started.
             var job = try died.inlineJob(to: "archive:a")
             job.idempotencyKey = "a"
             job.id = try #require(Preparation.keyedID(of: wanted, namespace: backend.namespace))

@@ -13,7 +13,7 @@ struct UploadProgressTests {
         return UploadProgress(UploadUpdate(job), round: 1) { _ in }
     }
 
-    /// Telling an update and cancelling a listener want the locks of both, in opposite orders.
+    /// Reporting an update and cancelling a listener each take both locks, in opposite orders.
     @Test func `Listeners may be cancelled while an update is told`() async throws {
         try await limited("listeners are cancelled while they are told") {
             for _ in 0..<200 {
@@ -23,7 +23,7 @@ struct UploadProgressTests {
                         await withTaskCancellationHandler {
                             for await _ in progress.subscribe() {}
                         } onCancel: {
-                            // As an app may that logs what it gives up.
+                            // Like an app that logs the uploads that it gives up.
                             _ = progress.latest
                         }
                     }
@@ -33,7 +33,7 @@ struct UploadProgressTests {
                     progress.change { $0.status = .running }
                     progress.change { $0.status = .cancelled }
                 }
-                // Not on the threads of the tasks, which the time limit needs if these hang.
+                // On a thread of its own, because the time limit needs the tasks' threads if these hang.
                 Thread.detachNewThread { for task in listening { task.cancel() } }
                 for task in listening { await task.value }
             }

@@ -131,7 +131,7 @@ extension MappedValueTests.Values {
             double: maybe { Double(bitPattern: $0.next()).finite },
             float: maybe { Float(bitPattern: UInt32(truncatingIfNeeded: $0.next())).finite },
             decimal: maybe { Decimal(Int64.random(in: -1_000_000...1_000_000, using: &$0)) / 1000 },
-            // Thousandths of a second in binary fractions, so that equality can be asked for.
+            // Fractions that are exact in binary, so that times can be compared for equality.
             time: maybe { Date(timeIntervalSinceReferenceDate: Double(Int64.random(in: 0...1 << 34, using: &$0)) / 8) },
             url: maybe { URL(string: "https://\(UInt16.random(in: 1...999, using: &$0)).example/ä?q=1") }?.flatMap {
                 $0
@@ -154,7 +154,7 @@ extension BinaryFloatingPoint {
 extension JSONValue {
     var isArray: Bool { if case .array = self { true } else { false } }
 
-    /// Without a `type`, so that it is plain.
+    /// Without a `type`, so that it is plain JSON.
     static func random(depth: Int, using generator: inout SplitMix) -> JSONValue {
         switch Int.random(in: 0...(depth > 0 ? 6 : 4), using: &generator) {
         case 0: return .null

@@ -78,7 +78,7 @@ import Uploads
             #expect(throws: UploadError.self) { try mapper.object(Ticket.self, from: json) }
         }
         #expect(throws: UploadError.self) { try mapper.object(Ticket.self, from: Data("{".utf8)) }
-        // Names that came with the JSON are not put into a log as they are.
+        // Names from the JSON are not put into a log unchanged.
         let error = #expect(throws: UploadError.self) { try mapper.object(Ticket.self, from: ["type": "a\nb"]) }
         #expect(
             error?.message.hasPrefix("the JSON does not fit Ticket: the field 'type' is not 'UploadSession'.") == true)

@@ -3,7 +3,7 @@ import Testing
 import UploadClient
 import Uploads
 
-/// Every sentence of the document of `SBBObjectManagerProtocol`.
+/// Every sentence of the documentation of `SBBObjectManagerProtocol`.
 @Suite struct ObjectManagerTests {
     let mapper = ObjectMapper()
 

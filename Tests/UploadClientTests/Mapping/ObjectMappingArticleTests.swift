@@ -3,7 +3,7 @@ import Testing
 import UploadClient
 import Uploads
 
-/// The snippets of the article "Objects instead of JSON", so that they compile and say the truth.
+/// The snippets of the article "Objects instead of JSON": they compile, and behave as the article says.
 @Suite struct ObjectMappingArticleTests {
     @Test func `the article's first snippet reads an answer of Bridge`() throws {
         let answer = Data(

@@ -28,7 +28,7 @@ enum Samples {
     }
 }
 
-/// What an application has in place of `UploadSession`.
+/// An application's type in place of `UploadSession`.
 struct Ticket: Codable, Equatable {
     var number: String
     var address: URL

@@ -6,10 +6,10 @@ import Uploads
 import UploadsRabbitMQ
 
 @Suite struct WireAndMappingTests {
-    /// Fits nothing that goes over the wire.
+    /// A type that fits no message on the wire.
     struct Wrong: Codable { var nothing: Int }
 
-    /// What an application wants to know of an upload.
+    /// The fields of an upload that an application needs.
     struct Notice: Codable, Equatable {
         var upload: String
         var finished: Date
@@ -44,7 +44,7 @@ import UploadsRabbitMQ
             #expect(try WireJSON.decode(UploadJob.self, from: before[0].body) == job)
             #expect(try WireJSON.decode(Baton.self, from: before[1].body) == baton)
             #expect(try WireJSON.decode(UploadEvent.self, from: before[2].body) == event)
-            // The mappings do hold, where somebody asks for them.
+            // The mappings do work when they are used.
             #expect(try mapper.json(from: job)?["number"] == .string(job.id.rawValue))
         }
     }

@@ -16,7 +16,7 @@ import Uploads
         guard case .object(let source) = ends.content else { throw DidNotMatch() }
         #expect(source == .named(account.destination, key: "2026/cat.jpg"))
         #expect(ends.destination == .url("file:///srv/in/cat"))
-        // The same object, carried to the account.
+        // The same object as the source of an upload to the account.
         let object = DestinationReference.url("https://store.example/cat.jpg?signature=1")
         let copied = TransferSession.File(path: "cat", object: object, contentType: nil, info: UploadInfo())
         #expect(copied.contentType == "image/jpeg")

@@ -4,9 +4,9 @@ import Uploads
 
 @testable import UploadClient
 
-/// What becomes of sessions to which files are added while they run, without a broker.
+/// Sessions to which files are added while they run, without a broker.
 @Suite("Sessions that stay open") struct OpenSessionTests {
-    /// Started, with a session that stays open and has so many files, and one behind it, both at the broker.
+    /// A started queue with a session that stays open and has so many files, and one behind it. The broker has both.
     private func started(files: Int = 1) throws -> (SessionList, open: UUID, other: UUID) {
         var list = SessionList()
         list.isStarted = true
@@ -43,7 +43,7 @@ import Uploads
         _ = list.hear(jobs[1], .running)
         let c = try list.add(at: .front)
         #expect(list.line == [a, b, c])
-        // Next, behind the one that has its turn now.
+        // Next, behind the session that has its turn now.
         _ = try list.add(SessionList.files(1), to: a, .upload)
         #expect(list.line == [b, a, c] && list.sessions.map(\.id) == [c, a, b])
         list.handOver(a)
@@ -104,13 +104,13 @@ import Uploads
         _ = list.hear(jobs[0], .completed)
         _ = try list.pause(a)
         _ = try list.add(SessionList.files(1), to: a, .upload)
-        // Behind the other one, which has its turn.
+        // Behind the other session, which has its turn.
         #expect(list.nextToHandOver == a)
         list.handOver(a)
         #expect(list.nextToPauseOrResume?.id == a)
         _ = list.hear(jobs[1], .completed)
         #expect(list[b]?.state == .finished && list.first == a)
-        // With nothing before it, it is not even handed over.
+        // With no session before it, it is not even handed over.
         var (alone, c, _) = try started()
         for job in alone.arrangement { _ = alone.hear(job, .completed) }
         _ = try alone.pause(c)

@@ -5,7 +5,7 @@ import Uploads
 @testable import UploadClient
 
 extension SessionList {
-    /// Lists a session of so many files of 10 bytes.
+    /// Lists a session with `count` files of 10 bytes.
     @discardableResult
     mutating func add(
         files count: Int = 1, at place: TransferPlace = .end, staysOpen: Bool = false
@@ -34,7 +34,7 @@ extension SessionList {
         return session.id
     }
 
-    /// As if the broker had its jobs.
+    /// Acts as if the broker had the session's jobs.
     mutating func handOver(_ id: UUID) {
         beginHandingOver(id, queue: .standard, namespace: "test")
         for job in self[id]?.openJobs ?? [] { accepted(job) }

@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadClient
 
-/// A table view that does what it is told shows what is there.
+/// A table view that applies all events shows the present list.
 @Suite("What a transfer queue tells") struct SessionListPropertyTests {
     private struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -14,7 +14,7 @@ import Uploads
         }
     }
 
-    /// What somebody sees of a session.
+    /// The part of a session that a table view shows.
     private struct Row: Hashable {
         var id: UUID
         var state: TransferSession.State
@@ -48,10 +48,10 @@ import Uploads
                 told += 1
             }
             #expect(shown.map(Row.init) == list.sessions.map(Row.init))
-            // The line holds those that have not ended, each once.
+            // The serial line holds the unfinished sessions, each once.
             #expect(Set(list.line) == Set(list.sessions.filter { !$0.state.isEnd }.map(\.id)))
             #expect(Set(list.line).count == list.line.count)
-            // Nobody waits for one that waits for files, and no job is handed over twice.
+            // No session stands behind one that waits for files, and no job is handed over twice.
             #expect(list.sessions.allSatisfy { !$0.isIdle || ($0.state == .queued && !$0.isGivingWay) })
             #expect(Set(list.arrangement).count == list.arrangement.count)
         }
@@ -92,7 +92,7 @@ import Uploads
                 return list.hear(job, state, bytesDone: Int64.random(in: 0...10, using: &dice))
             }
         } catch {
-            // What is refused changes nothing, which the comparison shows.
+            // A refused call changes nothing, which the comparison shows.
             return []
         }
     }

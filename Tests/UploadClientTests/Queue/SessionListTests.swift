@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadClient
 
-/// What may be wanted of a transfer queue, and what is told, without a broker.
+/// The orders to a transfer queue, and its events, without a broker.
 @Suite("The list of a transfer queue") struct SessionListTests {
     @Test func `sessions enter at the end, at the front and at an index, and run in that order`() throws {
         var list = SessionList()
@@ -102,7 +102,7 @@ import Uploads
         _ = try list.run(a)
         #expect(list.line == [a, b] && list.nextToHandOver == a)
         list.handOver(a)
-        // What was completed is not sent again, and the other has another job.
+        // The completed file is not sent again, and the other one has a new job.
         #expect(list[a]?.files.map(\.state) == [.completed, .waiting])
         #expect(list[a]?.openJobs.count == 1 && list[a]?.openJobs != [jobs[1]])
     }
@@ -117,7 +117,7 @@ import Uploads
         _ = list.hear(jobs[0], .running)
         #expect(try list.cancel(b).map(\.kind) == [.changed])
         #expect(list[b]?.state == .cancelling && list[b]?.files.map(\.state) == [.cancelling, .cancelling])
-        // Whatever its worker says on the way, and whatever was told before and comes late.
+        // Late and intermediate news of its worker change nothing.
         let first = UploadUpdate(id: jobs[1], status: .cancelling(until: .distantFuture), bytesTotal: 10)
         #expect(list.hear(first).isEmpty)
         for state in [TransferSession.File.State.running, .interrupted, .waiting, .paused] {
@@ -141,7 +141,7 @@ import Uploads
         #expect(try list.cancel(a).map(\.kind) == [.willStopRunning, .didStopRunning])
         #expect(list[a]?.state == .cancelling)
         #expect(list.kinds(jobs[0], .running).isEmpty)
-        // Another one that is to run now does not wait for it to give its turn back.
+        // When another session is to run now, that one does not wait for this one to give its turn back.
         _ = try list.run(b)
         #expect(list[a]?.isGivingWay == false)
         let copy = try WireJSON.decode(SessionList.self, from: try WireJSON.encode(list))
@@ -210,7 +210,7 @@ import Uploads
         #expect(list.kinds(jobs[0], .paused) == [.willStopRunning, .didStopRunning])
         #expect(list.gaveWay(a).map(\.kind) == [.willDeactivate, .didDeactivate])
         #expect(list[a]?.state == .queued)
-        // Heard late.
+        // Late news.
         _ = list.hear(jobs[0], .running)
         _ = list.hear(jobs[0], .paused)
         #expect(list[a]?.state == .queued)
@@ -259,7 +259,7 @@ import Uploads
         let refused = #expect(throws: UploadError.self) { try list.remove(a) }
         #expect(refused?.code == .rejected && refused?.message.contains("cancel it") == true)
         #expect(try list.remove(c).value?.id == c)
-        // One that waits at the broker goes when it is cancelled there.
+        // A session whose jobs the broker has is removed when they are cancelled there.
         #expect(try list.remove(b).value == nil)
         #expect(list.sessions.count == 2)
         #expect(list.kinds(jobs[1], .cancelled) == [.cancelled, .removed])

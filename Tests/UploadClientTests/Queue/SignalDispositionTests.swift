@@ -7,7 +7,8 @@ import UploadTesting
 import Uploads
 
 @Suite("A transfer queue's manners", .serialized, .timeLimit(.minutes(10))) struct SignalDispositionTests {
-    /// What each signal does in this process, as the system says. Other tests of it speak HTTP by a library that ignores SIGPIPE.
+    /// The action of each signal in this process, as the system reports it. Other tests of the process use an HTTP
+    /// library that ignores SIGPIPE.
     private func dispositions() -> [Int32: [UInt8]] {
         var all: [Int32: [UInt8]] = [:]
         for number in 1..<Int32(NSIG) where number != SIGPIPE {

@@ -7,9 +7,9 @@ import Uploads
 
 @testable import UploadClientTesting
 
-/// A transfer queue whose broker is away: all that is asked for is kept.
+/// A transfer queue whose broker is away: it keeps all orders.
 @Suite("A transfer queue on disk", .timeLimit(.minutes(10))) struct TransferQueueTests {
-    /// Notes what it is told.
+    /// Records the delegate's calls.
     private struct Teller: TransferQueueDelegate {
         let told = Box<[String]>([])
 
@@ -170,7 +170,7 @@ import Uploads
             let a = try await session(queue, "a")
             #expect(try copies() > empty)
             try await queue.cancel(a)
-            // Kept: it can be run again.
+            // Kept, because it can be run again.
             #expect(try copies() > empty)
             try await queue.remove(a)
             #expect(try copies() == empty)
@@ -205,7 +205,7 @@ import Uploads
         let directory = try TemporaryDirectory()
         let outbox = directory.url.appending(path: "staging/outbox").path
         try await with(directory) { queue, _ in
-            // Nothing is to be told yet.
+            // No order is pending yet.
             try await queue.settle()
             try await queue.start()
             _ = try await session(queue, "a")

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadClientTesting
 
-/// Recording managers, with a test that plays the rest of the world.
+/// Recording managers, with a test that plays broker, workers and notifier.
 final class RecordingRig: ManagerRig {
     let gate = Gate()
     private let directory: TemporaryDirectory
@@ -38,7 +38,7 @@ final class RecordingRig: ManagerRig {
         }
     }
 
-    /// Ends what is open, as the gate wants it.
+    /// Ends the unfinished uploads as the gate decides.
     private func carry(_ manager: RecordingUploadManager) async {
         for job in manager.jobs where accepted.value[job.id] == nil {
             if let bytes = try? await manager.content(of: job.id) { accepted.change { $0[job.id] = Array(bytes) } }

@@ -23,13 +23,13 @@ struct RecordingUploadManagerTests {
         let job = try #require(manager.jobs.first)
         #expect(job.source == .object(object, seen: nil) && job.size == 0 && job.contentType == "image/jpeg")
         #expect(!handle.latest.isSizeKnown && handle.latest.fractionDone == 0)
-        // It has nothing to read.
+        // The manager has no bytes to read.
         await #expect(throws: UploadError.self) { try await manager.content(of: handle.id) }
         let stored = StoredObject(location: "/srv/in/cat", size: 300)
         try await manager.end(handle.id, with: .completed(stored, response: nil))
         _ = try await handle.completion
         #expect(handle.latest.isSizeKnown && handle.latest.bytesTotal == 300 && handle.latest.bytesDone == 300)
-        // Where no name tells the type, the object does.
+        // If neither name shows the type, the object's own type counts.
         let plain = try await manager.start(try Upload(.object(.named(DestinationName("photos"), key: "a")), to: "x:b"))
         #expect(manager.jobs.first { $0.id == plain.id }?.contentType == ContentType.unknown)
         await manager.close()

@@ -2,7 +2,7 @@ import Foundation
 import UploadClient
 import Uploads
 
-// The snippets of the articles, so that the compiler reads them. `SnippetTests` looks that they are the same.
+// The articles' snippets, so that the compiler reads them. `SnippetTests` checks that the two are the same.
 
 enum Snippets {
     static func open() async throws -> any UploadManager {
