@@ -29,9 +29,9 @@ extension RabbitMQError {
         public static let invalidArgument = Code(kind: .invalidArgument)
         /// A broker URL that cannot be parsed.
         public static let invalidURL = Code(kind: .invalidURL)
-        /// The broker knows the user not, or its password, or lets it not into the virtual host.
+        /// The broker does not know the user, or refuses the password or the virtual host.
         public static let loginRefused = Code(kind: .loginRefused)
-        /// The broker takes no such message: it is larger than `max_message_size`, or a property does not fit (406).
+        /// The broker refuses the message: it is larger than `max_message_size`, or a property does not fit (406).
         public static let messageRefused = Code(kind: .messageRefused)
         /// The broker refused to take responsibility for the message (a full queue, say).
         public static let nacked = Code(kind: .nacked)
@@ -39,9 +39,9 @@ extension RabbitMQError {
         public static let notConnected = Code(kind: .notConnected)
         /// No such queue or exchange (404).
         public static let notFound = Code(kind: .notFound)
-        /// Declared with other arguments, or an argument that the queue does not support (406).
+        /// The object is declared with other arguments, or its queue does not support an argument (406).
         public static let preconditionFailed = Code(kind: .preconditionFailed)
-        /// The queue belongs exclusively to somebody else (405), or has an exclusive consumer (403).
+        /// The queue belongs exclusively to another connection (405), or has an exclusive consumer (403).
         public static let resourceLocked = Code(kind: .resourceLocked)
         /// The message was routed to no queue (312).
         public static let returned = Code(kind: .returned)

@@ -55,7 +55,7 @@ final class BrokerBackend: UploadBackend {
 
     var namespace: String { link.namespace }
 
-    // MARK: Hearing
+    // MARK: Events
 
     func run(_ sink: @escaping Sink) async {
         state.withLock { $0.sink = sink }
@@ -174,7 +174,7 @@ final class BrokerBackend: UploadBackend {
         }
     }
 
-    // MARK: Asking
+    // MARK: Jobs and orders
 
     func accept(_ job: UploadJob) async throws(UploadError) {
         await beWatching(job.queue)

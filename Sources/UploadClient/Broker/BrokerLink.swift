@@ -212,7 +212,7 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    // MARK: Ordering
+    // MARK: Orders about one job
 
     /// Gives an order about one job. The order holds even when no worker or notifier runs at the moment.
     /// - Returns: the result; nil when no notifier answered in time.
@@ -258,7 +258,7 @@ package final class BrokerLink: Sendable {
         return Dictionary(known, uniquingKeysWith: { first, _ in first })
     }
 
-    // MARK: Ending
+    // MARK: Closing
 
     /// Idempotent.
     package func close() async {
@@ -271,7 +271,7 @@ package final class BrokerLink: Sendable {
         await broker?.close()
     }
 
-    // MARK: Ordering much
+    // MARK: Orders about many jobs
 
     /// Gives an order, which holds even when no worker or notifier runs at the moment.
     /// - Parameter jobs: the jobs of the order. They may wait in the outbox, or another program may be publishing them

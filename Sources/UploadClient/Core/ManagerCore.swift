@@ -264,7 +264,7 @@ package actor ManagerCore {
         }
     }
 
-    // MARK: Ending
+    // MARK: Closing
 
     /// Delivers the pending outcomes, as far as the delegate takes them in time. Handles end without an outcome.
     /// Idempotent.

@@ -20,7 +20,7 @@ struct SessionList: Hashable, Codable, Sendable {
     /// when a session was run before its turn.
     var line: [UUID] = []
 
-    // MARK: Looking
+    // MARK: Lookup
 
     subscript(id: UUID) -> TransferSession? {
         sessions.first { $0.id == id } ?? saved.first { $0.id == id }

@@ -114,7 +114,7 @@ extension TransferQueue {
         if !list.isToArrange { pausedToGiveWay = [] }
     }
 
-    // MARK: Hearing
+    // MARK: Following
 
     /// Follows the jobs of an earlier run, after the queue was opened.
     func followAgain() async {

@@ -138,7 +138,7 @@ public actor TransferQueue {
         }
     }
 
-    // MARK: Telling
+    // MARK: Events
 
     /// All events from now on, in order. Each call returns a stream of its own; no event is left out.
     public var events: AsyncStream<TransferQueueEvent> { follow().events }
@@ -174,7 +174,7 @@ public actor TransferQueue {
 
     private func forget(_ number: Int) { listeners[number] = nil }
 
-    // MARK: Keeping
+    // MARK: Changes
 
     /// Changes the list durably, reports the events, and hands the changes to the broker.
     @discardableResult

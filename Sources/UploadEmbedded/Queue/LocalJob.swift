@@ -50,7 +50,7 @@ struct LocalJob: Codable, Hashable, Sendable {
     var isToBeNoted: Bool { end != nil && keptUntil == nil }
 }
 
-// MARK: What a slice brings
+// MARK: Slices
 
 extension LocalJob {
     mutating func claim() {
@@ -152,7 +152,7 @@ extension LocalJob {
     }
 }
 
-// MARK: What is ordered
+// MARK: Orders
 
 extension LocalJob {
     /// - Throws: `rejected` for an order that the upload's state does not allow.

@@ -117,7 +117,7 @@ actor LocalJobQueue: JobQueue {
         ring.yield()
     }
 
-    // MARK: From outside
+    // MARK: Calls of the backend and of claims
 
     /// Notes that a job was accepted: its file exists.
     func accepted(_ job: LocalJob) {
@@ -233,7 +233,7 @@ actor LocalJobQueue: JobQueue {
         return true
     }
 
-    // MARK: Giving out
+    // MARK: Issuing
 
     /// Claims the due jobs, the oldest of each lane first, as far as the windows of the lanes allow.
     private func give() -> [LocalClaim] {

@@ -11,9 +11,9 @@ public struct BridgeUploadRequest: Codable, Hashable, Sendable, KeepsUnknownFiel
     public var contentType: String
     /// The MD5 of the whole file as sent: 16 bytes, base64 in the JSON.
     public var contentMD5: Data
-    /// Whether the file is encrypted for the study; Bridge takes true where the field is missing.
+    /// Whether the file is encrypted for the study; Bridge takes true if the field is missing.
     public var isEncrypted: Bool
-    /// Whether the file is an archive; Bridge takes true where the field is missing.
+    /// Whether the file is an archive; Bridge takes true if the field is missing.
     public var isZipped: Bool
     /// Fields that the study defines.
     public var metadata: [String: JSONValue]?
