@@ -6,8 +6,8 @@ public struct TLSConfiguration: Hashable, Sendable {
     public var certificateFile: String?
     /// The private key of `certificateFile`, without a passphrase.
     public var keyFile: String?
-    /// Whether the broker's certificate must name the host that was connected to, by DNS name or IP address. Switch it off only for
-    /// tests.
+    /// Whether the broker's certificate must name the host of the address, by DNS name or IP address. Switch it off only
+    /// for tests.
     public var verifiesHostName: Bool
 
     public init(

@@ -1,7 +1,7 @@
 package import Uploads
 
-/// An upload manager that forwards every call to its core. Each public manager conforms, and adds only how it is opened and
-/// what is special about it.
+/// An upload manager that forwards every call to its core. Each public manager conforms, and adds only its initializer
+/// and its special calls.
 package protocol CoreUploadManager: UploadManager {
     var core: ManagerCore { get }
 }

@@ -25,8 +25,8 @@ package actor ManagerCore {
     nonisolated let given = Mutex(GivenOutcomes())
     nonisolated let closingPatience: Duration
     var delegate: (any UploadDelegate)?
-    var telling: Task<Int, Never>?
-    var isToTellAgain = false
+    var delivering: Task<Int, Never>?
+    var isToDeliverAgain = false
     /// Outcomes that the delegate refused, and the time until which they are not offered again.
     var resting: [String: ContinuousClock.Instant] = [:]
     /// Uploads that were under way when this program began to follow them, and whose state is to be asked for.
@@ -71,7 +71,7 @@ package actor ManagerCore {
                 guard let self, !Task.isCancelled else { return }
                 await self.reconcile()
                 await self.lookAtFollowed()
-                await self.tellBeside()
+                await self.deliverBeside()
             }
         }
     }
@@ -282,11 +282,11 @@ package actor ManagerCore {
         await backend.close()
         // Ends that come before this point are recorded, and delivered with the rest.
         await hearing?.value
-        await tellBeforeClosing()
+        await deliverBeforeClosing()
         isClosed = true
         // A delegate that is still being called keeps its outcome claimed until it returns; closing does not wait for
         // it.
-        telling?.cancel()
+        delivering?.cancel()
         for progress in followed.values { progress.close() }
         followed = [:]
         lock.release()

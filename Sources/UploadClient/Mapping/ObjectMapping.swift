@@ -8,7 +8,8 @@ public protocol ObjectMapping: Sendable {
     /// Writes an object as a JSON value. See ``ObjectMapper/json(from:)``.
     func json(from object: Any?) throws(UploadError) -> JSONValue?
 
-    /// From now on JSON objects of this type become values of a Swift type. See ``ObjectMapper/setUpMapping(type:to:fields:)``.
+    /// From now on JSON objects of this type become values of a Swift type. See
+    /// ``ObjectMapper/setUpMapping(type:to:fields:)``.
     func setUpMapping<Mapped: Codable & SendableMetatype>(
         type: String, to swiftType: Mapped.Type, fields: [String: String]?
     ) throws(UploadError)

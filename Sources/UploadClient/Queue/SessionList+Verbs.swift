@@ -35,7 +35,7 @@ extension SessionList {
         guard sessions[index].state != .finished else {
             throw refusal(id, "has finished: there is nothing left to run")
         }
-        guard !sessions[index].isCancelling else { throw refusal(id, "is being cancelled; run it when it is") }
+        guard !sessions[index].isCancelling else { throw refusal(id, "is being cancelled; run it when it has ended") }
         guard !sessions[index].isIdle || sessions[index].files.contains(where: { $0.state != .completed }) else {
             throw refusal(id, "waits for files; add some, and they run")
         }

@@ -164,7 +164,7 @@ extension LocalJob {
             return
         }
         if verb == .forget {
-            throw refuse("is forgotten by itself when its outcome was told; only a notifier forgets by order")
+            throw refuse("is forgotten by itself when its outcome was delivered; only a notifier forgets by order")
         }
         if let end { throw refuse("has ended as \(end.kind.rawValue)") }
         if baton.isCancel, verb != .cancel { throw refuse("is being cancelled") }

@@ -188,7 +188,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
         do throws(RabbitMQError) {
             try await publisher.publish(parcel)
         } catch {
-            throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be told")
+            throw UploadError(error, doing: "the outcome of \(outcome.job.id) could not be published")
         }
     }
 

@@ -152,7 +152,7 @@ import Uploads
             let baton = try await backend.baton(of: second.id)
             try await backend.end(first.id, with: .completed(StoredObject(location: "a"), response: nil))
             _ = try await first.completion
-            try await eventually("the delegate is called") { await core.telling != nil }
+            try await eventually("the delegate is called") { await core.delivering != nil }
             // Another program records this end, and a look finds it.
             let store = try await ClientStore.open(try UploadIdentifier("app"), in: core.area)
             _ = try await store.end(with: UploadEvent(kind: .completed, of: baton, at: Date()))

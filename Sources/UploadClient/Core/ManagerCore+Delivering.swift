@@ -13,7 +13,7 @@ extension ManagerCore {
         self.delegate = delegate
         if delegate != nil { given.withLock { $0.delegateWasSet() } }
         resting = [:]
-        _ = await tell()
+        _ = await deliver()
     }
 
     package func handlePendingEvents() async throws(UploadError) -> Int {
@@ -21,8 +21,8 @@ extension ManagerCore {
         await lookAtFollowed()
         resting = [:]
         // A delivery that is under way may have read the store before this call.
-        let earlier = await telling?.value ?? 0
-        return earlier + (await tell())
+        let earlier = await delivering?.value ?? 0
+        return earlier + (await deliver())
     }
 
     /// Records an event of the backend.
@@ -40,11 +40,12 @@ extension ManagerCore {
                 return true
             }
         } catch {
-            logger.error("an upload's end could not be noted", metadata: ["job": "\(id)", "error": "\(error.message)"])
+            logger.error(
+                "an upload's end could not be recorded", metadata: ["job": "\(id)", "error": "\(error.message)"])
             return false
         }
         show(event)
-        tellBeside()
+        deliverBeside()
         return true
     }
 
@@ -57,33 +58,33 @@ extension ManagerCore {
         }
     }
 
-    /// The same as ``tell()``, not awaited, so that a slow delegate delays nothing else.
-    func tellBeside() {
-        if telling == nil { Task { await self.tell() } } else { isToTellAgain = true }
+    /// The same as ``deliver()``, not awaited, so that a slow delegate delays nothing else.
+    func deliverBeside() {
+        if delivering == nil { Task { await self.deliver() } } else { isToDeliverAgain = true }
     }
 
     /// Delivers all outcomes that can be delivered now.
     /// - Returns: how many outcomes the delegate took.
-    func tell() async -> Int {
-        if let telling {
-            isToTellAgain = true
-            return await telling.value
+    func deliver() async -> Int {
+        if let delivering {
+            isToDeliverAgain = true
+            return await delivering.value
         }
         let task = Task { () -> Int in
             var count = 0
             repeat {
-                isToTellAgain = false
-                count += await tellOnce()
-            } while isToTellAgain && !isClosed
-            // In one step with the check of `isToTellAgain`.
-            telling = nil
+                isToDeliverAgain = false
+                count += await deliverOnce()
+            } while isToDeliverAgain && !isClosed
+            // In one step with the check of `isToDeliverAgain`.
+            delivering = nil
             return count
         }
-        telling = task
+        delivering = task
         return await task.value
     }
 
-    private func tellOnce() async -> Int {
+    private func deliverOnce() async -> Int {
         // Without a delegate no outcome is delivered, however many are pending.
         guard delegate != nil, let untold = try? await store.untold() else { return 0 }
         var count = 0
@@ -95,10 +96,10 @@ extension ManagerCore {
             let isOwn = upload.startedBy == lock.token
             if isOwn { show(event) }
             if living[upload.startedBy] == nil { living[upload.startedBy] = await store.isAlive(upload.startedBy) }
-            let isToTell = TellingRule.isToTell(
+            let isToDeliver = DeliveryRule.isToDeliver(
                 isOwn: isOwn, isOwnerAlive: living[upload.startedBy] ?? false, hasDelegate: delegate != nil)
             let isResting = resting[outcome.id].map { $0 > .now } ?? false
-            guard isToTell, !held.contains(upload.id), !isResting, await tell(outcome, of: upload) else {
+            guard isToDeliver, !held.contains(upload.id), !isResting, await deliver(outcome, of: upload) else {
                 held.insert(upload.id)
                 continue
             }
@@ -108,7 +109,7 @@ extension ManagerCore {
     }
 
     /// - Returns: whether the delegate took the outcome.
-    private func tell(_ outcome: UploadOutcome, of upload: ClientUpload) async -> Bool {
+    private func deliver(_ outcome: UploadOutcome, of upload: ClientUpload) async -> Bool {
         do {
             guard let claim = try await store.claim(upload) else { return false }
             defer { claim.unlock() }
@@ -126,16 +127,16 @@ extension ManagerCore {
         }
     }
 
-    /// Decides about the outcomes that are not delivered when the manager closes: see ``TellingRule``.
-    func tellBeforeClosing() async {
+    /// Decides about the outcomes that are not delivered when the manager closes: see ``DeliveryRule``.
+    func deliverBeforeClosing() async {
         let hadDelegate = given.withLock { $0.hadDelegate }
-        switch TellingRule.closing(hasDelegate: delegate != nil, hadDelegate: hadDelegate) {
-        case .tell:
+        switch DeliveryRule.closing(hasDelegate: delegate != nil, hadDelegate: hadDelegate) {
+        case .deliver:
             // Outcomes that the delegate refused a moment ago are offered once more.
             resting = [:]
             let (patience, end) = AsyncStream<Never>.makeStream()
             Task {
-                _ = await self.tell()
+                _ = await self.deliver()
                 end.finish()
             }
             let waiting = Task { [closingPatience] in

@@ -2,28 +2,28 @@ import Testing
 
 @testable import UploadClient
 
-@Suite("Who is told") struct TellingRuleTests {
+@Suite("The program that delivers an outcome") struct DeliveryRuleTests {
     @Test func `the program that started it comes first, while it runs`() {
-        #expect(!TellingRule.isToTell(isOwn: false, isOwnerAlive: true, hasDelegate: true))
-        #expect(TellingRule.isToTell(isOwn: true, isOwnerAlive: true, hasDelegate: true))
+        #expect(!DeliveryRule.isToDeliver(isOwn: false, isOwnerAlive: true, hasDelegate: true))
+        #expect(DeliveryRule.isToDeliver(isOwn: true, isOwnerAlive: true, hasDelegate: true))
     }
 
     @Test func `another program's delegate is told of what a program left that is gone`() {
-        #expect(TellingRule.isToTell(isOwn: false, isOwnerAlive: false, hasDelegate: true))
+        #expect(DeliveryRule.isToDeliver(isOwn: false, isOwnerAlive: false, hasDelegate: true))
     }
 
     @Test func `without a delegate nothing is told`() {
         for isOwn in [true, false] {
             for isOwnerAlive in [true, false] {
-                #expect(!TellingRule.isToTell(isOwn: isOwn, isOwnerAlive: isOwnerAlive, hasDelegate: false))
+                #expect(!DeliveryRule.isToDeliver(isOwn: isOwn, isOwnerAlive: isOwnerAlive, hasDelegate: false))
             }
         }
     }
 
     @Test func `only a program that never had a delegate takes what its handles gave for told`() {
-        #expect(TellingRule.closing(hasDelegate: true, hadDelegate: true) == .tell)
-        #expect(TellingRule.closing(hasDelegate: false, hadDelegate: true) == .leave)
-        #expect(TellingRule.closing(hasDelegate: false, hadDelegate: false) == .countGiven)
+        #expect(DeliveryRule.closing(hasDelegate: true, hadDelegate: true) == .deliver)
+        #expect(DeliveryRule.closing(hasDelegate: false, hadDelegate: true) == .leave)
+        #expect(DeliveryRule.closing(hasDelegate: false, hadDelegate: false) == .countGiven)
     }
 
     @Test func `what handles gave is kept for a delegate that may come, up to a limit`() {
