@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Uploads
 import UploadsRabbitMQ
 
@@ -57,4 +59,139 @@ struct Waiting: Sendable {
             "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, and how they end is not known here")
         return .unavailable
     }
+}
+
+/// What `--wait` shows on standard error: on a terminal one line that is drawn over and over and the troubles above it,
+/// otherwise a line for each outcome.
+final class WaitDisplay: Sendable {
+    /// Between two drawings.
+    static let interval = Duration.milliseconds(100)
+
+    private struct State {
+        var awaited = AwaitedUploads()
+        var meter = RateMeter()
+        var area = LiveArea()
+    }
+
+    private let state = Mutex(State())
+    private let plan: EnqueuePlan
+    private let isTerminal: Bool
+    private let printsJSON: Bool
+    private let start = ContinuousClock.now
+
+    init(plan: EnqueuePlan, isTerminal: Bool = Console.errorIsTerminal, printsJSON: Bool) {
+        self.plan = plan
+        self.isTerminal = isTerminal
+        self.printsJSON = printsJSON
+    }
+
+    /// What is known now.
+    func awaited<Value>(_ body: (AwaitedUploads) -> Value) -> Value { state.withLock { body($0.awaited) } }
+
+    /// - Parameter index: of its upload in the plan.
+    func add(_ job: UploadJob, at index: Int) {
+        state.withLock { $0.awaited.add(job.id, at: index, size: job.size) }
+    }
+
+    func remove(_ id: JobID) { state.withLock { $0.awaited.remove(id) } }
+
+    /// Takes an event and tells what is worth telling.
+    func apply(_ event: UploadEvent) {
+        switch state.withLock({ $0.awaited.apply(event) }) {
+        case .ended(let entry, let end)?:
+            guard let upload = upload(at: entry.index) else { return }
+            if printsJSON {
+                Console.output(line: EnqueuedListing(upload, id: end.job.id, size: entry.size, event: end).text)
+            }
+            if end.kind != .completed || (!printsJSON && (!isTerminal || end.isKept)) {
+                say(PlainText.safe(Self.outcome(upload, end)))
+            }
+        case .trouble(let entry, let text)?: say(PlainText.safe("\(plan.name(at: entry.index)): \(text)"))
+        case nil: break
+        }
+    }
+
+    /// A line of its own, above the bar.
+    func say(_ line: String) {
+        state.withLock { state in
+            guard state.area.isDrawn else { return Console.error(line: line) }
+            Console.error(text: state.area.update(telling: [line], lines: [], columns: Console.columns))
+        }
+    }
+
+    /// With `--json`, the objects of what has not ended, so that no id is lost.
+    /// - Parameter id: of the job of an upload.
+    func tellUnended(id: (PlannedUpload) -> JobID) {
+        guard printsJSON else { return }
+        for entry in awaited({ $0.open }) {
+            guard let upload = upload(at: entry.index) else { continue }
+            Console.output(line: EnqueuedListing(upload, id: id(upload), size: entry.size).text)
+        }
+    }
+
+    /// - Returns: nil where the plan cannot be read any more, which is told.
+    private func upload(at index: Int) -> PlannedUpload? {
+        do throws(UploadError) {
+            return try plan.upload(at: index)
+        } catch {
+            say("enqueue-upload: \(error.message)")
+            return nil
+        }
+    }
+
+    /// Draws the bar until the task is cancelled.
+    func keepDrawing() async {
+        guard isTerminal else { return }
+        while (try? await Task.sleep(for: Self.interval)) != nil { draw() }
+    }
+
+    func clear() {
+        state.withLock { state in
+            if state.area.isDrawn { Console.error(text: state.area.clear(columns: Console.columns)) }
+        }
+    }
+
+    private func draw() {
+        state.withLock { state in
+            let awaited = state.awaited
+            state.meter.note(awaited.bytesDone, at: (ContinuousClock.now - start) / .seconds(1))
+            let bar = ProgressBar(
+                bytesDone: awaited.bytesDone, bytesTotal: awaited.bytesTotal, filesDone: awaited.endedCount,
+                filesTotal: awaited.count, failed: awaited.failedCount, bytesPerSecond: state.meter.bytesPerSecond)
+            let columns = Console.columns
+            // The last column stays free: some terminals wrap when it is written.
+            Console.error(text: state.area.update(lines: [bar.line(columns: columns - 1)], columns: columns))
+        }
+    }
+
+    /// `completed cat.jpg: /srv/archive/cat.jpg`, `kept cat.jpg: photos:cat.jpg was there already`, `failed cat.jpg: why; remedy`.
+    static func outcome(_ upload: PlannedUpload, _ end: UploadEvent) -> String {
+        if end.isKept {
+            return "kept \(upload.path): \(upload.destination.displayText) was there already"
+        }
+        let detail: String =
+            switch end.kind {
+            case .completed:
+                end.data.object.map { DestinationReference.redact($0.location) } ?? upload.destination.displayText
+            case .failed: end.data.error?.message ?? "no reason was given"
+            default: "by request"
+            }
+        return "\(end.kind.rawValue) \(upload.path): \(detail)"
+    }
+
+    /// For the end: `2 of 3 uploads completed, 64.0 MiB in 5s`.
+    var summary: String {
+        let awaited = awaited { $0 }
+        let done = awaited.endedCount - awaited.failedCount
+        let total = awaited.count
+        let seconds = max(0.1, (ContinuousClock.now - start) / .seconds(1))
+        let rate = Quantity.text(bytes: Int64(saturating: Double(awaited.bytesDone) / seconds))
+        return "\(done) of \(total) \(total == 1 ? "upload" : "uploads") completed, "
+            + "\(Quantity.text(bytes: awaited.bytesDone)) in \(String(format: "%.1f", seconds)) s (\(rate)/s)"
+    }
+}
+
+extension UploadEvent {
+    /// Whether the job left what it found.
+    fileprivate var isKept: Bool { kind == .completed && data.object?.isKept == true }
 }

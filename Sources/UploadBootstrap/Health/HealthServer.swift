@@ -7,8 +7,8 @@ import NIOPosix
 public import ServiceLifecycle
 public import UploadNotifier
 
-/// `/healthz` (the process is alive), `/readyz` (it does its work; 503 with the reason otherwise) and `/metrics` (text, or
-/// OpenMetrics for those who accept it); beside them the notifier's HTTP API.
+/// Serves `/healthz` (the process is alive), `/readyz` (it does its work; 503 with the reason otherwise) and `/metrics` (text, or
+/// OpenMetrics for clients that accept it); in a notifier, its HTTP API too.
 public struct HealthServer: Service {
     private let address: HTTPAddress
     private let readiness: Readiness
@@ -18,12 +18,12 @@ public struct HealthServer: Service {
     private let logger: Logger
     private let bringUpToDate: @Sendable () async -> Void
 
-    /// What anybody may ask: those who watch the process know no token.
+    /// The paths that need no token, because monitoring systems have none.
     private static let openPaths: Set = ["/healthz", "/readyz", "/metrics"]
 
     /// - Parameters:
-    ///   - obstacle: of a notifier: why it is not at work with its ledger; nil once it is.
-    ///   - bringUpToDate: before the metrics are shown: what is too dear to be kept current all the time.
+    ///   - obstacle: in a notifier: why it does not work with its ledger yet; nil once it does.
+    ///   - bringUpToDate: refreshes, before each answer of `/metrics`, the metrics that cost too much to keep current all the time.
     public init(
         _ address: HTTPAddress, readiness: Readiness, registry: PrometheusRegistry, api: NotifierAPI? = nil,
         obstacle: (@Sendable () -> LedgerObstacle?)? = nil, logger: Logger,
@@ -38,20 +38,20 @@ public struct HealthServer: Service {
         self.logger = logger
     }
 
-    /// - Throws: `ProgramError`, `configuration`, when it cannot listen there.
+    /// - Throws: `ProgramError`, `configuration`, when the program cannot listen at the address.
     public func run() async throws {
         guard case .listen(let host, let port) = address else {
             try? await gracefulShutdown()
             return
         }
         var quiet = logger
-        // A request is worth no line, and the server's own "started" is said below with the port that it got.
+        // The server's line for each request is noise, and its own "started" line appears below, with the port that the system chose.
         quiet.logLevel = max(.warning, logger.logLevel)
         let accepted = AcceptedConnections()
         defer { accepted.end() }
         let application = Application(
             router: router,
-            // Who is slow to say what it wants is sent away.
+            // A client that does not send its request within the idle timeout is disconnected.
             server: accepted.http1(
                 .init(
                     additionalChannelHandlers: [BrokenRequestAnswer()],

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Whether a program does its work just now, and if not, why. Written by services, read by `/readyz`.
+/// Whether a program does its work at the moment, and if not, the reason. Services write it, and `/readyz` reads it.
 public final class Readiness: Sendable {
-    /// How long what a program needs may take to answer before it counts as away.
+    /// The time that the broker has to answer a readiness check before it counts as unreachable.
     static let patience = Duration.seconds(2)
 
     private let check = Mutex<@Sendable () async -> String?>({ "starting" })
 
     public init() {}
 
-    /// Why not, in a line; nil is ready.
+    /// The reason in one line; nil when the program is ready.
     public var reason: String? {
         get async {
             let ask = check.withLock { $0 }
@@ -17,9 +17,9 @@ public final class Readiness: Sendable {
         }
     }
 
-    /// Not ready, for this reason.
+    /// Marks the program as not ready, for this reason.
     public func set(_ reason: String) { check.withLock { $0 = { reason } } }
 
-    /// From now on this is asked each time.
+    /// Sets the check that each reading of ``reason`` makes from now on.
     public func set(_ ask: @escaping @Sendable () async -> String?) { check.withLock { $0 = ask } }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Uploads
 
-/// How far something is, in the pieces that lines for people are made of.
+/// The progress of one or several uploads as the texts that a progress line is made of: percent, rate, time left and bar.
 struct Gauge: Hashable {
     /// From 0 to 1.
     var fraction: Double
-    /// Still to come.
+    /// The bytes that are not transferred yet.
     var bytesLeft: Int64
     /// nil while it is unknown.
     var bytesPerSecond: Double?
@@ -16,7 +16,7 @@ struct Gauge: Hashable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// ` 42%`. 100% is said when it is done, not when it rounds to it.
+    /// ` 42%`, rounded down, so that 100% appears only when all bytes are transferred.
     var percent: String { String(format: "%3d%%", Int(fraction * 100)) }
 
     /// `12.0 MiB/s`
@@ -34,7 +34,7 @@ struct Gauge: Hashable {
     }
 
     /// `[====>     ]`
-    /// - Parameter width: between the brackets, 1 or more.
+    /// - Parameter width: the columns between the brackets, 1 or more.
     func bar(_ width: Int) -> String {
         let filled = Int(Double(width) * fraction)
         let inside =

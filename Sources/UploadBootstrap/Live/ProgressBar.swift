@@ -1,6 +1,6 @@
 import Foundation
 
-/// The line that shows how far several uploads are together: a pure rendering.
+/// The line that shows the progress of several uploads together: a pure rendering.
 struct ProgressBar: Hashable {
     var bytesDone: Int64
     var bytesTotal: Int64
@@ -10,7 +10,7 @@ struct ProgressBar: Hashable {
     /// nil while it is unknown.
     var bytesPerSecond: Double?
 
-    /// One line of at most `columns` characters. What does not fit is left out: first the bar, then the time left, then the bytes.
+    /// One line of at most `columns` characters. Where the room is short, the bar is left out first, then the time left, then the bytes.
     func line(columns: Int) -> String {
         let files = "\(filesDone)/\(filesTotal) \(filesTotal == 1 ? "file" : "files")"
         let end = failed > 0 ? "\(files), \(failed) failed" : files

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes per second over the last ten seconds.
+/// The transfer rate over the last ten seconds.
 struct RateMeter {
     /// Seconds.
     static let window: TimeInterval = 10
@@ -9,14 +9,14 @@ struct RateMeter {
 
     /// - Parameters:
     ///   - time: seconds on any clock that does not jump.
-    ///   - bytes: done so far.
+    ///   - bytes: the total transferred so far.
     mutating func note(_ bytes: Int64, at time: TimeInterval) {
         samples.append((time, bytes))
-        // One sample from before the window stays, so that there is always something to compare with.
+        // One sample from before the window stays, so that the rate always has a sample to start from.
         while samples.count > 2, samples[1].time <= time - Self.window { samples.removeFirst() }
     }
 
-    /// nil before anything is known.
+    /// nil until two samples lie at least 0.2 s apart.
     var bytesPerSecond: Double? {
         guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.2 else { return nil }
         return max(0, Double(last.bytes - first.bytes) / (last.time - first.time))

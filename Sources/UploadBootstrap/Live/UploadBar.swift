@@ -1,6 +1,6 @@
 import Foundation
 
-/// The line that shows how far one upload is: a pure rendering. In bars of one width all parts stand below each other.
+/// The line that shows the progress of one upload: a pure rendering. In lines of the same width, equal parts stand in the same columns.
 struct UploadBar: Hashable {
     var name: String
     var queue: String
@@ -9,8 +9,8 @@ struct UploadBar: Hashable {
     var bytesTotal: Int64
     var bytesPerSecond: Double
 
-    /// One line that fills at most `columns` columns. What does not fit is left out: first the bar, then where it goes, the
-    /// time left and the rate; the name is cut.
+    /// One line that fills at most `columns` columns. Where the room is short, the bar is left out first, then the queue and
+    /// destination, the time left and the rate; the name is shortened.
     func line(columns: Int) -> String {
         let gauge = Gauge(
             fraction: bytesTotal > 0 ? Double(bytesDone) / Double(bytesTotal) : 1, bytesLeft: bytesTotal - bytesDone,
@@ -26,7 +26,7 @@ struct UploadBar: Hashable {
         return String(gauge.percent.prefix(max(0, columns)))
     }
 
-    /// The name, and where it goes if there is room for both.
+    /// The name, followed by the queue and destination if there is room for both.
     private func label(_ columns: Int) -> String {
         let name = PlainText.safe(name)
         let way = PlainText.safe("\(queue) → \(destination)")

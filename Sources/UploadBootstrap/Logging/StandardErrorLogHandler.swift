@@ -2,7 +2,7 @@ import Foundation
 public import Logging
 import Uploads
 
-/// Log lines on standard error, each in one write.
+/// Writes log lines to standard error, each with one write.
 public struct StandardErrorLogHandler: LogHandler {
     public var logLevel: Logger.Level
     public var metadata: Logger.Metadata = [:]
@@ -64,7 +64,7 @@ public struct StandardErrorLogHandler: LogHandler {
         return isPlain ? text : "\"\(oneLine(text).replacing("\"", with: "\\\""))\""
     }
 
-    /// A line is a line, whatever a peer put into it.
+    /// The text without line ends and other control characters, so that a peer's text cannot start a log line of its own.
     private static func oneLine(_ text: String) -> String {
         String(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : Character($0) })
     }

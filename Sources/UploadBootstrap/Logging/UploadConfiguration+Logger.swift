@@ -1,7 +1,7 @@
 public import Logging
 
 extension UploadConfiguration {
-    /// A logger as the configuration wants it.
+    /// A logger with the level and format of the configuration.
     public func logger(_ label: String) -> Logger {
         let level = Logger.Level(rawValue: logLevel) ?? .info
         let format = LogFormat(rawValue: logFormat) ?? .text

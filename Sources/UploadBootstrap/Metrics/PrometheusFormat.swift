@@ -1,12 +1,12 @@
-/// How metrics are written down for whoever asks.
+/// The two text formats in which `/metrics` answers.
 public enum PrometheusFormat: Hashable, Sendable, CaseIterable {
     /// The text format 0.0.4 (Prometheus documentation, "Exposition formats").
     case text
     /// OpenMetrics 1.0 (https://prometheus.io/docs/specs/om/open_metrics_spec/).
     case openMetrics
 
-    /// What a request accepts (RFC 9110, section 12.5.1): OpenMetrics for those who name it and like it no less than plain text.
-    /// Everybody else gets text, whatever they accept: an answer that a person can read is better than 406.
+    /// The format for a request's `Accept` field (RFC 9110, section 12.5.1): OpenMetrics if the field names it and ranks it no lower
+    /// than plain text. Every other request gets text, whatever it accepts: an answer that a person can read is better than 406.
     /// - Parameter accept: the field's value; nil if there is none.
     public init(accept: String?) {
         var openMetrics = 0.0

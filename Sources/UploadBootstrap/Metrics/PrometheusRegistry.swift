@@ -1,12 +1,18 @@
+// Why this folder is our own code: swift-metrics collects values, but writes no Prometheus text. The usual package for that,
+// swift-server/swift-prometheus, is not among the packages that the build machines offer. Nothing was measured against another
+// implementation; the folder is five files without a dependency. `PrometheusTests` and, in the end-to-end tests, promtool and
+// prometheus-client check the text. Once swift-prometheus can be built against, it can replace this folder, provided that `/metrics`
+// still answers in both formats (`PrometheusFormat`) and the names, labels and buckets stay.
+
 import Foundation
 public import Metrics
 import Synchronization
 
-/// The metrics of this process, kept as Prometheus wants them and shown in either of its formats.
+/// The metrics of this process, in the types that Prometheus knows and shown in either of its formats.
 ///
-/// Counters are counters and end in `_total` whatever their label ends in, meters and recorders that do not aggregate are
-/// gauges, timers (in seconds) and aggregating recorders are histograms with fixed buckets. A label that is used for two
-/// types keeps the first; what the second records is not shown.
+/// A counter's name always ends in `_total`, whatever its label ends in. Meters and recorders that do not aggregate are gauges;
+/// timers (in seconds) and aggregating recorders are histograms with fixed buckets. If the code uses one label for two types, the
+/// first type stays, and the values of the second one are not shown.
 public final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let type: PrometheusSeries.Kind
@@ -40,8 +46,8 @@ public final class PrometheusRegistry: MetricsFactory {
         series(label, dimensions, .histogram)
     }
 
-    // A series that is no longer recorded stays: a counter that vanished would look like a restart. What a gauge measured may
-    // be gone for good.
+    // A destroyed counter or histogram stays in the output, because Prometheus would take its disappearance for a restart. A destroyed
+    // gauge is removed, because the thing that it measured may be gone for good.
     public func destroyCounter(_ handler: any CounterHandler) {}
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     public func destroyMeter(_ handler: any MeterHandler) { removeGauge(handler) }
@@ -73,7 +79,7 @@ public final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Families and series in a fixed order.
+    /// The text of all metrics, with families and series in a fixed order.
     public func exposition(_ format: PrometheusFormat) -> String {
         families.withLock { families in
             families.sorted { $0.key < $1.key }.map { name, family in

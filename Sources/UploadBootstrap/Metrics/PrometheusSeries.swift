@@ -6,9 +6,9 @@ final class PrometheusSeries: CounterHandler, FloatingPointCounterHandler, Meter
     enum Kind: String { case counter, gauge, histogram }
 
     struct Value {
-        /// The count, the gauge, or a histogram's sum.
+        /// The count of a counter, the value of a gauge, or the sum of a histogram.
         var sum = 0.0
-        /// How many observations fell into each bucket alone; the last is beyond all bounds.
+        /// The observations in each bucket alone, not cumulative; the last bucket is above all bounds.
         var buckets: [UInt64]
     }
 
@@ -23,7 +23,7 @@ final class PrometheusSeries: CounterHandler, FloatingPointCounterHandler, Meter
     let bounds: [Double]
     private let state: Mutex<Value>
 
-    /// Names that end in `_bytes` get the bounds of sizes.
+    /// Histograms whose names end in `_bytes` get the bounds of sizes, all others those of times.
     init(_ kind: Kind, bucketsFor name: String) {
         self.kind = kind
         bounds = kind != .histogram ? [] : name.hasSuffix("_bytes") ? Self.bytesBounds : Self.secondsBounds

@@ -1,31 +1,31 @@
 import Foundation
 
-/// Names, labels and lines, which are the same in both formats but for a few words.
+/// Writes names, labels and lines, which differ between the two formats only in a few words.
 ///
-/// Numbers are written alike too (`le="1.0"`), or a series would have another identity in each format.
+/// Both formats write numbers alike (`le="1.0"`). Otherwise a series would have another identity in each format.
 enum PrometheusText {
     private static let total = "_total"
 
-    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`; what else there is becomes `_`.
+    /// A valid name: `[a-zA-Z_:][a-zA-Z0-9_:]*`; every other character becomes `_`.
     static func name(_ label: String) -> String {
         let name = String(label.map { isNameLetter($0) || $0 == ":" ? $0 : "_" })
         return name.first?.isNumber ?? true ? "_" + name : name
     }
 
-    /// The name under which OpenMetrics knows a family: a counter's is that of its sample without `_total`.
+    /// The family's name in OpenMetrics. A counter's family is named like its sample without `_total`.
     static func family(_ label: String, _ kind: PrometheusSeries.Kind) -> String {
         let name = name(label)
         return kind == .counter && name.hasSuffix(total) ? String(name.dropLast(total.count)) : name
     }
 
-    /// `a="x",b="y"`, sorted.
+    /// The labels as text, sorted: `a="x",b="y"`.
     static func labels(_ dimensions: [(String, String)]) -> String {
         dimensions.map { key, value in
             "\(name(key).replacing(":", with: "_"))=\"\(escaped(value))\""
         }.sorted().joined(separator: ",")
     }
 
-    /// What comes before a family's series.
+    /// The lines that introduce a family: type, unit and help.
     /// - Parameter help: without quotation marks, backslashes and line breaks.
     static func head(
         _ family: String, _ kind: PrometheusSeries.Kind, help: String?, _ format: PrometheusFormat
@@ -60,7 +60,7 @@ enum PrometheusText {
         labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 
-    /// As Go and Python write the shortest form of a number, so that theirs and ours are the same text.
+    /// The shortest form of a number, as Go and Python write it, so that their client libraries and this one write the same text.
     private static func number(_ value: Double) -> String {
         if value == .infinity { return "+Inf" }
         if value == -.infinity { return "-Inf" }

@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Foundation
 public import Uploads
 
-/// Which jobs a command is about, by ids or by a filter.
+/// The jobs that a command acts on: ids, or a filter.
 public struct JobSelection: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp("Jobs, as enqueue-upload printed them.", valueName: "id"), completion: NameCompletion.jobs)
@@ -20,21 +20,21 @@ public struct JobSelection: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "queued, running, waiting, paused, completed, failed or cancelled; repeatable. Those that can obey if left out.",
+            "queued, running, waiting, paused, completed, failed or cancelled; repeatable (default: all that can obey).",
             valueName: "status"),
         completion: .list(LedgerStatus.allCases.map(\.rawValue)))
     var status: [String] = []
 
-    @Flag(help: "All jobs that can obey.")
+    @Flag(help: "All jobs that the command can act on.")
     var all = false
 
     public init() {}
 
-    /// The orders' commands: ids in portions, or one filter.
+    /// The orders to send: the ids in portions of at most ``UploadOrder/jobsMaximum``, or one filter.
     /// - Parameters:
-    ///   - atMost: of a filter: more jobs than this, and nothing happens.
-    ///   - endedBefore: of a filter, and one by itself: jobs that ended before this time.
-    /// - Throws: usage: nothing is named, or both ids and a filter, or what is no id, queue or status.
+    ///   - atMost: for a filter: if more jobs match, the notifier does nothing.
+    ///   - endedBefore: restricts the filter to jobs that ended before this time; it is enough as a filter by itself.
+    /// - Throws: `usage` without ids and filter, with both, and for an invalid id, queue or status.
     public func commands(
         _ verb: Verb, atMost: Int? = nil, endedBefore: Date? = nil
     ) throws(ProgramError) -> [UploadOrder.Command] {
@@ -57,7 +57,7 @@ public struct JobSelection: ParsableArguments, Sendable {
         }
     }
 
-    /// - Throws: usage, for what is no id.
+    /// - Throws: `usage` for a text that is not a job id.
     public static func jobs(_ ids: [String]) throws(ProgramError) -> [JobID] {
         try ids.map { text throws(ProgramError) in
             guard let id = JobID(text) else {
@@ -81,7 +81,7 @@ public struct JobSelection: ParsableArguments, Sendable {
             try status.map { word throws(ProgramError) in
                 guard let status = LedgerStatus(rawValue: word) else {
                     let known = LedgerStatus.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ProgramError(.usage, "--status: '\(word.prefix(80))' is none; there are \(known)")
+                    throw ProgramError(.usage, "--status: '\(word.prefix(80))' is not a status; choose from \(known)")
                 }
                 return status
             })

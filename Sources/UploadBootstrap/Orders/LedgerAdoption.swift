@@ -1,27 +1,27 @@
 import Foundation
 import Uploads
 
-/// What is lost when a namespace is given another ledger, as far as that can be known without the other one.
+/// What a namespace loses when the operator gives it another ledger, as far as that is known without the old ledger.
 struct LedgerAdoption: Hashable, Sendable {
-    /// Jobs that are named at most.
+    /// The most jobs that the report names.
     static let namedMaximum = 5
 
-    /// What the control log says.
+    /// The claim that counts in the control log now.
     let claim: LedgerClaim
     let identity: LedgerIdentity
     let path: String
-    /// How many jobs the ledger that is adopted knows.
+    /// The number of jobs that the adopted ledger knows.
     let jobCount: Int
-    /// Jobs that fences or pauses in the control log name, and the ledger does not know.
+    /// The jobs that fences or pauses in the control log name and the adopted ledger does not know.
     let unknown: Set<JobID>
 
-    /// The entry that gives the namespace this ledger, as its file is now; nil when no term is left.
+    /// The control log entry that gives the namespace this ledger in its present state; nil when no higher term is left.
     var entry: LedgerClaim? {
         guard claim.term < WireLimits.countMaximum else { return nil }
         return LedgerClaim(ledger: identity.id, term: claim.term + 1, opening: identity.opening)
     }
 
-    /// For people, a line each.
+    /// The report for the operator, line by line.
     func lines(namespace: String) -> [String] {
         let isCopy = claim.ledger == identity.id
         let other = isCopy ? "newer copy" : "other ledger"

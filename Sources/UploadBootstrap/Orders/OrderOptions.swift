@@ -19,7 +19,7 @@ public struct OrderOptions: ParsableArguments, Sendable {
 
     public init() {}
 
-    /// - Throws: usage, for what is no queue's name, or too many.
+    /// - Throws: `usage` for an invalid queue name, or too many of them.
     public static func queues(_ names: [String]) throws(ProgramError) -> [QueueName] {
         guard names.count <= UploadOrder.queuesMaximum else {
             throw ProgramError(.usage, "\(names.count) queues: give at most \(UploadOrder.queuesMaximum) at once")
@@ -39,7 +39,7 @@ public struct OrderOptions: ParsableArguments, Sendable {
         return seconds
     }
 
-    /// - Throws: usage, for a time that is none.
+    /// - Throws: `usage` for an invalid `--timeout`.
     public func request(_ command: UploadOrder.Command) throws(ProgramError) -> OrderRequest {
         var patience = OrderRequest.patience
         if let timeout {

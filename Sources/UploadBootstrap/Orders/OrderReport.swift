@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// What `uploadctl` says of an order: results for standard output, the rest for standard error.
+/// The texts that `uploadctl` prints about an order: results for standard output, everything else for standard error.
 struct OrderReport: Hashable {
     var output: [String] = []
     var errors: [String] = []
@@ -16,7 +16,7 @@ struct OrderReport: Hashable {
         var reason: String?
     }
 
-    /// What an order means, for `--dry-run`.
+    /// The report of `--dry-run`: which jobs or queues the order names.
     init(dryRunOf command: UploadOrder.Command, printsJSON: Bool) {
         if printsJSON {
             output = [
@@ -33,13 +33,13 @@ struct OrderReport: Hashable {
             output = jobs.map { "move \($0) \(target.words)" }
         case .stopQueues(let queues): output = queues.map { "stop queue \($0)" }
         case .startQueues(let queues): output = queues.map { "start queue \($0)" }
-        // Only the notifier knows what would be removed: it is asked instead.
+        // A dry run of a sweep is an order to the notifier, which alone knows what a sweep would remove.
         case .sweepDestination, .sweepStaging: break
         case .ask(let jobs): output = jobs.map { "ask \($0)" }
         }
     }
 
-    /// - Parameter answer: nil when none came in time.
+    /// - Parameter answer: nil when the notifier did not answer in time.
     init(_ answer: OrderAnswer?, to order: UploadOrder, waited seconds: TimeInterval?, printsJSON: Bool) {
         guard let answer else {
             if printsJSON { output = [Self.json(Row(order: order.id, verb: order.command.verb))] }
@@ -111,7 +111,7 @@ struct OrderReport: Hashable {
         }
         for item in sweep.items {
             let bytes = item.bytes.map { ", \(Quantity.text(bytes: $0))" } ?? ""
-            // Keys and paths may hold line ends, which would make lines of their own.
+            // A key or path may contain a line end, which would start a new line of output.
             let text = "\(PlainText.safe(item.name)) (since \(WireJSON.timestamp(item.since))\(bytes))"
             if let reason = item.reason {
                 errors.append("\(text) stays: \(PlainText.safe(reason))")

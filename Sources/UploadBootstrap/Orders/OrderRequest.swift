@@ -1,16 +1,16 @@
 public import Foundation
 public import Uploads
 
-/// What `uploadctl` is asked to order.
+/// An order that `uploadctl` is to send, with the options of the command.
 public struct OrderRequest: Sendable {
-    /// How long the notifier's answer is waited for: 5 s.
+    /// The usual time to wait for the notifier's answer: 5 s.
     public static let patience: TimeInterval = 5
 
     public var command: UploadOrder.Command
-    /// Seconds; nil does not wait.
+    /// The seconds to wait for the notifier's answer; nil does not wait.
     public var patience: TimeInterval?
     public var printsJSON: Bool
-    /// Say what would be ordered, and stop.
+    /// Print what would be ordered, and stop.
     public var isDryRun: Bool
 
     public init(
@@ -25,7 +25,7 @@ public struct OrderRequest: Sendable {
 }
 
 extension OrderRequest {
-    /// Transfer queues that it names as its objects.
+    /// The transfer queues that the order stops or starts.
     var queues: [QueueName] {
         switch command {
         case .stopQueues(let queues), .startQueues(let queues): queues

@@ -4,7 +4,7 @@ import Uploads
 
 /// The options of every sweep.
 public struct SweepOptions: ParsableArguments, Sendable {
-    /// How long the notifier's answer is waited for: 30 s, for it has to look first.
+    /// The usual time to wait for the notifier's answer: 30 s, because the notifier lists the destination or staging area first.
     static let patience: TimeInterval = 30
 
     @Option(
@@ -19,7 +19,7 @@ public struct SweepOptions: ParsableArguments, Sendable {
 
     public init() {}
 
-    /// - Throws: usage, for what is no destination's name or too young an age.
+    /// - Throws: `usage` for an invalid destination name or an age below the minimum.
     public func destination(_ name: String, olderThan: String?) throws(ProgramError) -> OrderRequest {
         let destination: DestinationName
         do throws(UploadError) {
@@ -32,7 +32,7 @@ public struct SweepOptions: ParsableArguments, Sendable {
             else {
                 throw ProgramError(
                     .usage,
-                    "--older-than: '\(text.prefix(80))' is no duration from 1h to 40d, such as 12h; what is younger may be needed"
+                    "--older-than: '\(text.prefix(80))' is no duration from 1h to 40d, such as 12h; a younger upload may still be needed"
                 )
             }
             return seconds

@@ -1,3 +1,5 @@
+import Uploads
+
 /// What ends a program: the exit status, and what to tell the user, as `what: why; remedy`. Never holds a secret.
 public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
     public let exitCode: ExitCode
@@ -14,4 +16,23 @@ public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { problems.joined(separator: "\n") }
+}
+
+extension ProgramError {
+    /// What an upload error means to the program as a whole.
+    init(_ error: UploadError, doing what: String? = nil) {
+        let code: ExitCode =
+            switch error.code {
+            case .wrongCredentials, .notAuthenticated, .accessDenied: .refused
+            case .misconfigured: .configuration
+            case .networkFailure, .serverFailure, .rateLimited, .noSpace, .destinationAway, .destinationUnavailable,
+                .invalidResponse:
+                .unavailable
+            case .sourceChanged, .rejected: .badInput
+            case .invalidFile: .inputOutput
+            case .interrupted, .cancelled: .interrupted
+            default: .internalError
+            }
+        self.init(code, what.map { "\($0): \(error.message)" } ?? error.message)
+    }
 }

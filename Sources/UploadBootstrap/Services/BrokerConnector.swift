@@ -4,12 +4,12 @@ import ServiceLifecycle
 import Uploads
 import UploadsRabbitMQ
 
-/// Waits for the broker: a program that runs for long does not end because the broker is not there yet.
+/// Connects to the broker and waits until it is reachable, so that a long-running program may start before its broker.
 struct BrokerConnector: Sendable {
-    /// Between two tries, doubled from the first to the last.
+    /// The pause between two tries: the shortest at first, then doubled up to the longest.
     static let pauses = Duration.seconds(1)...Duration.seconds(15)
 
-    /// Between two warnings of the same trouble.
+    /// The least time between two warnings with the same message.
     private static let warningInterval = Duration.seconds(60)
 
     let connection: ConnectionConfiguration
@@ -17,8 +17,9 @@ struct BrokerConnector: Sendable {
     let readiness: Readiness
     let logger: Logger
 
-    /// The broker, and what `prepare` makes with it. Tries until it is there.
-    /// - Throws: what waiting does not mend (a refused login, a bad URL, missing permissions); `CancellationError` when the
+    /// Tries until the broker is connected and `prepare` succeeds.
+    /// - Returns: the broker, and the value that `prepare` made with it.
+    /// - Throws: errors that waiting does not cure (a refused login, a bad URL, missing permissions); `CancellationError` when the
     ///   program stops first.
     func connect<Value: Sendable>(
         _ prepare: @Sendable (UploadBroker) async throws(UploadError) -> Value

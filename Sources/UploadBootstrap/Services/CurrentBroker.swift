@@ -3,11 +3,11 @@ import UploadNotifier
 import Uploads
 import UploadsRabbitMQ
 
-/// What the HTTP API asks of the broker, by way of the connection that the notifier has just now.
+/// Performs the HTTP API's broker operations over the connection that the notifier has at the moment.
 final class CurrentBroker: BrokerOperations {
     private let current = Mutex<(broker: UploadBroker, notifier: NotifierService)?>(nil)
 
-    /// From now on this notifier is at work; nil: none just now.
+    /// Sets the connection and the notifier service to use from now on; without a service, operations fail until the next call.
     func serve(_ broker: UploadBroker, _ notifier: NotifierService?) {
         current.withLock { $0 = notifier.map { (broker, $0) } }
     }

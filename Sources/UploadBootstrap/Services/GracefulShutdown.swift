@@ -1,7 +1,7 @@
 import ServiceLifecycle
 
 /// Runs the body; a graceful shutdown cancels it.
-/// - Returns: nil when the shutdown came first.
+/// - Returns: nil when the shutdown cancelled the body.
 func untilGracefulShutdown<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {

@@ -1,7 +1,7 @@
 import Logging
 
 extension Logger {
-    /// The same without what only those want to know who look for a fault in a library.
+    /// The same logger for a library: it logs warnings and worse only, unless the operator chose `debug` or `trace`.
     var quiet: Logger {
         var logger = self
         if logger.logLevel > .debug { logger.logLevel = max(.warning, logger.logLevel) }

@@ -5,8 +5,8 @@ import UploadNotifier
 import Uploads
 import UploadsRabbitMQ
 
-/// The notifier on its broker: connects, claims the namespace for its ledger, records and tells, closes. Which delegates are told is
-/// the delegate operations's to say.
+/// Runs the notifier on its broker: connects, claims the namespace for its ledger, records outcomes, delivers them to delegates and
+/// closes. The ``DelegateManager`` decides which delegates receive outcomes.
 final class NotifierRunner: Service {
     private let connector: BrokerConnector
     private let ledger: Ledger
@@ -22,7 +22,7 @@ final class NotifierRunner: Service {
     private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
 
-    /// - Parameter meet: told when the ledger is not the namespace's, and with nil when it is.
+    /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
         connector: BrokerConnector, ledger: Ledger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
         sweeper: Sweeper,
@@ -49,8 +49,9 @@ final class NotifierRunner: Service {
         while try await work() {}
     }
 
-    /// From the connection to its end. A notifier whose namespace was given to another ledger comes back, and waits for it.
-    /// - Returns: whether it is to come back.
+    /// Serves one connection from its beginning to its end. When the operator gives the namespace to another ledger, the notifier
+    /// connects again and waits until its own ledger is adopted.
+    /// - Returns: whether to connect again.
     private func work() async throws -> Bool {
         let connected = try await untilGracefulShutdown { [connector] in
             try await connector.connect { broker throws(UploadError) in try await broker.notifierBus() }
@@ -82,8 +83,8 @@ final class NotifierRunner: Service {
         return isSuperseded
     }
 
-    /// Nothing is published or taken before.
-    /// - Returns: nil when it was stopped first.
+    /// Claims the namespace for the ledger. The notifier publishes and consumes nothing before the claim succeeds.
+    /// - Returns: nil when the program was stopped first.
     private func claim(_ broker: UploadBroker, _ bus: RabbitMQNotifierBus) async throws -> ControlView? {
         readiness.set { await broker.obstacle(within: Readiness.patience) ?? "reading the control log" }
         let claimant = LedgerClaimant(bus: bus, ledger: ledger, configuration: configuration, logger: logger)
@@ -98,7 +99,7 @@ final class NotifierRunner: Service {
         return claimed
     }
 
-    /// - Returns: whether another ledger has the namespace by now.
+    /// - Returns: whether the service ended because another ledger has the namespace.
     private func serve(
         _ broker: UploadBroker, _ bus: RabbitMQNotifierBus, _ claimed: ControlView
     ) async throws -> Bool {

@@ -3,11 +3,11 @@ import Foundation
 import Logging
 import ServiceLifecycle
 
-/// SIGHUP: reads the configuration anew. One that is wrong changes nothing and is told.
+/// Reads the configuration anew on SIGHUP. If the new one is invalid, it logs the error and keeps the old one.
 struct ReloadService: Service {
     let input: ConfigurationInput
     let logger: Logger
-    /// Takes the new configuration over.
+    /// Puts the new configuration into effect.
     let apply: @Sendable (UploadConfiguration) async throws -> Void
 
     func run() async throws {

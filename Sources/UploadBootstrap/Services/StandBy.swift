@@ -4,19 +4,19 @@ import Synchronization
 import UploadNotifier
 import Uploads
 
-/// Waits for the ledger, alive and saying why: while another notifier of this host has it, of which one works and the next takes over, and
-/// while it cannot be opened, because its disk is full for example.
+/// Waits for the ledger while `/healthz` and `/readyz` answer: while another notifier of this host holds it (this one takes over
+/// when that one ends), and while it cannot be opened, for example because its disk is full.
 final class StandBy: Service {
     enum Opening {
         case opened(Ledger)
         case obstacle(LedgerObstacle)
     }
 
-    /// Between two looks at whether the ledger is free.
+    /// The pause between two checks whether the other notifier has released the ledger.
     private static let interval = Duration.milliseconds(250)
-    /// Between two tries to open what cannot be opened; each writes to the disk.
+    /// The pause between two tries to open a ledger that failed to open; each try writes to the disk.
     private static let pause = Duration.seconds(5)
-    /// How often the log says that it still cannot.
+    /// The least time between two log lines about the same failure to open.
     private static let warningInterval = Duration.seconds(60)
 
     private let path: String
@@ -33,8 +33,8 @@ final class StandBy: Service {
         say(obstacle)
     }
 
-    /// Tries once.
-    /// - Throws: what does not pass by itself.
+    /// Tries once to open the ledger.
+    /// - Throws: errors that do not pass by themselves.
     static func open(_ path: String, logger: Logger) throws(UploadError) -> Opening {
         do throws(UploadError) {
             guard let ledger = try Ledger.openIfFree(path: path, logger: logger) else { return .obstacle(.taken) }
@@ -45,7 +45,7 @@ final class StandBy: Service {
         }
     }
 
-    /// Why there is no ledger yet.
+    /// Why the ledger is not open yet.
     var obstacle: LedgerObstacle { met.withLock { $0.obstacle } }
 
     /// The ledger, once `run` has ended; nil if the program was stopped first.
@@ -91,7 +91,7 @@ final class StandBy: Service {
         case .taken: logger.notice("standing by: another notifier has the ledger", metadata: ["ledger": "\(path)"])
         case .failed(let error):
             logger.error("the ledger cannot be opened; it is tried again", metadata: ["error": "\(error)"])
-        // Only a ledger that is open says whose it is.
+        // Arises only later: whether the namespace has another ledger is found out with the open ledger.
         case .foreign: break
         }
     }

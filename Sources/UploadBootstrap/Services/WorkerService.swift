@@ -5,14 +5,14 @@ import UploadWorkers
 import Uploads
 import UploadsRabbitMQ
 
-/// The engine on its broker: connects, works, closes.
+/// Runs the upload engine on its broker: connects, works, closes.
 struct WorkerService: Service {
     let connector: BrokerConnector
     let queue: JobQueueConfiguration
     let destinations: DestinationRegistry
     let sources: any SourceProvider
     let configuration: WorkerConfiguration
-    /// The staging area's path, whose outbox is published beside.
+    /// The path of the staging area. The worker also publishes the jobs of its outbox.
     let staging: String
     let readiness: Readiness
     let logger: Logger

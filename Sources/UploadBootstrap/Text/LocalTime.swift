@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// Times as people read them, in their own zone.
+/// Writes times for people, in the reader's time zone.
 struct LocalTime {
     private var calendar = Calendar(identifier: .gregorian)
     private var now: Date
@@ -28,7 +28,7 @@ struct LocalTime {
         day(time) == day(now) ? clock(time) : "\(day(time)) \(clock(time))"
     }
 
-    /// How long ago, in its largest unit: `3m`, `2h`, `5d`.
+    /// The time that has passed since then, in its largest unit: `3m`, `2h`, `5d`.
     func age(_ time: Date) -> String { Self.short(seconds: max(0, now.timeIntervalSince(time))) }
 
     /// A duration in its largest unit, rounded down: `45s`, `3m`, `2h`, `5d`.
@@ -43,7 +43,7 @@ struct LocalTime {
         }
     }
 
-    /// A sentence with its RFC 3339 times in the zone of the reader.
+    /// The sentence with its RFC 3339 times rewritten in the reader's time zone.
     func localized(_ sentence: String) -> String {
         sentence.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/) { match in
             WireJSON.date(String(match.0)).map { text($0) } ?? String(match.0)

@@ -1,8 +1,9 @@
 import Foundation
 
-/// What others wrote, as a terminal may show it.
+/// Makes text of other parties safe for a terminal, and measures, cuts and wraps it by terminal columns.
 enum PlainText {
-    /// The text without what would steer a terminal or turn its direction: names and messages come from anywhere.
+    /// The text with a replacement character for each character that steers a terminal or changes the text direction. Names and
+    /// messages come from other parties.
     static func safe(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: steers) else { return text }
         var safe = String.UnicodeScalarView()
@@ -10,8 +11,8 @@ enum PlainText {
         return String(safe)
     }
 
-    /// The same with what steers written as JSON writes it, `\u001b`, and line ends and tabs as they are: for whole outputs, JSON among
-    /// them, in which such a character can only stand inside a string.
+    /// The text with each such character written as JSON writes it, `\u001b`; line ends and tabs stay. It suits whole outputs. In JSON
+    /// output such a character can stand only inside a string, so the output stays valid.
     static func escaped(_ text: String) -> String {
         func mustEscape(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" && scalar != "\t" && steers(scalar) }
         guard text.unicodeScalars.contains(where: mustEscape) else { return text }
@@ -29,13 +30,13 @@ enum PlainText {
 
     private static func steers(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // The last are the marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9), and line separators.
+        // C0 and C1 controls, line separators, and the marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9).
         case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }
 
-    /// Columns of a terminal that the text fills.
+    /// The terminal columns that the text fills.
     static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
     private static func width(_ character: Character) -> Int {
@@ -53,8 +54,8 @@ enum PlainText {
         }
     }
 
-    /// At most so many columns of the text, with `…` where something is left out.
-    /// - Parameter keepsEnd: leaves out the middle instead of the end, for paths.
+    /// The text cut to at most so many columns, with `…` in place of the removed part.
+    /// - Parameter keepsEnd: removes the middle instead of the end, as suits paths.
     static func cut(_ text: String, to columns: Int, keepsEnd: Bool = false) -> String {
         guard width(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -75,8 +76,8 @@ enum PlainText {
         return taken
     }
 
-    /// A name and, from a column on, its text; on a terminal it is broken between words.
-    /// - Parameter width: of the terminal; nil breaks no lines.
+    /// A name and, from a column on, its text, wrapped between words on a terminal.
+    /// - Parameter width: the width of the terminal; nil does not wrap.
     static func hanging(_ name: String, _ text: String, column: Int, width: Int?) -> [String] {
         let parts = width.map { wrapped(text, to: max(20, $0 - column)) } ?? [text]
         let start = "  \(name)".padding(toLength: max(column, name.count + 4), withPad: " ", startingAt: 0)
@@ -84,7 +85,7 @@ enum PlainText {
         return parts.enumerated().map { ($0.offset == 0 ? start : indent) + $0.element }
     }
 
-    /// TextLines of at most so many columns, broken between words; a longer word stands on a line of its own.
+    /// Lines of at most so many columns, wrapped between words; a longer word stands on a line of its own.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,21 +1,28 @@
-/// A table for people: a pure rendering that fits its columns into a width.
+// Why this folder is our own code: our tables must fit a terminal by its columns (wide characters fill two, combining marks none), leave
+// out columns where the room is short, cut paths in the middle, and show names of other parties without their control characters. The
+// package that was looked at, ordo-one/TextTable 0.0.2, counts characters, takes a fixed or the full width of each column and does none of
+// this. Nothing was measured: speed does not matter here. A table package with these four abilities would replace `Table`, and most of
+// `PlainText`. The programs print no colours, so a package such as onevcat/Rainbow has nothing to do here.
+
+/// A table for people: a pure rendering that fits its columns into the terminal's width.
 struct Table: Hashable {
     struct Column: Hashable {
         var title: String
-        /// Aligned to the right.
+        /// Aligns the cells to the right.
         var isNumber = false
-        /// Columns of the terminal that it can be cut down to; nil is never cut.
+        /// The fewest terminal columns that the column may be cut down to; nil: its cells are never cut.
         var minimum: Int?
-        /// Cut in the middle rather than at the end.
+        /// Cuts a cell in the middle instead of at the end.
         var keepsEnd = false
-        /// Left out where there is too little room, the highest first; nil always stays. What stays fits 60 columns.
+        /// The order in which columns are left out where there is too little room, the highest first; nil always stays. The columns that
+        /// always stay fit into 60 terminal columns.
         var dropOrder: Int?
     }
 
     private static let gap = 2
 
     var columns: [Column]
-    /// A cell for each column.
+    /// The rows; each has a cell for each column.
     var rows: [[String]] = []
 
     init(_ columns: [Column], rows: [[String]] = []) {
@@ -23,7 +30,7 @@ struct Table: Hashable {
         self.rows = rows.map { $0.map(PlainText.safe) }
     }
 
-    /// The head and the rows, none wider than the terminal where that can be had without cutting what must stay whole.
+    /// The head and the rows. A line exceeds the width only where the columns that must not be cut do.
     func lines(width: Int) -> [String] {
         var widths = natural
         let least = columns.indices.map { min(widths[$0], columns[$0].minimum ?? .max) }
@@ -49,7 +56,7 @@ struct Table: Hashable {
         shown.reduce(0) { $0 + widths[$1] } + Self.gap * max(0, shown.count - 1)
     }
 
-    /// Takes from the widest that may be cut, until all fit or none can give more.
+    /// Narrows the widest column that may be cut, until the line fits or no column can be narrowed further.
     private func shrink(_ widths: inout [Int], of shown: [Int], to width: Int) {
         while total(widths, of: shown) > width {
             let giving = shown.filter { widths[$0] > columns[$0].minimum ?? .max }

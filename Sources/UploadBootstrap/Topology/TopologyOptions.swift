@@ -1,8 +1,8 @@
 public import ArgumentParser
 
-/// The options of all that looks at what lies on the broker.
+/// The options of every `uploadctl topology` command.
 public struct TopologyOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Another transfer queue than those of worker.queues; repeat.", valueName: "queue"))
+    @Option(help: ArgumentHelp("A transfer queue besides those of worker.queues; repeat.", valueName: "queue"))
     var queue: [String] = []
 
     @Option(
@@ -14,7 +14,7 @@ public struct TopologyOptions: ParsableArguments, Sendable {
 
     public init() {}
 
-    /// - Throws: usage, for what is no queue's name.
+    /// - Throws: `usage` for an invalid queue name.
     public func request(_ verb: TopologyRequest.Verb) throws(ProgramError) -> TopologyRequest {
         TopologyRequest(
             verb: verb, queues: try OrderOptions.queues(queue), delegates: delegate, printsJSON: json)

@@ -2,18 +2,18 @@ import Foundation
 import Uploads
 import UploadsRabbitMQ
 
-/// What the broker's objects mean for whoever asked: pure.
+/// Judges the broker's objects for `uploadctl topology`: which are missing or different, and whether they may be deleted. Pure.
 struct TopologyReport: Hashable {
-    /// Names of what is missing that one line holds.
+    /// The most missing objects that one line names.
     private static let namesMaximum = 4
 
     let objects: [BrokerObject]
     let topology: UploadTopology
 
-    /// The control log keeps what was read: its messages wait for nobody.
+    /// The control log's stream. It keeps messages after programs have read them, so its messages do not count as waiting.
     private var controlLog: String { topology.control }
 
-    /// For people: the levels of the delay ladder that stand alike are one.
+    /// The objects for people: consecutive levels of the delay ladder in the same state are folded into one row.
     var folded: [BrokerObject] {
         let prefix = topology.ladderTop.dropLast(2)
         var folded: [BrokerObject] = []
@@ -33,7 +33,7 @@ struct TopologyReport: Hashable {
         return folded
     }
 
-    /// What `check` says.
+    /// The problems that `check` prints.
     var problems: [String] {
         let different = folded.filter { $0.state == .different }.map { object in
             """
@@ -52,10 +52,10 @@ struct TopologyReport: Hashable {
 
     var isThere: Bool { objects.contains { $0.state != .missing } }
 
-    /// Messages that would be lost.
+    /// The number of messages that a deletion would lose.
     var messages: Int { objects.filter { $0.name != controlLog }.reduce(0) { $0 + ($1.messages ?? 0) } }
 
-    /// Why nothing may be deleted; nil when it may.
+    /// Why the objects must not be deleted; nil when they may be.
     func refusal(discardsMessages: Bool) -> String? {
         let readers = objects.filter { $0.consumers ?? 0 > 0 }
         if let first = readers.first {

@@ -1,16 +1,16 @@
 public import Uploads
 
-/// What `uploadctl topology` does.
+/// A request of `uploadctl topology`.
 public struct TopologyRequest: Hashable, Sendable {
     public enum Verb: Hashable, Sendable {
         case show
-        /// Names only what is not as it should be.
+        /// Prints only the objects that are missing or different.
         case check
-        /// - Parameter isPrinted: only prints definitions that the broker can import.
+        /// - Parameter isPrinted: prints the definitions for an import into the broker, and declares nothing.
         case declare(isPrinted: Bool)
         /// - Parameters:
-        ///   - discardsMessages: deletes queues though messages wait in them.
-        ///   - isConfirmed: nobody is asked.
+        ///   - discardsMessages: deletes queues even if messages wait in them.
+        ///   - isConfirmed: skips the question to the operator.
         case delete(discardsMessages: Bool, isConfirmed: Bool)
     }
 

@@ -1,24 +1,24 @@
 import Foundation
 import Uploads
 
-/// Uses a destination as a worker would, step by step, and leaves nothing there unless it is told to.
+/// Tries a destination as a worker would use it, step by step. It leaves no object behind unless ``writes`` is set.
 struct DestinationTrial: Sendable {
     typealias Tell = @Sendable (TrialStep) -> Void
 
-    /// Bytes of the upload that is begun and never completed: more than one part nearly everywhere.
+    /// The declared size in bytes of the upload that the trial begins and never completes: more than one part with nearly every driver.
     private static let size: Int64 = 64 << 20
-    /// Bytes of the file that stays.
+    /// The size in bytes of the file that stays.
     private static let fileSize: Int64 = 1 << 10
 
     let destination: any Destination
     let reference: DestinationReference
-    /// Whether a small file is written under the key of ``reference`` and stays.
+    /// Whether the trial writes a small file under the key of ``reference``, which stays there.
     var writes = false
-    /// Told of what a survey finds, where the destination can be surveyed.
+    /// Receives each finding of a survey, if the destination supports surveys.
     var tellFinding: @Sendable (SurveyFinding) -> Void = { _ in }
 
-    /// - Parameter tell: told of each step as it ends. Behind one that failed there is only the removal.
-    /// - Returns: what a survey recommends.
+    /// - Parameter tell: receives each step as it ends. After a failed step, only the removal follows.
+    /// - Returns: the advice of a survey.
     @discardableResult
     func run(_ tell: Tell) async -> [SurveyAdvice] {
         let seen: ProbeAnswer
@@ -62,7 +62,7 @@ struct DestinationTrial: Sendable {
             tell(.failed(.begin, error))
             return
         }
-        // A driver may know it only now that it has asked.
+        // Some drivers learn only from the server's answer to `open` whether an upload can be interrupted.
         guard destination.canYield(job) else {
             await session.close()
             return tell(Self.stays)
@@ -86,7 +86,7 @@ struct DestinationTrial: Sendable {
         tell(await removed(state, of: job))
     }
 
-    /// Even if whoever asked wants to hear no more of it.
+    /// Removes the begun upload, even if the operator has interrupted the trial.
     private func removed(_ state: UploadState, of job: UploadJob) async -> TrialStep {
         await Task { () -> TrialStep in
             do throws(UploadError) {
@@ -112,7 +112,7 @@ struct DestinationTrial: Sendable {
         tell(.done(.send, "a part of \(Quantity.text(bytes: part.size)) arrived, \(pace)/s"))
     }
 
-    /// Writes a file as a job would; what lies there already is left alone.
+    /// Writes a file as a job would. It does not replace an object that lies there already.
     private func write(_ seen: ProbeAnswer, _ tell: Tell) async {
         switch seen {
         case .nothing, .unknowable: break

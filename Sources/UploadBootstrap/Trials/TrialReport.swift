@@ -1,18 +1,19 @@
 import Uploads
 
-/// What a trial of a destination shows: pure.
+/// The result of a destination's trial, and its texts for the operator: pure.
 struct TrialReport: Hashable, Encodable {
     var destination: String
     var driver: String
     var steps: [TrialStep] = []
-    /// What a survey found, and what it recommends.
+    /// The findings of a survey.
     var abilities: [SurveyFinding] = []
+    /// The recommendations of a survey.
     var advice: [SurveyAdvice] = []
 
-    /// Whether nothing failed. What was skipped may fail yet.
+    /// Whether no step failed and no needed ability is lacking. A skipped step says nothing, so an upload may still fail there.
     var works: Bool { !steps.contains { $0.result == .failed } && lacking == nil }
 
-    /// What every upload needs, or the trial itself to leave nothing behind, and it lacks or may lack.
+    /// The first ability without a "yes" that every upload needs, or that the trial needs in order to leave nothing behind.
     private var lacking: SurveyFinding? { abilities.first { $0.isNeeded && $0.answer != .yes } }
 
     var missingRights: [String] {
@@ -21,7 +22,7 @@ struct TrialReport: Hashable, Encodable {
         return rights
     }
 
-    /// The last line: what it comes to.
+    /// The last line of the report: whether the destination works.
     var verdict: String {
         if let failed = steps.first(where: { $0.result == .failed }) {
             return "'\(destination)' does not work from this host: step '\(failed.step.rawValue)' failed"
@@ -63,7 +64,7 @@ struct TrialReport: Hashable, Encodable {
     private static let detailColumn = 35
     static let header = "What this server, with these credentials, can do:"
 
-    /// What is to be done, behind the table.
+    /// The recommendations that follow the table.
     var adviceLines: [String] {
         var lines: [String] = []
         if !missingRights.isEmpty {

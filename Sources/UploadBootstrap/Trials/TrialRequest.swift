@@ -1,10 +1,10 @@
-/// What `uploadctl destination test` does.
+/// A request of `uploadctl destination test`.
 public struct TrialRequest: Hashable, Sendable {
     /// The destination as the user named it.
     public var name: String
-    /// Where a small file is written that stays; nil: nothing stays.
+    /// The key of a small file that the trial writes and leaves there; nil: the trial leaves nothing.
     public var key: String?
-    /// What the keys of everything else begin with that is written, and that does not stay.
+    /// The prefix of every other key that the trial writes; it removes these objects again.
     public var prefix: String
     public var printsJSON: Bool
 

@@ -1,6 +1,6 @@
 import Uploads
 
-/// Bytes that nobody has written down: as many as are wanted, and hard to compress.
+/// A source of random bytes of any length, held in no file. They are hard to compress.
 struct TrialSource: UploadSource {
     let size: Int64
 

@@ -1,19 +1,19 @@
 import Uploads
 
-/// What came of one step of a destination's trial.
+/// The result of one step of a destination's trial.
 struct TrialStep: Hashable, Sendable, Encodable {
     enum Name: String, CaseIterable, Encodable {
-        /// Its settings and secrets are read.
+        /// The trial reads the destination's settings and secrets.
         case settings
-        /// It is asked what lies under a key.
+        /// The trial asks the destination which object lies under a key.
         case look
-        /// An upload is begun.
+        /// The trial begins an upload.
         case begin
-        /// A part is sent.
+        /// The trial sends one part.
         case send
-        /// A small file is made whole and stays.
+        /// The trial uploads a small file, which stays.
         case write
-        /// What was begun is removed again.
+        /// The trial removes the upload that it began.
         case remove
     }
 
@@ -23,9 +23,9 @@ struct TrialStep: Hashable, Sendable, Encodable {
 
     var step: Name
     var result: Result
-    /// What was seen, what is wrong and its remedy, or why it was skipped.
+    /// What the trial saw, the problem and its remedy, or why the step was skipped.
     var detail: String
-    /// The kind of the failure.
+    /// The error code of a failed step.
     var code: String?
 
     static func done(_ step: Name, _ detail: String) -> TrialStep {
