@@ -18,7 +18,7 @@ struct EnqueueResultTests {
         #expect(
             problem.problems == [
                 "b: too large", "4 of 5 were enqueued, their ids are on standard output",
-                "1 cannot be, as they are: b; mend that first",
+                "1 cannot be enqueued as they are: b; correct these",
             ])
     }
 
@@ -31,7 +31,7 @@ struct EnqueueResultTests {
         let problem = result.problem { paths[$0] }
         #expect(problem.exitCode == .unavailable)
         #expect(problem.problems.contains { $0.hasPrefix("2 were not tried, from c on") })
-        #expect(problem.problems.contains { $0.hasPrefix("of 1 it is not known") && $0.contains(": b;") })
+        #expect(problem.problems.contains { $0.hasPrefix("1 may have been enqueued") && $0.contains(": b;") })
     }
 
     @Test func `without a reason it was interrupted, and one is spoken of as one`() {
@@ -52,6 +52,6 @@ struct EnqueueResultTests {
         // It may have arrived, which the last line says.
         let unknown = EnqueueResult([.unknown(full)]).problem { paths[$0] }.problems
         #expect(!unknown.contains { $0.contains("nothing was enqueued") || $0.contains("standard output") })
-        #expect(unknown.last?.hasPrefix("of 1 it is not known") == true)
+        #expect(unknown.last?.hasPrefix("1 may have been enqueued") == true)
     }
 }

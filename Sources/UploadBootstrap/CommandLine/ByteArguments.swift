@@ -1,13 +1,14 @@
 public import ArgumentParser
 public import Uploads
 
-/// The arguments of the program as text from which their bytes can be had again. `CommandLine.arguments` repairs bytes that are not UTF-8,
-/// and then names another file.
+/// The program's arguments as texts that still contain their exact bytes. `CommandLine.arguments` replaces bytes that are not UTF-8, so
+/// that such an argument names another file.
 ///
-/// An argument that is UTF-8 is its own text. In any other each byte that belongs to no UTF-8 character becomes one of the private-use
-/// characters U+10FF00 to U+10FFFF. So do the bytes of such characters themselves, which makes an argument that has them one of these, too.
+/// A UTF-8 argument is its own text. In any other argument, each byte that belongs to no UTF-8 character becomes one of the private-use
+/// characters U+10FF00 to U+10FFFF. The bytes of such a character in an argument become these characters too, so that an argument that
+/// contains one is escaped as well.
 public enum ByteArguments {
-    /// Those behind the program's name.
+    /// All arguments after the program's name.
     public static var all: [String] {
         (0..<Int(CommandLine.argc)).dropFirst().compactMap { place in
             CommandLine.unsafeArgv[place].map { argument in
@@ -53,7 +54,7 @@ public enum ByteArguments {
         }
     }
 
-    /// Whether it stands for other bytes than its own.
+    /// Whether the text is escaped: it stands for other bytes than its own.
     public static func isEscaped(_ text: String) -> Bool { text.unicodeScalars.contains(where: marks.contains) }
 
     /// Whether the argument that names this path is escaped.
@@ -67,6 +68,6 @@ public enum ByteArguments {
 }
 
 extension FilePath: ExpressibleByArgument {
-    /// - Parameter argument: one of ``ByteArguments``.
+    /// - Parameter argument: a text that ``ByteArguments`` made.
     public init?(argument: String) { self.init(bytes: ByteArguments.bytes(of: argument)) }
 }

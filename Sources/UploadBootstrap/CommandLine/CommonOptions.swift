@@ -8,7 +8,7 @@ public struct CommonOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("RabbitMQ, amqp:// or amqps://; repeat for the hosts of a cluster.", valueName: "url"))
     var broker: [String] = []
 
-    @Option(help: ArgumentHelp("What all names on the broker begin with.", valueName: "name"))
+    @Option(help: ArgumentHelp("Prefix of all names on the broker.", valueName: "name"))
     var namespace: String?
 
     @Option(help: ArgumentHelp("Staging area, shared by producers and workers.", valueName: "dir"))
@@ -20,12 +20,12 @@ public struct CommonOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("text or json.", valueName: "format"))
     var logFormat: String?
 
-    @Flag(help: "Say what would be used and where it came from, and stop.")
+    @Flag(help: "Print each setting and where it came from, and stop.")
     public var checkConfig = false
 
     public init() {}
 
-    /// What the options say, as input of a configuration.
+    /// The options as input of a configuration.
     public var input: ConfigurationInput {
         var input = ConfigurationInput(file: config)
         input.set("broker", to: broker, flag: "--broker")

@@ -5,16 +5,16 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Names that a shell completes, as the notifier knows them just now; none where it does not answer at once.
+/// Shell completion of names that the notifier knows at the moment. It offers none where the notifier does not answer at once.
 public enum NameCompletion {
     /// Transfer queues.
     public static let queues = CompletionKind.custom { words, _, _ in names(of: "/v1/queues", words) }
-    /// Those that the notifier's configuration or a job names.
+    /// Destinations that the notifier's configuration or a job names.
     public static let destinations = CompletionKind.custom { words, _, _ in
         names(of: "/v1/destinations", words)
     }
     public static let delegates = CompletionKind.custom { words, _, _ in names(of: "/v1/delegates", words) }
-    /// The newest jobs.
+    /// The ids of the newest jobs.
     public static let jobs = CompletionKind.custom { words, _, _ in
         ask(words) { client in
             try await client.ask(
@@ -26,7 +26,7 @@ public enum NameCompletion {
     private struct Named: Decodable { var name: String }
     private struct Identified: Decodable { var id: String }
 
-    /// Somebody waits at a keyboard.
+    /// Short, because a user waits at the keyboard.
     private static let patience = TimeAmount.seconds(2)
 
     private static func names(of path: String, _ words: [String]) -> [String] {
@@ -40,8 +40,8 @@ public enum NameCompletion {
         let semaphore = DispatchSemaphore(value: 0)
     }
 
-    /// Waits for the answer on the calling thread: ArgumentParser lets only commands, not groups of options, complete
-    /// asynchronously. Bounded, for the answer may need this very thread.
+    /// Waits for the answer on the calling thread, because ArgumentParser lets commands complete asynchronously, but not groups of options.
+    /// The wait is bounded, because the answer may need this very thread.
     private static func ask(
         _ words: [String], _ body: @escaping @Sendable (NotifierClient) async throws -> [String]
     ) -> [String] {
@@ -56,7 +56,7 @@ public enum NameCompletion {
         return answer.names.withLock { $0 }
     }
 
-    /// What the words on the command line so far say of where the notifier is.
+    /// The notifier's address and token, taken from the words that are on the command line so far.
     static func input(_ words: [String]) -> ConfigurationInput {
         func value(_ flag: String) -> String? {
             for (index, word) in words.enumerated() {

@@ -2,12 +2,12 @@ public import ArgumentParser
 import Foundation
 import Uploads
 
-/// How every program begins and ends: parse, run, say what went wrong as `program: what: why; remedy`, exit.
+/// The frame of every program: it parses, runs, reports problems as `program: what: why; remedy`, and exits.
 public enum Program {
     /// - Parameters:
-    ///   - examples: what `--help` ends with.
-    ///   - arguments: those behind the program's name; nil: those of the process, as text.
-    ///   - run: the program; its exit status.
+    ///   - examples: the end of the `--help` text.
+    ///   - arguments: the arguments after the program's name; nil: those of the process, as text.
+    ///   - run: runs the program and returns its exit status.
     public static func main<Command: ParsableArguments>(
         _ command: Command.Type, name: String, examples: String, arguments: [String]? = nil,
         run: @Sendable (Command) async throws -> ExitCode
@@ -29,10 +29,10 @@ public enum Program {
         await end(name) { try await run(parsed) }
     }
 
-    /// A program of several commands.
+    /// The frame of a program with several commands.
     /// - Parameters:
-    ///   - wanted: what its commands are; any other one that is parsed is help, or no command at all.
-    ///   - examples: by the command's name: what its `--help` ends with; under an empty name, the program's own.
+    ///   - wanted: the type that all runnable commands have in common; any other parsed command prints help, or names no command.
+    ///   - examples: the ends of the `--help` texts by the command's name; under an empty name, the program's own.
     public static func main<Root: AsyncParsableCommand, Wanted>(
         root: Root.Type, as wanted: Wanted.Type, name: String, examples: [String: String],
         run: @Sendable (Wanted) async throws -> ExitCode
@@ -51,7 +51,7 @@ public enum Program {
             guard let known = command as? Wanted else { exit(ExitCode.done.rawValue) }
             parsed = known
         } catch {
-            // Never the arguments themselves in what is said, but for the name of a command that is known.
+            // The message must not contain the arguments, which may hold secrets; only the name of a known command may appear.
             let command = arguments.first { !$0.hasPrefix("-") && $0 != "help" && examples[$0] != nil } ?? ""
             if Root.exitCode(for: error).isSuccess {
                 let text = Root.fullMessage(for: error, columns: 80)
@@ -68,7 +68,7 @@ public enum Program {
         await end(name) { try await run(parsed) }
     }
 
-    /// Help whose lines fit 80 columns: that of the usage comes in one, however long it is.
+    /// The help text with its usage line wrapped to 80 columns; ArgumentParser prints usage as one line, however long it is.
     static func fitted(_ help: String) -> String {
         help.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
             guard line.hasPrefix("USAGE: "), line.count > 80 else { return [String(line)] }
@@ -82,7 +82,7 @@ public enum Program {
         }.joined(separator: "\n")
     }
 
-    /// What somebody most likely meant who named a command that there is none of; nil where the trouble is another.
+    /// The command that the user most likely meant by an unknown one; nil where the problem is another.
     static func nearestCommand(to arguments: [String], below root: any ParsableCommand.Type) -> String? {
         var commands = root.configuration.subcommands
         for word in arguments {
@@ -94,14 +94,14 @@ public enum Program {
         return nil
     }
 
-    /// A script for a shell, or what such a script asks for: it has to stand alone.
+    /// Whether the user asks for a completion script, or such a script asks for names: the output must contain nothing else.
     private static var asksForCompletions: Bool {
         CommandLine.arguments.contains { $0.hasPrefix("--generate-completion-script") }
             || CommandLine.arguments.dropFirst().first == "---completion"
     }
 
-    /// A write to a reader that is gone, or beyond the limit of a file's size (setrlimit(2)), fails and is dealt with; it must
-    /// not end the process between two steps.
+    /// Ignores SIGPIPE and SIGXFSZ: a write to a closed reader, or beyond the limit of a file's size (setrlimit(2)), then fails with an
+    /// error that the program handles, and does not end the process between two steps.
     private static func prepare() {
         StandardDescriptors.holdClosed()
         signal(SIGPIPE, SIG_IGN)
@@ -121,11 +121,11 @@ public enum Program {
     private static func end(_ name: String, _ code: ExitCode) -> Never {
         guard let problem = Console.outputProblem else { exit(code.rawValue) }
         Console.error(
-            line: "\(name): standard output cannot be written (\(problem)): what was done stands, but not all was told")
+            line: "\(name): standard output cannot be written (\(problem)): the work is done, but results are missing")
         exit(code == .done ? ExitCode.inputOutput.rawValue : code.rawValue)
     }
 
-    /// What an error means to the user.
+    /// The program's error for any error.
     static func problem(_ error: any Error) -> ProgramError {
         if let problem = error as? ProgramError { return problem }
         if let error = error as? UploadError { return ProgramError(error) }

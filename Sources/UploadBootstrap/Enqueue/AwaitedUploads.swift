@@ -1,47 +1,47 @@
 import Foundation
 import Uploads
 
-/// What is known of the uploads that are waited for: a pure fold over their events.
+/// The state of the uploads whose outcomes `enqueue-upload --wait` waits for: a pure fold over their events.
 struct AwaitedUploads {
     struct Entry: Hashable {
-        /// Its place in the plan.
+        /// The upload's position in the plan.
         let index: Int
-        /// Bytes, as far as they are known.
+        /// The size in bytes; 0 until it is known.
         fileprivate(set) var size: Int64
         var bytesDone: Int64 = 0
     }
 
-    /// What is worth telling.
+    /// A change that the display shows.
     enum News: Hashable {
         case ended(Entry, UploadEvent)
         case trouble(Entry, String)
     }
 
-    /// Those that have not ended, by the bits of their ids: about 80 bytes each. What has ended is forgotten.
+    /// The uploads that have not ended, by the bits of their ids: about 80 bytes each. An ended upload is removed.
     private var entries: [UUID: Entry] = [:]
-    /// The last trouble that was told of each, so that it is told once.
+    /// The last trouble that was reported of each upload, so that each trouble is reported once.
     private var troubles: [UUID: String] = [:]
     private(set) var bytesDone: Int64 = 0
     private(set) var bytesTotal: Int64 = 0
     private(set) var endedCount = 0
     private(set) var failedCount = 0
 
-    /// Those that have ended, and those that have not.
+    /// The number of all uploads, ended or not.
     var count: Int { endedCount + entries.count }
 
     var isDone: Bool { entries.isEmpty }
 
-    /// Those that have not ended, in the order of the plan.
+    /// The uploads that have not ended, in the order of the plan.
     var open: [Entry] { entries.values.sorted { $0.index < $1.index } }
 
-    /// Another one to wait for, before it is published. One that is added twice counts once.
+    /// Adds an upload before its job is published. An upload that is added twice counts once.
     mutating func add(_ id: JobID, at index: Int, size: Int64) {
         guard let key = UUID(uuidString: id.rawValue) else { return }
         let old = entries.updateValue(Entry(index: index, size: size), forKey: key)
         bytesTotal += size - (old?.size ?? 0)
     }
 
-    /// Forgets one that was not published after all. One that has ended was, whatever the broker said.
+    /// Removes an upload whose job was not published after all. An ended upload stays: its job was published, whatever the broker answered.
     mutating func remove(_ id: JobID) {
         guard let key = UUID(uuidString: id.rawValue), let entry = entries.removeValue(forKey: key) else { return }
         troubles[key] = nil
@@ -49,13 +49,13 @@ struct AwaitedUploads {
         bytesDone -= entry.bytesDone
     }
 
-    /// A worker's `completed` is believed; that a round failed or was cancelled is believed of the ledger alone, for a
-    /// worker cannot know whether its baton still counts. Repeats change nothing.
+    /// Applies an event. A worker's `completed` counts; `failed` and `cancelled` count only from the ledger, because a worker cannot know
+    /// whether its baton is still valid. A repeated event changes nothing.
     mutating func apply(_ event: UploadEvent) -> News? {
         guard let key = UUID(uuidString: event.job.id.rawValue), var entry = entries[key] else { return nil }
         defer { if entries[key] != nil { entries[key] = entry } }
         if event.job.size > entry.size {
-            // What lies at a destination has no size before a worker has looked.
+            // The size of an object at a destination is unknown until a worker has looked at it.
             bytesTotal += event.job.size - entry.size
             entry.size = event.job.size
         }
@@ -64,7 +64,8 @@ struct AwaitedUploads {
         case .failed, .cancelled:
             if event.id == event.asOutcome.id { return end(&entry, key, event) }
             return tell(
-                entry, key, "\(event.data.error?.message ?? event.kind.rawValue); waiting for the notifier's word")
+                entry, key, "\(event.data.error?.message ?? event.kind.rawValue); waiting for the notifier to record it"
+            )
         case .progress:
             advance(&entry, to: event.data.bytesDone ?? 0)
         case .waiting:
@@ -74,7 +75,7 @@ struct AwaitedUploads {
                 return tell(entry, key, error.message, detail: until)
             }
             if let words = Self.words[event.data.reason ?? ""] { return tell(entry, key, words) }
-        case .paused: return tell(entry, key, "paused until somebody resumes it")
+        case .paused: return tell(entry, key, "paused until it is resumed")
         case .enqueued, .started, .handedOver, .suspect: break
         }
         return nil
@@ -105,8 +106,8 @@ struct AwaitedUploads {
         WaitReason.unknownStagingArea.label: "no worker that took it serves its staging area yet; check --staging",
         WaitReason.unsupportedVersion.label: "the worker that took it is too old for it; update the worker",
         WaitReason.cancelling.label: "it is being cancelled",
-        "circuitOpen": "its destination cannot be used; it is tried again by itself",
-        "limited": "a limit of its destination or its worker holds it up; it comes by itself",
+        "circuitOpen": "its destination cannot be used; it is retried automatically",
+        "limited": "a limit of its destination or its worker delays it; it starts automatically",
         "clock": "its time is over by its worker's clock, which no other clock has confirmed yet",
         "resting": "its destination asked for a pause, or holds a lock",
         "notYet": "its destination has it, and is not done with it yet",

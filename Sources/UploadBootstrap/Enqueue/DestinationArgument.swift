@@ -8,12 +8,12 @@ public struct DestinationArgument: Hashable, Sendable {
     private enum Base: Hashable { case named(DestinationName), url(path: String, query: String) }
 
     private let base: Base
-    /// The key, or what keys begin with, of a named destination.
+    /// The key, or the prefix of keys, at a named destination.
     private let key: String
-    /// The same where it has placeholders.
+    /// The key as a template, if it has placeholders.
     private let template: KeyTemplate?
 
-    /// - Throws: `usage` for a text that is none.
+    /// - Throws: `usage` for an invalid text.
     public init(_ text: String) throws(ProgramError) {
         if let scheme = text.urlScheme {
             guard Self.schemes.contains(scheme) else {
@@ -51,7 +51,7 @@ public struct DestinationArgument: Hashable, Sendable {
         }
     }
 
-    /// Whether keys are appended to it, or it names one object.
+    /// Whether it is a prefix to which each file's key is appended, and not the place of one object.
     public var isPrefix: Bool {
         switch base {
         case .named: key.isEmpty || key.hasByteSuffix("/")
@@ -59,17 +59,17 @@ public struct DestinationArgument: Hashable, Sendable {
         }
     }
 
-    /// Whether each file has a place of its own there.
+    /// Whether each file gets a place of its own, by a prefix or a template.
     var takesMany: Bool { isPrefix || template?.variesByFile == true }
 
-    /// Whether a place depends on the bytes that go there.
+    /// Whether the place depends on the SHA-256 of the file's bytes.
     var needsDigest: Bool { template?.needsDigest == true }
 
-    /// Where a file goes.
+    /// The place of a file.
     /// - Parameters:
-    ///   - path: of the file, below what was named; empty for what has no name.
-    ///   - day: today, as 2026-11-22.
-    /// - Throws: `rejected` for what the key names and the file does not have.
+    ///   - path: the file's path below the directory that was named; empty for a source without a name.
+    ///   - day: today, as in 2026-11-22.
+    /// - Throws: `rejected` if the template needs a value that the file does not have.
     func place(of path: String, metadata: [String: String], day: String) throws(UploadError) -> PlannedPlace {
         let suffix = isPrefix ? path : ""
         guard case .named(let name) = base, let template else { return .known(reference(appending: suffix)) }
@@ -77,13 +77,13 @@ public struct DestinationArgument: Hashable, Sendable {
         return key.filled { _ in nil }.map { .known(.named(name, key: $0)) } ?? .byDigest(name, key)
     }
 
-    /// nil for a URL.
+    /// The destination's name; nil for a URL.
     public var name: DestinationName? { if case .named(let name) = base { name } else { nil } }
 
-    /// The one object that it names.
+    /// The destination without an appended key.
     var reference: DestinationReference { reference(appending: "") }
 
-    /// The object of a key below it.
+    /// The object under an appended key.
     func reference(appending suffix: String) -> DestinationReference {
         switch base {
         case .named(let name): return .named(name, key: key + suffix)
@@ -93,7 +93,7 @@ public struct DestinationArgument: Hashable, Sendable {
         }
     }
 
-    /// What is wrong with a key, if anything: it must stay below its destination and be a text that every driver can carry.
+    /// The problem of a key, if any: a key must stay below its destination and be a text that every driver can carry.
     static func problem(key: String) -> String? {
         if key.utf8.contains(0) { return "a key cannot contain a NUL" }
         if key.utf8.count > 1024 { return "a key has at most 1024 bytes" }

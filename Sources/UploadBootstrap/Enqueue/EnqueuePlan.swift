@@ -1,16 +1,17 @@
 import Foundation
 import Uploads
 
-/// Which files go where, in their order: checked, and nothing begun. It is read as often as it takes, and never all of it is in memory.
+/// The uploads of a command in their order: all checked, none begun. The plan can be read any number of times and is never in memory as
+/// a whole.
 struct EnqueuePlan: Sendable {
     let request: EnqueueRequest
-    /// How many uploads there are.
+    /// The number of uploads.
     let count: Int
-    /// Whether bytes have to be copied into the staging area.
+    /// Whether any upload needs a copy in the staging area.
     let isStaged: Bool
-    /// Whether there are idempotency keys.
+    /// Whether any upload has an idempotency key.
     let isKeyed: Bool
-    /// Today, as keys have it: 2026-11-22.
+    /// The day that `{date}` in a key stands for, as in 2026-11-22.
     let day: String
     let file: PlanFile
 
@@ -23,7 +24,7 @@ struct EnqueuePlan: Sendable {
             contentType: row.contentType, wishes: wishes)
     }
 
-    /// How an upload is called in messages; its number where the plan cannot be read.
+    /// The upload's path for messages, or its number if the plan cannot be read.
     func name(at position: Int) -> String {
         do throws(UploadError) { return try file.row(at: position).path.description } catch {
             return "#\(position + 1)"
@@ -32,7 +33,7 @@ struct EnqueuePlan: Sendable {
 }
 
 extension EnqueueRequest {
-    /// What the command line says of all uploads.
+    /// The wishes of the command line, which hold for all uploads.
     var wishes: UploadWishes {
         UploadWishes(
             metadata: metadata, properties: properties, ifExists: ifExists, verify: verify, schedule: schedule,

@@ -1,9 +1,9 @@
 import Foundation
 import Uploads
 
-/// What can be said of a request and of single fields.
+/// Checks of a request as a whole and of single fields.
 extension EnqueuePlanner {
-    /// Most bytes of a batch's name and of an idempotency key.
+    /// The most bytes of a batch's name and of an idempotency key.
     static let labelBytesMaximum = 255
 
     static func problems(batch: String?, idempotencyKey: String?) -> [String] {
@@ -53,7 +53,7 @@ extension EnqueuePlanner {
         }
     }
 
-    /// Known before anything is sent: what cannot be read back must not be uploaded to be verified.
+    /// Why `--verify` cannot work at a destination; nil if it can. An upload that cannot be verified is refused before anything is sent.
     static func readBackProblem(of destination: DestinationReference) -> String? {
         guard case .url(let url) = destination, url.contains("?") else { return nil }
         return "a pre-signed URL is good for one method, so that what it stores cannot be read back; leave it out"

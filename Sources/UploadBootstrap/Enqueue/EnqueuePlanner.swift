@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// Makes a plan: takes what the command line and a manifest name, one after another, and checks all that can be said before anything is
-/// staged or published, so that a mistake in the last one enqueues nothing.
+/// Makes a plan from the sources that the command line and a manifest name. It checks all of them before anything is staged or published,
+/// so that a mistake in the last one enqueues nothing.
 ///
-/// Of what was planned only a count is in memory; of the problems only those that are told.
+/// The plan is in its file; in memory are only a count and the first problems.
 struct EnqueuePlanner {
-    /// Most problems that are told at once.
+    /// The most problems that are reported at once.
     static let problemsMaximum = 20
 
     private let request: EnqueueRequest
@@ -22,8 +22,8 @@ struct EnqueuePlanner {
     private var problems: [String] = []
     private var problemCount = 0
 
-    /// - Parameter destinations: the names that the configuration knows; nil if it does not speak of destinations.
-    /// - Throws: what is wrong with the request as a whole.
+    /// - Parameter destinations: the names in the configuration; nil if the configuration has no `destinations`.
+    /// - Throws: the problem of the request as a whole.
     init(
         _ request: EnqueueRequest, destinations: Set<DestinationName>? = nil, now: Date = Date(),
         cacheBytes: Int = PlanFile.cacheBytes
@@ -41,16 +41,16 @@ struct EnqueuePlanner {
         file = try Self.kept { () throws(UploadError) in try PlanFile(cacheBytes: cacheBytes) }
     }
 
-    /// Plans what the command line names.
-    /// - Throws: `interrupted` when the task is cancelled; `inputOutput` when the plan cannot be kept.
+    /// Plans the paths of the command line.
+    /// - Throws: `interrupted` when the task is cancelled; `inputOutput` when the plan's file cannot be written.
     mutating func addPaths() throws(ProgramError) {
         for path in request.paths { try add(ManifestEntry(path: path, line: 0), place: "") }
     }
 
     /// Plans a line of a manifest.
     /// - Parameters:
-    ///   - number: from 1.
-    ///   - name: of the manifest, for messages.
+    ///   - number: the line's number, from 1.
+    ///   - name: the manifest's name for messages.
     /// - Throws: as ``addPaths()`` does.
     mutating func add(line: some Collection<UInt8>, number: Int, of name: String) throws(ProgramError) {
         let entry: ManifestEntry?
@@ -62,7 +62,7 @@ struct EnqueuePlanner {
         if let entry { try add(entry, place: "\(name):\(number): ") }
     }
 
-    /// - Throws: the first problem's exit status with all problems; nothing has happened then.
+    /// - Throws: an error with all problems and the exit status of the first one; nothing was staged or published then.
     func finish() throws(ProgramError) -> EnqueuePlan {
         if let exitCode {
             let more = problemCount - problems.count
@@ -104,10 +104,10 @@ struct EnqueuePlanner {
         if isDirectory, before == (count, problemCount) { try note("\(entry.path): no files in it") }
     }
 
-    /// What an entry says of all its files, over what the command line says.
+    /// The wishes for all files of an entry: those of the command line, overridden by those of the entry.
     private struct Wishes {
         let wishes: UploadWishes
-        /// As the plan's file numbers them.
+        /// Their number in the plan's file.
         let number: Int64
     }
 
@@ -124,7 +124,7 @@ struct EnqueuePlanner {
         said.batch = entry.batch ?? request.batch
         said.idempotencyKey = entry.idempotencyKey ?? request.idempotencyKey
         if entry.saysMore {
-            // What the command line says alone was checked once for all.
+            // The command line's own fields were checked with the request.
             note(
                 .badInput, entry.path, place,
                 Self.problems(contentType: entry.contentType, said.properties, metadata: said.metadata))
@@ -151,7 +151,7 @@ struct EnqueuePlanner {
         if case .object = source.content, request.destination.needsDigest {
             return note(
                 .usage, source.path, place,
-                "--to names {sha256}, which nobody knows of what lies elsewhere; leave it out")
+                "--to names {sha256}, and the digest of an object that lies elsewhere is not known; leave it out")
         }
         let planned: PlannedUpload
         do throws(UploadError) {
@@ -163,7 +163,7 @@ struct EnqueuePlanner {
         } catch {
             return note(.usage, source.path, place, error.message)
         }
-        // Of a URL it is what the file adds to it.
+        // For a URL this is the part that the file adds to it.
         let whole = if case .named(_, let whole) = planned.destination { whole } else { key }
         if let problem = DestinationArgument.problem(key: whole) {
             note(.badInput, source.path, place, "key '\(whole)': \(problem)")
@@ -202,9 +202,10 @@ struct EnqueuePlanner {
         try checkClaims(of: upload, at: position)
     }
 
-    /// Two files under one key would overwrite each other, two uploads under one idempotency key would be one.
+    /// Notes a problem if an earlier upload has the same key or idempotency key: two files with the same key would overwrite each other,
+    /// and two uploads with the same idempotency key would be one.
     private mutating func checkClaims(of upload: PlannedUpload, at position: Int) throws(ProgramError) {
-        // The same bytes under one key are one object.
+        // A place by digest is not checked: the same bytes under the same key are one object.
         if case .known(let destination) = upload.place,
             let other = try claim(UInt8(ascii: "d"), destination.exactText, for: position)
         {
@@ -223,7 +224,7 @@ struct EnqueuePlanner {
         }
     }
 
-    /// - Returns: the upload that has the same already; nil where there is none.
+    /// - Returns: the path of the earlier upload with the same text; nil if there is none.
     private func claim(_ kind: UInt8, _ text: String, for position: Int) throws(ProgramError) -> FilePath? {
         try Self.kept { () throws(UploadError) in
             guard let other = try file.claim([kind] + text.utf8, for: position) else { return nil }
@@ -256,7 +257,7 @@ struct EnqueuePlanner {
 }
 
 extension DestinationReference {
-    /// Equal for equal references alone.
+    /// A text that differs for different references.
     fileprivate var exactText: String {
         switch self {
         case .named(let name, let key): "\(name):\(key)"

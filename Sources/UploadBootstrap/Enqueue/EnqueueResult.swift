@@ -1,16 +1,16 @@
 import UploadClient
 import Uploads
 
-/// What became of all jobs of a command, and how the command says so.
+/// The results of all jobs of a command, and the texts that report them.
 struct EnqueueResult {
-    /// Paths that are named in one line at most.
+    /// The most paths that one line names.
     private static let namesMaximum = 5
 
-    /// Confirmed, or kept in the outbox.
+    /// The number of jobs that the broker confirmed or the outbox keeps.
     private(set) var enqueuedCount = 0
-    /// They may have arrived.
+    /// Jobs without a confirm, which may have arrived at the broker.
     private(set) var unknown: [(index: Int, error: UploadError)] = []
-    /// They have not arrived, and will not as they are.
+    /// Jobs that have not arrived and would be refused again unchanged.
     private(set) var refused: [(index: Int, error: UploadError)] = []
     private(set) var untried: [Int] = []
     private let count: Int
@@ -27,11 +27,11 @@ struct EnqueueResult {
         }
     }
 
-    /// Those of which the broker has nothing: no worker needs their staged copies.
+    /// The jobs that the broker does not have: no worker needs their staged copies.
     var absent: [Int] { (refused.map(\.index) + untried).sorted() }
 
-    /// What was enqueued and what was not, each with what to do about it.
-    /// - Parameter path: of the upload at an index, for people.
+    /// The error that lists the jobs that were enqueued and those that were not, with a remedy for each.
+    /// - Parameter path: returns the path of the upload at an index.
     func problem(path: (Int) -> String) -> ProgramError {
         let first = (refused + unknown).min { $0.index < $1.index }?.error
         var problems = refused.prefix(Self.namesMaximum).map { "\(path($0.index)): \(ProgramError($0.error))" }
@@ -43,7 +43,7 @@ struct EnqueueResult {
         }
         if !refused.isEmpty {
             problems.append(
-                "\(refused.count) cannot be, as they are: \(names(refused.map(\.index), path)); mend that first")
+                "\(refused.count) cannot be enqueued as they are: \(names(refused.map(\.index), path)); correct these")
         }
         if let next = untried.first {
             problems.append(
@@ -54,8 +54,8 @@ struct EnqueueResult {
         if !unknown.isEmpty {
             problems.append(
                 """
-                of \(unknown.count) it is not known (the broker has not confirmed them): \(names(unknown.map(\.index), path)); \
-                their copies are kept, look whether they arrive before enqueueing them again
+                \(unknown.count) may have been enqueued (the broker has not confirmed them): \(names(unknown.map(\.index), path)); \
+                their copies are kept; check whether they arrive before you enqueue them again
                 """)
         }
         return ProgramError(first.map { ProgramError($0).exitCode } ?? .interrupted, problems: problems)
@@ -67,16 +67,16 @@ struct EnqueueResult {
     }
 }
 
-/// A job as `--json` shows it: one object a line.
+/// A job in the output of `--json`: one object a line.
 struct EnqueuedListing: Encodable {
     let id: JobID
-    /// The path, as the user named it; where it is not UTF-8, its text (``FilePath``).
+    /// The path as the user named it; a path that is not UTF-8 in its printable form (``FilePath``).
     let source: String
-    /// Without the query of a URL.
+    /// The destination, without the query of a URL.
     let destination: String
     /// Bytes.
     let size: Int64
-    /// With `--wait`, how it ended; left out while it is not known.
+    /// With `--wait`, the event that ended the upload; left out while there is none.
     let event: UploadEvent?
 
     init(_ upload: PlannedUpload, id: JobID, size: Int64, event: UploadEvent? = nil) {

@@ -1,14 +1,14 @@
 public import Foundation
 import Uploads
 
-/// When an upload may start, and until when it is worth doing. Both are counted from when the command began.
+/// The earliest start of an upload and its expiry. Durations count from the start of the command.
 public struct EnqueueSchedule: Hashable, Codable, Sendable {
-    /// The furthest that a start may lie ahead, in seconds: 30 days. Staged copies and fences are kept for longer than that.
+    /// The longest delay of a start, in seconds: 30 days. Staged copies and fences are kept for longer than that.
     public static let delaySecondsMaximum: TimeInterval = 30 * 86_400
 
-    /// Not before this time; nil is at once.
+    /// The earliest start; nil starts at once.
     public var notBefore: Date?
-    /// Given up after this time; nil goes by the retry policy alone.
+    /// The time after which workers give up; nil leaves that to the retry policy.
     public var expiresAt: Date?
 
     public init(notBefore: Date? = nil, expiresAt: Date? = nil) {
@@ -16,12 +16,12 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// What the flags ask for.
+    /// The schedule that the flags describe.
     /// - Parameters:
     ///   - after: a duration such as `10m`.
-    ///   - at: RFC 3339, or a local time such as `2026-11-22T08:00`. One that has passed starts at once.
+    ///   - at: an RFC 3339 time, or a local time such as `2026-11-22T08:00`. A time in the past starts the upload at once.
     ///   - expiresIn: a duration such as `1d`.
-    /// - Throws: `usage` for what cannot be read, and for flags that contradict each other.
+    /// - Throws: `usage` for invalid values, and for flags that contradict each other.
     public init(
         after: String?, at: String?, expiresIn: String?, now: Date = Date(), zone: TimeZone = .current
     ) throws(ProgramError) {
@@ -40,7 +40,7 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
         if let problem = problem(now: now) { throw ProgramError(.usage, problem) }
     }
 
-    /// What is wrong with the two times together; nil if nothing is.
+    /// The problem of the two times together; nil if there is none.
     func problem(now: Date) -> String? {
         if let notBefore, notBefore > now + Self.delaySecondsMaximum {
             return "it would start at \(WireJSON.timestamp(notBefore)): an upload can be put off by 30d at most"
@@ -55,14 +55,14 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
         return expiresAt <= now ? "it would have expired already, at \(WireJSON.timestamp(expiresAt))" : nil
     }
 
-    /// As `--dry-run` shows it: `, from 2026-11-22T08:00:00.000Z until …`; empty without any.
+    /// The schedule in the output of `--dry-run`: `, from 2026-11-22T08:00:00.000Z until …`; empty without times.
     var text: String {
         (notBefore.map { ", from \(WireJSON.timestamp($0))" } ?? "")
             + (expiresAt.map { ", until \(WireJSON.timestamp($0))" } ?? "")
     }
 
     /// The time that an RFC 3339 text or a local time to the minute or second names.
-    /// - Throws: `badInput` for anything else, and for a local time that the clocks skip.
+    /// - Throws: `badInput` for any other text, and for a local time that the clocks skip.
     static func time(_ text: String, zone: TimeZone = .current) throws(ProgramError) -> Date {
         if let date = WireJSON.date(text) { return date }
         guard let match = try? /(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?/.wholeMatch(in: text) else {
@@ -74,7 +74,7 @@ public struct EnqueueSchedule: Hashable, Codable, Sendable {
         let parts = DateComponents(
             year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: Int(match.4), minute: Int(match.5),
             second: match.6.flatMap { Int($0) } ?? 0)
-        // A calendar takes February 30th for March 1st or 2nd; what is meant then nobody knows.
+        // A calendar turns February 30th into March 1st or 2nd, which the user may not have meant.
         guard let date = calendar.date(from: parts),
             calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date) == parts
         else { throw ProgramError(.badInput, "\(text): there is no such time in the time zone \(zone.identifier)") }

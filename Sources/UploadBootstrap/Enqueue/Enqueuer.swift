@@ -5,30 +5,30 @@ import UploadSources
 import Uploads
 import UploadsRabbitMQ
 
-/// Carries out a plan: stages, publishes, waits. Nothing that was confirmed is ever taken back. What was not, because the
-/// broker is away, is kept in the outbox; what was refused leaves no copy behind.
+/// Carries out a plan: stages, publishes, waits. A confirmed job is never taken back. A job that is not confirmed because the broker is
+/// unreachable goes to the outbox; a refused job leaves no staged copy behind.
 struct Enqueuer {
-    /// Jobs of others that are published in passing.
+    /// The most jobs of other programs that the command publishes from the outbox.
     static let outboxCountMaximum = 100
-    /// The longest that they may hold up the command.
+    /// The longest time that publishing them may delay the command.
     static let outboxPatience = Duration.seconds(5)
-    /// Jobs that are written into the outbox between two flushes.
+    /// The jobs that are written into the outbox between two flushes.
     private static let keptAtOnce = 1000
-    /// The longest that the queues of a watch may take to be deleted; without it they expire.
+    /// The longest wait for the deletion of a watch's queues; queues that are not deleted expire.
     private static let watchPatience = Duration.seconds(1)
 
     let plan: EnqueuePlan
     let configuration: UploadConfiguration
-    /// Or why there is none.
+    /// The broker, or the reason why it is unreachable.
     let broker: Result<UploadBroker, UploadError>
-    /// When a broker that has not answered counts as away.
+    /// When a broker that has not answered counts as unreachable.
     let deadline: ContinuousClock.Instant
     let interruption: Interruption
     let logger: Logger
 
     private var request: EnqueueRequest { plan.request }
 
-    /// What is published to and listened to, while the broker is there.
+    /// The connection's parts for publishing jobs and for listening to events.
     private struct Link: Sendable {
         let broker: UploadBroker
         let submitter: UploadSubmitter
@@ -38,7 +38,7 @@ struct Enqueuer {
     func run() async throws -> ExitCode {
         do {
             let link = try await link()
-            // Staging may take as long as it likes.
+            // Read now, because the time that staging takes does not count.
             let left = patience
             let watch = (try? link.get())?.watch
             let maker = JobMaker(
@@ -46,28 +46,28 @@ struct Enqueuer {
             try await interruption.cancelling { try await maker.makeAll() }
             let display = WaitDisplay(plan: plan, printsJSON: request.printsJSON)
             let waiting = Waiting(display: display, interruption: interruption, id: maker.id)
-            // Events are read from now on, so that the queue that collects them does not run over meanwhile.
+            // The task reads events from now on, so that the queue that collects them does not overflow meanwhile.
             let listening = watch.map { waiting.listen(to: $0) }
             let fates = await publish(maker, link, listening == nil ? nil : display, within: left)
             let isTaken = fates.allSatisfy { if case .confirmed = $0 { true } else { false } }
             if listening != nil { forget(fates, maker, display) }
             let failure = try await settle(fates, maker, away: link.failure)
-            // A broker that did not take these would not take those either.
+            // If the broker did not take these jobs, it would not take those of the outbox either.
             if failure == nil, isTaken, let broker = (try? link.get())?.broker { await publishOutbox(to: broker) }
             var code = ExitCode.done
             if let listening, display.awaited({ $0.count }) > 0 { code = try await waiting.finish(listening) }
             listening?.cancel()
-            // A broker that did not take the jobs would not take the queues' end either, and lets them expire.
+            // If the broker did not take the jobs, it would not answer the deletion of the watch's queues either; they expire.
             if isTaken { await watch?.close(within: Self.watchPatience) }
             if let failure { throw failure }
             return code
         } catch let error as UploadError {
-            // Whatever was published is dealt with above: these errors come before the first publish.
+            // Failures after the first publish are handled above, so these errors come before it.
             throw ProgramError(ProgramError(error).exitCode, "\(error.message); nothing was enqueued")
         }
     }
 
-    /// Declares what is published to. A broker that is away is a failure that the outbox makes good.
+    /// Declares the queue and, with `--wait`, the watch. An unreachable broker is a failure value, which the outbox makes good.
     private func link() async throws(UploadError) -> Result<Link, UploadError> {
         do throws(UploadError) {
             let broker = try broker.get()
@@ -83,12 +83,12 @@ struct Enqueuer {
         }
     }
 
-    /// What is left of it: at least a second, for each job that is published later.
+    /// The time that is left for the broker's answers: at least a second for each later step.
     private var patience: Duration {
         max(.seconds(1), min(deadline - .now, .seconds(configuration.brokerPatience)))
     }
 
-    /// What others left in the outbox while the broker was away, in passing: a bounded number, in bounded time.
+    /// Publishes jobs that other programs left in the outbox while the broker was unreachable: a bounded number, in bounded time.
     private func publishOutbox(to broker: UploadBroker) async {
         let publisher = OutboxPublisher(staging: configuration.staging, broker: broker, logger: logger)
         let passing = Task { await publisher.publish(atMost: Self.outboxCountMaximum) }
@@ -100,13 +100,13 @@ struct Enqueuer {
         limit.cancel()
     }
 
-    /// The staging area, where anything has to be staged, kept or registered.
+    /// The staging area; nil if nothing has to be staged, kept or registered.
     private func area(isAway: Bool) async throws(UploadError) -> StagingArea? {
         guard plan.isStaged || isAway || plan.isKeyed else { return nil }
         return try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
     }
 
-    /// - Parameter display: what is told of jobs that are waited for; nil without waiting.
+    /// - Parameter display: learns of each job before the job is published; nil without `--wait`.
     private func publish(
         _ maker: JobMaker, _ link: Result<Link, UploadError>, _ display: WaitDisplay?, within patience: Duration
     ) async -> [Publication.Fate] {
@@ -128,19 +128,19 @@ struct Enqueuer {
             },
             shouldStop: { interruption.wasInterrupted },
             confirmed: { index in
-                // What is told when it has ended is not told now.
+                // With `--json --wait`, the line is printed when the upload has ended.
                 let line = lines.withLock { $0.removeValue(forKey: index) }
                 if let line, !request.printsJSON || !request.waits { Console.output(line: line) }
             })
     }
 
-    /// As the command tells that a job is enqueued.
+    /// The line that reports an enqueued job.
     private func line(of job: UploadJob, at index: Int) throws(UploadError) -> String {
         request.printsJSON
             ? EnqueuedListing(try plan.upload(at: index), id: job.id, size: job.size).text : job.id.rawValue
     }
 
-    /// Those that were not confirmed are not waited for.
+    /// Removes the jobs without a confirm from those that the command waits for.
     private func forget(_ fates: [Publication.Fate], _ maker: JobMaker, _ display: WaitDisplay) {
         for (index, fate) in fates.enumerated() {
             switch fate {
@@ -151,8 +151,8 @@ struct Enqueuer {
         }
     }
 
-    /// Keeps in the outbox what the broker was not there for, tidies up after what else was not published, and says what was
-    /// and what was not.
+    /// Puts jobs into the outbox that an unreachable broker did not take, and removes the staged copies of the other unpublished jobs.
+    /// - Returns: the error that lists the jobs that were not enqueued; nil if all were.
     private func settle(
         _ published: [Publication.Fate], _ maker: JobMaker, away: UploadError?
     ) async throws -> ProgramError? {
@@ -173,15 +173,15 @@ struct Enqueuer {
         guard result.enqueuedCount < plan.count else {
             guard request.waits, keptCount > 0 else { return nil }
             return ProgramError(
-                .unavailable, "nobody can be waited for while the broker is away; ask for the ids when it is back")
+                .unavailable, "no outcomes arrive while the broker is away; ask for the ids when it is back")
         }
-        // What may have arrived keeps its copy.
+        // A job that may have arrived keeps its staged copy.
         await maker.discard(result.absent)
         return result.problem(path: plan.name)
     }
 
     /// Writes jobs into the outbox and prints their ids.
-    /// - Returns: how many of them are durable there.
+    /// - Returns: how many jobs the outbox holds durably.
     private func keep(_ indices: [Int], _ maker: JobMaker, in fates: inout [Publication.Fate]) async -> Int {
         var count = 0
         for start in stride(from: 0, to: indices.count, by: Self.keptAtOnce) {
@@ -213,7 +213,7 @@ struct Enqueuer {
                 count += 1
                 tellKept(index, maker)
             case .refused(let error): if case .untried = fates[index] { fates[index] = .refused(error) }
-            // It is published as long as its file is there, and needs its copy then.
+            // Any program publishes the job as long as its file is in the outbox, and its worker then needs the copy.
             case .unknown(let error): if case .untried = fates[index] { fates[index] = .unknown(error) }
             }
         }
@@ -225,7 +225,8 @@ struct Enqueuer {
             Console.output(line: try line(of: maker.bareJob(at: index), at: index))
         } catch {
             Console.error(
-                line: "enqueue-upload: \(plan.name(at: index)): it is kept, and its id cannot be told: \(error.message)"
+                line:
+                    "enqueue-upload: \(plan.name(at: index)): it is kept, but its id cannot be printed: \(error.message)"
             )
         }
     }

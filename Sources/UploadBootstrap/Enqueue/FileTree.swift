@@ -3,13 +3,13 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// What the file system says of a path, told one finding after another: in memory are only the names in the directories on the way to the
-/// file that is told.
+/// Walks a path and reports one finding after the other. It holds in memory only the names in the directories on the way to the
+/// present file.
 enum FileTree {
     struct File: Hashable {
-        /// As it is opened.
+        /// The path that opens the file.
         var path: FilePath
-        /// Relative to the directory it was found in; the base name for a file that was named itself.
+        /// The path relative to the directory that was named; the base name of a file that was named itself.
         var key: FilePath
         /// Bytes.
         var size: Int64
@@ -17,17 +17,16 @@ enum FileTree {
 
     enum Finding {
         case file(File)
-        /// What is left out, and why: links to directories, sockets, pipes, devices.
+        /// A path that is left out, and the reason: links to directories, sockets, pipes, devices.
         case skipped(String)
         case problem(ProgramError)
     }
 
     typealias Tell = (Finding) throws(ProgramError) -> Void
 
-    /// Tells a file, or all files of a directory and its directories, in the order of their paths' bytes. A link that is named
-    /// itself is followed; inside a directory links to files are followed, links to directories are not (they may go
-    /// round in a circle).
-    /// - Throws: what `tell` throws, which ends the walk.
+    /// Reports a file, or all files of a directory and its directories, in the order of their paths' bytes. A link that was named itself
+    /// is followed. Inside a directory, links to files are followed, and links to directories are not, because they may form a circle.
+    /// - Throws: the errors of `tell`, which end the walk.
     static func walk(_ path: FilePath, _ tell: Tell) throws(ProgramError) {
         switch status(of: path) {
         case .failure(let error): try tell(.problem(problem(error)))
@@ -65,7 +64,7 @@ enum FileTree {
         }
     }
 
-    /// What is no directory itself.
+    /// The finding for a directory entry that is not a directory.
     private static func entry(_ path: FilePath, _ key: FilePath) -> Finding {
         switch status(of: path) {
         case .failure(let error): .problem(problem(error))
@@ -94,7 +93,7 @@ enum FileTree {
         }
     }
 
-    /// stat(2), open(2), opendir(3).
+    /// The problem for an error of stat(2), open(2) or opendir(3).
     private static func problem(_ error: SystemError) -> ProgramError {
         let path = error.path
         return switch error.number {

@@ -4,19 +4,19 @@ import LinuxFiles
 import UploadSources
 import Uploads
 
-/// Makes jobs of planned uploads: the bytes are where a worker finds them before the job is published.
+/// Makes jobs from planned uploads. Before a job is published, its bytes are at a place that workers can read.
 struct JobMaker: Sendable {
-    /// Copies that are made at once.
+    /// The copies that are made at the same time.
     static let copiesAtOnce = 2
-    /// Copies after which those so far are made durable: their names are in memory until then.
+    /// After this many copies, those made so far are flushed to the disk; their names are in memory until then.
     static let copiesBetweenFlushes = 4096
 
     let plan: EnqueuePlan
-    /// nil where nothing has to be staged.
+    /// The staging area; nil if nothing has to be staged.
     let area: StagingArea?
-    /// What the names on the broker begin with: a part of keyed jobs' ids.
+    /// The namespace on the broker, which is a part of the ids of keyed jobs.
     var namespace = "upload"
-    /// When small files count as enqueued.
+    /// The time at which small files count as enqueued.
     private let startedAt = Date()
 
     private var request: EnqueueRequest { plan.request }
@@ -27,8 +27,8 @@ struct JobMaker: Sendable {
         self.namespace = namespace
     }
 
-    /// Puts the bytes of all uploads where workers find them, and registers idempotency keys. What was staged is durable when
-    /// this returns, and gone when it throws.
+    /// Puts the bytes of all uploads where workers can read them, and registers idempotency keys. When this returns, the staged copies are
+    /// durable; when it throws, they are removed.
     func makeAll() async throws(UploadError) {
         do throws(UploadError) {
             try await stage()
@@ -77,7 +77,8 @@ struct JobMaker: Sendable {
         }
     }
 
-    /// Keyed jobs under the id that follows from their key, and with the source of the one that was first.
+    /// Registers keyed jobs under the id that follows from their key. A job whose key was registered earlier takes the source of that
+    /// registration.
     private func register() async throws(UploadError) {
         guard let area, plan.isKeyed else { return }
         var next = 0
@@ -93,7 +94,7 @@ struct JobMaker: Sendable {
                 next = position + 1
             }
         } catch {
-            // Once registered, a job may be published by another program that uses its key: its copy stays.
+            // Another program that uses the same key may publish a registered job, so its copy stays.
             let failed = next
             await removeCopies { position throws(UploadError) in
                 position >= failed ? true : try !plan.file.row(at: position).isKeyed
@@ -103,7 +104,7 @@ struct JobMaker: Sendable {
     }
 
     /// The job of an upload as it is published.
-    /// - Throws: `invalidFile` or `sourceChanged` when a small file cannot be read any more, or is not what it was.
+    /// - Throws: `invalidFile` or `sourceChanged` when a small file cannot be read any more or has changed.
     func job(at position: Int) throws(UploadError) -> UploadJob {
         let upload = try plan.upload(at: position)
         var job = try loaded(made(upload, at: position), upload)
@@ -111,7 +112,7 @@ struct JobMaker: Sendable {
         return job
     }
 
-    /// The job without the bytes that ride inside its message, and for those without their digests.
+    /// The job without its inline bytes, and, for a small file, without their digests.
     func bareJob(at position: Int) throws(UploadError) -> UploadJob {
         try made(plan.upload(at: position), at: position)
     }
@@ -122,8 +123,8 @@ struct JobMaker: Sendable {
             ?? upload.id
     }
 
-    /// Removes the staged copies of jobs that were not published. One that cannot be removed stays for the clean-up, as does a
-    /// keyed job's: the next program that uses the key publishes it.
+    /// Removes the staged copies of jobs that were not published. A copy that cannot be removed stays for the clean-up; so does a keyed
+    /// job's copy, because the next program that uses the key publishes the job.
     func discard(_ positions: some Sequence<Int>) async {
         for position in positions {
             guard let made = try? plan.file.made(at: position), (try? plan.file.row(at: position).isKeyed) == false
@@ -141,10 +142,10 @@ struct JobMaker: Sendable {
         }
     }
 
-    /// Jobs of a serial line in the order of the command: in the line, and by their ids also in the outbox.
+    /// The serial position that keeps the jobs in the order of the command; in the outbox their ids keep the same order.
     private func serialPosition(at position: Int) throws(UploadError) -> SerialPosition? {
         guard let first = request.serial, let index = first.index, position > 0 else { return request.serial }
-        // The line may move on between two of them.
+        // The serial line may advance between two publishes, so each job also names the one before it.
         return SerialPosition(index: index + position, after: id(of: try plan.upload(at: position - 1)))
     }
 
@@ -169,7 +170,7 @@ struct JobMaker: Sendable {
         return job
     }
 
-    /// With the bytes that ride inside its message.
+    /// The job with its inline bytes, if the upload is a small file.
     private func loaded(_ job: UploadJob, _ upload: PlannedUpload) throws(UploadError) -> UploadJob {
         guard upload.isInline, upload.content == .file else { return job }
         let data: Data

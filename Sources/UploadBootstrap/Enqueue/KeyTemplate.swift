@@ -14,7 +14,7 @@ struct KeyTemplate: Hashable {
 
     private let template: TextTemplate
 
-    /// - Throws: `misconfigured` for a placeholder that is none.
+    /// - Throws: `misconfigured` for an unknown placeholder.
     init(_ text: String) throws(UploadError) {
         template = try TextTemplate(text)
         for name in template.placeholders where !Self.fileNames.contains(name) && name != "date" {
@@ -22,8 +22,8 @@ struct KeyTemplate: Hashable {
                 let known = (["date"] + Self.fileNames.sorted() + ["metadata.x"]).map { "{\($0)}" }
                 throw UploadError(
                     .misconfigured,
-                    "there is no placeholder {\(name)}; there are \(known.joined(separator: ", ")), and a brace that is none is "
-                        + "written twice")
+                    "there is no placeholder {\(name)}; there are \(known.joined(separator: ", ")); write a brace that begins no "
+                        + "placeholder twice")
             }
         }
     }
@@ -31,14 +31,14 @@ struct KeyTemplate: Hashable {
     /// Whether each file has a key of its own.
     var variesByFile: Bool { !Self.fileNames.isDisjoint(with: template.placeholders) }
 
-    /// Whether the bytes have to be known.
+    /// Whether the key depends on the file's bytes.
     var needsDigest: Bool { template.placeholders.contains("sha256") }
 
-    /// What remains once a file is known, and not yet its bytes.
+    /// Fills in all placeholders except `{sha256}`, which needs the file's bytes.
     /// - Parameters:
-    ///   - path: of the file, below what was named; empty for what has no name.
-    ///   - day: today.
-    /// - Throws: `rejected` for what the file does not have.
+    ///   - path: the file's path below the directory that was named; empty for a source without a name.
+    ///   - day: today, as in 2026-11-22.
+    /// - Throws: `rejected` for a placeholder whose value the file does not have.
     func filled(path: String, metadata: [String: String], day: String) throws(UploadError) -> TextTemplate {
         let file = FileName(path: path)
         let filled = template.filling { name in

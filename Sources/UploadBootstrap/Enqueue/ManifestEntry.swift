@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// One line of a manifest: a plain path, whose bytes may be any, or an object with `path`, or with `pathBytes` (base64) for a path that is
-/// not UTF-8, and optionally `key`, `contentType`, `metadata`,
-/// `ifExists`, `verify`, `notBefore`, `expiresAt`, `batch`, `idempotencyKey` and the fields of ``ObjectProperties``.
+/// One line of a manifest: a plain path of any bytes, or an object with `path`, or with `pathBytes` (base64) for a path that is not
+/// UTF-8, and optionally `key`, `contentType`, `metadata`, `ifExists`, `verify`, `notBefore`, `expiresAt`, `batch`,
+/// `idempotencyKey` and the fields of ``ObjectProperties``.
 struct ManifestEntry: Hashable {
     var path: FilePath
-    /// Appended to the destination instead of the path's own name.
+    /// The key to append to the destination instead of the path's own name.
     var key: String?
     var contentType: String?
     var metadata: [String: String] = [:]
@@ -16,7 +16,7 @@ struct ManifestEntry: Hashable {
     var schedule = EnqueueSchedule()
     var batch: String?
     var idempotencyKey: String?
-    /// From 1.
+    /// The line's number, from 1.
     var line: Int
 
     private static let fields: Set<String> = [
@@ -26,13 +26,13 @@ struct ManifestEntry: Hashable {
         "contentLanguage", "storageClass", "tags", "notBefore", "expiresAt", "batch", "idempotencyKey",
     ]
 
-    /// Whether it says more than where the file lies and what its key is.
+    /// Whether the entry has fields besides the path and the key.
     var saysAnything: Bool {
         saysMore || ifExists != nil || verify != nil || schedule != EnqueueSchedule() || batch != nil
             || idempotencyKey != nil
     }
 
-    /// Whether there is more to check than the path.
+    /// Whether the entry has a content type, metadata or properties, which have to be checked.
     var saysMore: Bool { contentType != nil || !metadata.isEmpty || !properties.isEmpty }
 
     init(path: FilePath, line: Int) {
@@ -41,7 +41,7 @@ struct ManifestEntry: Hashable {
     }
 
     /// - Parameters:
-    ///   - line: without its end, but for the CR of Windows.
+    ///   - line: the line without its line feed; a carriage return at its end is ignored.
     ///   - number: from 1.
     /// - Returns: nil for an empty line.
     /// - Throws: `badInput`.
@@ -142,19 +142,19 @@ struct ManifestEntry: Hashable {
     }
 }
 
-/// Parts a stream of bytes into lines, which it hands over one after another: only the last, unfinished one is in memory.
+/// Splits a stream of bytes into lines and hands them over one by one; only the last, unfinished line is in memory.
 struct TextLines {
-    /// The longest line of a manifest, in bytes: metadata and tags of a line have their own bounds, far below.
+    /// The longest line of a manifest, in bytes. The bounds of metadata and tags are far below.
     static let lineBytesMaximum = 1 << 20
 
     private var rest: [UInt8] = []
-    /// TextLines so far.
+    /// The number of lines so far.
     private(set) var count = 0
 
     /// - Parameters:
-    ///   - bytes: those that come next.
-    ///   - body: takes a line without its end, and its number, from 1.
-    /// - Throws: what `body` throws, and `badInput` for a line that is too long.
+    ///   - bytes: the next bytes of the stream.
+    ///   - body: receives a line without its end, and its number, from 1.
+    /// - Throws: the errors of `body`, and `badInput` for a line that is too long.
     mutating func add(
         _ bytes: [UInt8], _ body: (ArraySlice<UInt8>, Int) throws(ProgramError) -> Void
     ) throws(ProgramError) {
@@ -167,7 +167,7 @@ struct TextLines {
         guard rest.count <= Self.lineBytesMaximum else { throw tooLong }
     }
 
-    /// Hands over what comes after the last line end.
+    /// Hands over the text after the last line end, if any.
     mutating func finish(_ body: (ArraySlice<UInt8>, Int) throws(ProgramError) -> Void) throws(ProgramError) {
         if !rest.isEmpty { try tell([], body) }
     }

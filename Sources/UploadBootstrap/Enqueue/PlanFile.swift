@@ -3,29 +3,29 @@ import GRDB
 import Synchronization
 import Uploads
 
-/// Where a plan is kept: a SQLite database of its own with neither name nor journal. SQLite keeps its pages in memory until they are more
-/// than the cache may hold, then writes them into a file without a name in the directory of `SQLITE_TMPDIR` or `TMPDIR`, else `/var/tmp`,
-/// which goes with the process, however that ends. So a long plan costs disk, and no memory.
+/// Holds a plan in a SQLite database of its own without a name and without a journal. SQLite keeps the pages in memory until they exceed
+/// the cache, then writes them into an unnamed file in the directory of `SQLITE_TMPDIR` or `TMPDIR`, else `/var/tmp`, which disappears
+/// with the process, however the process ends. So a long plan costs disk space and no memory.
 final class PlanFile: Sendable {
-    /// Pages in memory, in bytes: the uploads of some thousand files.
+    /// The most bytes of pages in memory: the uploads of some thousand files.
     static let cacheBytes = 4 << 20
 
-    /// Of an upload. ``SourceReference`` and the like are kept as JSON.
+    /// The row of an upload. ``SourceReference`` and the like are stored as JSON.
     struct Row {
         var path: FilePath
         var content: PlannedUpload.Content
-        /// What it adds to the destination, or brings to its template.
+        /// The text that the upload adds to the destination, or brings to its template.
         var key: String
         var size: Int64?
         var contentType: String
-        /// Their number; 0 are those of the command line.
+        /// The number of the upload's wishes; 0 stands for those of the command line.
         var wishes: Int64
         var id: JobID
         var isReadLater: Bool
         var isKeyed: Bool
     }
 
-    /// Rows that are read at once, for most are read one after another.
+    /// The rows that are read at once, because most are read one after the other.
     static let pageCount = 128
 
     private struct Page {
@@ -34,7 +34,7 @@ final class PlanFile: Sendable {
     }
 
     private let queue: DatabaseQueue
-    /// Those that were read last. A row does not change.
+    /// The rows that were read last. A row never changes.
     private let page = Mutex(Page())
 
     init(cacheBytes: Int = PlanFile.cacheBytes) throws(UploadError) {
@@ -115,7 +115,7 @@ final class PlanFile: Sendable {
         }
     }
 
-    /// The first upload from a position on that is not read only when it is published; nil when there is none.
+    /// The first upload from a position on whose bytes are needed before it is published; nil when there is none.
     func firstToMake(from position: Int) throws(UploadError) -> Int? {
         try first(
             "SELECT position FROM uploads WHERE position >= ? AND NOT isReadLater ORDER BY position LIMIT 1",
@@ -128,7 +128,7 @@ final class PlanFile: Sendable {
             "SELECT position FROM uploads WHERE position >= ? AND isKeyed ORDER BY position LIMIT 1", from: position)
     }
 
-    /// The first upload from a position on whose bytes are where a worker finds them; nil when there is none.
+    /// The first upload from a position on whose bytes are ready for workers; nil when there is none.
     func firstMade(from position: Int) throws(UploadError) -> Int? {
         try first("SELECT position FROM made WHERE position >= ? ORDER BY position LIMIT 1", from: position)
     }
@@ -137,7 +137,7 @@ final class PlanFile: Sendable {
         try write { db in try Int.fetchOne(try db.cachedStatement(sql: sql), arguments: [position]) }
     }
 
-    /// - Returns: their number, from 1.
+    /// - Returns: the number of the wishes, from 1.
     func add(_ wishes: UploadWishes) throws(UploadError) -> Int64 {
         try write { db in
             try db.cachedStatement(sql: "INSERT INTO wishes (body) VALUES (?)")
@@ -156,8 +156,8 @@ final class PlanFile: Sendable {
         }
     }
 
-    /// Notes that an upload has what only one may have.
-    /// - Returns: the last upload before it that has the same; nil if it is the first.
+    /// Records that an upload claims a key or idempotency key, which only one upload may have.
+    /// - Returns: the last upload before it with the same claim; nil if it is the first.
     func claim(_ claim: [UInt8], for position: Int) throws(UploadError) -> Int? {
         try write { db in
             let claim = Data(claim)
@@ -178,7 +178,7 @@ final class PlanFile: Sendable {
         }
     }
 
-    /// Hands over what was noted, in order.
+    /// Hands over the notes in their order.
     func forEachNote(_ body: (String) -> Void) throws(UploadError) {
         try write { db in
             let notes = try String.fetchCursor(db, sql: "SELECT text FROM notes ORDER BY number")
@@ -193,7 +193,7 @@ final class PlanFile: Sendable {
         }
     }
 
-    /// - Returns: nil while its bytes are not yet where a worker finds them.
+    /// - Returns: nil while the upload's bytes are not ready for workers yet.
     func made(at position: Int) throws(UploadError) -> MadeUpload? {
         try write { db in
             let statement = try db.cachedStatement(sql: "SELECT body FROM made WHERE position = ?")
@@ -215,7 +215,7 @@ final class PlanFile: Sendable {
         switch (kind, content) {
         case (0, _): .file
         case (1, _): .standardInput
-        // SQLite has an empty blob for no bytes, and GRDB gives none back as nil.
+        // For an empty blob, GRDB returns nil.
         case (2, let data): .data(data ?? Data())
         case (_, let data): .object(try WireJSON.decode(DestinationReference.self, from: data ?? Data()))
         }

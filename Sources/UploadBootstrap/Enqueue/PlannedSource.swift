@@ -2,16 +2,16 @@ import Foundation
 import UploadSources
 import Uploads
 
-/// Something to be uploaded, and the name that it brings.
+/// A file, URL or key to be uploaded, and the name that it brings.
 struct PlannedSource {
-    /// For people: a URL without its query and content.
+    /// The source's name for messages: of a URL, without its query and content.
     let path: FilePath
-    /// Below a prefix; empty where it has no name.
+    /// The key to append to a prefix; empty for a source without a name.
     let key: String
     let content: PlannedUpload.Content
-    /// A media type.
+    /// The media type.
     let contentType: String
-    /// Bytes, where they are known.
+    /// The size in bytes; nil while it is unknown.
     var size: Int64?
 
     init(_ file: FileTree.File) {
@@ -22,7 +22,7 @@ struct PlannedSource {
         size = file.size
     }
 
-    /// A key at a destination, or a URL; nil for the path of a file.
+    /// The source for a key at a destination or for a URL; nil for the path of a file.
     init?(elsewhere path: FilePath, from destination: DestinationName?) throws(ProgramError) {
         guard let text = path.exactText else {
             guard let destination else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 import UploadSources
 import Uploads
 
-/// One upload that is to be enqueued: checked, and not yet begun.
+/// One upload of a plan: checked, and not yet begun.
 struct PlannedUpload: Hashable {
     /// Where its bytes are.
     enum Content: Hashable {
@@ -12,39 +12,40 @@ struct PlannedUpload: Hashable {
         case object(DestinationReference)
     }
 
-    /// The job's, unless an idempotency key gives it another. Ids are in the order of the plan.
+    /// The job's id, unless an idempotency key gives the job another one. Ids are in the order of the plan.
     var id = JobID()
-    /// As the user named or would name it; `-` is standard input.
+    /// The path as the user named it, or would name it for a file of a directory; `-` is standard input.
     var path: FilePath
     var content = Content.file
     var place: PlannedPlace
-    /// Bytes; nil for standard input and what lies at a destination.
+    /// The size in bytes; nil for standard input and an object at a destination.
     var size: Int64?
     var contentType: String
     var wishes = UploadWishes()
 
     var destination: DestinationReference { place.reference }
 
-    /// Whether it rides inside its message.
+    /// Whether the job's message carries the bytes.
     var isInline: Bool { size.map { $0 <= SourceReference.inlineBytesMaximum } ?? false }
 
-    /// Whether nothing of it is copied.
+    /// Whether it is an object at a destination or URL, of which no copy is made here.
     var isElsewhere: Bool { if case .object = content { true } else { false } }
 
-    /// Whether it is read only when its job is published: thousands of small files are never in memory at once.
+    /// Whether its bytes are read only when its job is published, so that thousands of small files are never in memory at once.
     var isReadLater: Bool { isInline && content == .file && wishes.idempotencyKey == nil }
 }
 
-/// Where an upload goes, as far as that is known before its bytes are read.
+/// The destination of an upload, as far as it is known before the bytes are read.
 enum PlannedPlace: Hashable {
     case known(DestinationReference)
-    /// The key has `{sha256}` in it, and nothing else that is not known.
+    /// The key still has the placeholder `{sha256}`, and no other.
     case byDigest(DestinationName, TextTemplate)
 
-    /// For people, and until the bytes are known.
+    /// The reference for messages, with `{sha256}` unfilled.
     var reference: DestinationReference { reference(sha256: "{sha256}") }
 
-    /// - Parameter digests: of the bytes; those without SHA-256 change nothing.
+    /// The reference for known bytes.
+    /// - Parameter digests: the digests of the bytes; without SHA-256 the placeholder stays.
     func reference(of digests: Digests) -> DestinationReference {
         digests.sha256.map(reference(sha256:)) ?? reference
     }
@@ -57,7 +58,7 @@ enum PlannedPlace: Hashable {
     }
 }
 
-/// What the command line, or a line of a manifest over it, says of uploads besides where they come from and go.
+/// The fields of an upload besides its source and destination, from the command line or, overriding it, a manifest's line.
 struct UploadWishes: Hashable, Codable, Sendable {
     var metadata: [String: String] = [:]
     var properties = ObjectProperties()
@@ -68,7 +69,7 @@ struct UploadWishes: Hashable, Codable, Sendable {
     var idempotencyKey: String?
 }
 
-/// An upload whose bytes are where a worker finds them.
+/// The source of an upload whose bytes are ready for workers.
 struct MadeUpload: Codable, Hashable, Sendable {
     var source: SourceReference
     /// Bytes.
@@ -84,10 +85,10 @@ struct MadeUpload: Codable, Hashable, Sendable {
     }
 }
 
-/// New ids, each greater than the one before: ids of one millisecond are in no order, so they are made in sorted blocks, each of a
-/// millisecond of its own.
+/// Makes new ids, each greater than the one before. Ids of the same millisecond have no order, so this makes them in sorted blocks, each
+/// in a millisecond of its own.
 struct SortedIDs {
-    /// Ids that are made at once.
+    /// The ids that are made at once.
     static let blockCount = 512
 
     private var block: [JobID] = []
@@ -95,7 +96,7 @@ struct SortedIDs {
 
     mutating func next(now: Date = Date()) -> JobID {
         if block.isEmpty {
-            // Ids have whole milliseconds. A clock that was set back changes nothing.
+            // An id holds whole milliseconds. If the clock is set back, the time here still advances.
             time = max(now, time + 0.002)
             block = (0..<Self.blockCount).map { _ in JobID(now: time) }.sorted(by: >)
         }

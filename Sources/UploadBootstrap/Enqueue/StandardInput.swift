@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Uploads
 
-/// Standard input, or what else is open for reading, in pieces of up to 1 MiB, read only on demand. Cancelling the task ends it.
+/// The bytes of standard input, or of another open descriptor, in pieces of up to 1 MiB, read only on demand. Cancelling the task ends
+/// the sequence.
 struct StandardInput: AsyncSequence, Sendable {
     var descriptor: CInt = STDIN_FILENO
 
@@ -12,7 +13,7 @@ struct StandardInput: AsyncSequence, Sendable {
         mutating func next() async throws -> [UInt8]? {
             while true {
                 if Task.isCancelled { throw UploadError(.interrupted, "reading standard input was interrupted") }
-                // A read cannot be cancelled, so it is begun only when there is something to read.
+                // A read cannot be cancelled, so it begins only when bytes are ready.
                 switch try await Self.blocking({ [descriptor] in Self.isReady(descriptor) }) {
                 case false: continue
                 case true: return try await Self.blocking { [descriptor] in try Self.read(descriptor) }
@@ -51,11 +52,12 @@ struct StandardInput: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(descriptor: descriptor) }
 
-    /// - Parameter name: how the command calls it, which is not waited for where there is none.
+    /// Refuses a closed standard input before the command waits for it.
+    /// - Parameter name: the argument that stands for standard input, for the message.
     static func check(_ name: String) throws(ProgramError) {
         guard StandardDescriptors.inputIsOpen else {
             throw ProgramError(
-                .noInput, "\(name): standard input is closed; pipe into it what is to be read, or name a file")
+                .noInput, "\(name): standard input is closed; pipe the input into it, or name a file")
         }
     }
 }

@@ -3,21 +3,21 @@ import Synchronization
 import Uploads
 import UploadsRabbitMQ
 
-/// Waits for the outcomes of what was enqueued.
+/// Waits for the outcomes of the enqueued jobs.
 struct Waiting: Sendable {
     let display: WaitDisplay
     let interruption: Interruption
-    /// The id of the job of an upload.
+    /// Returns the id of an upload's job.
     let id: @Sendable (PlannedUpload) -> JobID
 
-    /// Reads events from now on. Ends when they end.
+    /// Starts a task that applies events to the display until the events end.
     func listen(to watch: OutcomeWatch) -> Task<Void, any Error> {
         Task { [display] in
             for try await event in watch { display.apply(event) }
         }
     }
 
-    /// Waits until everything has ended, somebody interrupts, or the events are lost.
+    /// Waits until all uploads have ended, the user interrupts, or the broker sends no more events.
     func finish(_ listening: Task<Void, any Error>) async throws -> ExitCode {
         let problem: String? = try await interruption.cancelling { [display] in
             await withTaskGroup(of: String?.self) { group in
@@ -56,15 +56,15 @@ struct Waiting: Sendable {
             return .interrupted
         }
         display.say(
-            "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, and how they end is not known here")
+            "enqueue-upload: \(problem ?? "the outcomes were lost"); \(are) on, but their outcomes are not known here")
         return .unavailable
     }
 }
 
-/// What `--wait` shows on standard error: on a terminal one line that is drawn over and over and the troubles above it,
-/// otherwise a line for each outcome.
+/// The display of `--wait` on standard error: on a terminal one line that is redrawn in place with the troubles above it, otherwise a
+/// line for each outcome.
 final class WaitDisplay: Sendable {
-    /// Between two drawings.
+    /// The time between two drawings.
     static let interval = Duration.milliseconds(100)
 
     private struct State {
@@ -85,17 +85,17 @@ final class WaitDisplay: Sendable {
         self.printsJSON = printsJSON
     }
 
-    /// What is known now.
+    /// Reads the present state of the uploads.
     func awaited<Value>(_ body: (AwaitedUploads) -> Value) -> Value { state.withLock { body($0.awaited) } }
 
-    /// - Parameter index: of its upload in the plan.
+    /// - Parameter index: the upload's position in the plan.
     func add(_ job: UploadJob, at index: Int) {
         state.withLock { $0.awaited.add(job.id, at: index, size: job.size) }
     }
 
     func remove(_ id: JobID) { state.withLock { $0.awaited.remove(id) } }
 
-    /// Takes an event and tells what is worth telling.
+    /// Applies an event and prints an outcome or a new trouble.
     func apply(_ event: UploadEvent) {
         switch state.withLock({ $0.awaited.apply(event) }) {
         case .ended(let entry, let end)?:
@@ -111,7 +111,7 @@ final class WaitDisplay: Sendable {
         }
     }
 
-    /// A line of its own, above the bar.
+    /// Prints a line, above the bar if that is drawn.
     func say(_ line: String) {
         state.withLock { state in
             guard state.area.isDrawn else { return Console.error(line: line) }
@@ -119,8 +119,8 @@ final class WaitDisplay: Sendable {
         }
     }
 
-    /// With `--json`, the objects of what has not ended, so that no id is lost.
-    /// - Parameter id: of the job of an upload.
+    /// With `--json`, prints the objects of the uploads that have not ended, so that no id is lost.
+    /// - Parameter id: returns the id of an upload's job.
     func tellUnended(id: (PlannedUpload) -> JobID) {
         guard printsJSON else { return }
         for entry in awaited({ $0.open }) {
@@ -129,7 +129,7 @@ final class WaitDisplay: Sendable {
         }
     }
 
-    /// - Returns: nil where the plan cannot be read any more, which is told.
+    /// - Returns: nil if the plan cannot be read any more; this also prints the error.
     private func upload(at index: Int) -> PlannedUpload? {
         do throws(UploadError) {
             return try plan.upload(at: index)
@@ -179,7 +179,7 @@ final class WaitDisplay: Sendable {
         return "\(end.kind.rawValue) \(upload.path): \(detail)"
     }
 
-    /// For the end: `2 of 3 uploads completed, 64.0 MiB in 5s`.
+    /// The last line: `2 of 3 uploads completed, 64.0 MiB in 5s`.
     var summary: String {
         let awaited = awaited { $0 }
         let done = awaited.endedCount - awaited.failedCount
@@ -192,6 +192,6 @@ final class WaitDisplay: Sendable {
 }
 
 extension UploadEvent {
-    /// Whether the job left what it found.
+    /// Whether the job kept the object that already lay at the destination.
     fileprivate var isKept: Bool { kind == .completed && data.object?.isKept == true }
 }

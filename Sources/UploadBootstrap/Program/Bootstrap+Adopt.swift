@@ -5,8 +5,8 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `uploadctl ledger adopt`: gives the namespace the ledger that the configuration names, and says first what is lost.
-    /// - Parameter isConfirmed: whether the operator has said yes already, and is not asked.
+    /// `uploadctl ledger adopt`: gives the namespace the ledger of the configuration, after it has printed what the namespace loses.
+    /// - Parameter isConfirmed: whether the operator has confirmed with `--yes`, so that the command does not ask.
     public static func adoptLedger(
         _ input: ConfigurationInput, isConfirmed: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
@@ -68,9 +68,9 @@ extension Bootstrap {
         }
         guard after.ledger?.term == entry.term, after.ledger?.ledger == entry.ledger else {
             throw ProgramError(
-                .refused, "another ledger was adopted at the same time; look again which one it is to be")
+                .refused, "another ledger was adopted at the same time; run the command again to see which")
         }
-        say("namespace '\(namespace)' has this ledger now; the notifier with it goes to work by itself")
+        say("namespace '\(namespace)' has this ledger now; the notifier with this ledger goes to work by itself")
         return .done
     }
 

@@ -7,13 +7,13 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `enqueue-upload`: checks all inputs, stages, publishes, and waits where it is asked to.
+    /// `enqueue-upload`: checks all inputs, stages, publishes, and waits for the outcomes with `--wait`.
     /// - Parameter request: nil only with `checkConfig`.
     public static func enqueue(
         _ request: EnqueueRequest?, _ input: ConfigurationInput, checkConfig: Bool, dryRun: Bool
     ) async throws -> ExitCode {
         var input = input
-        // A command says what went wrong by itself; the log of its libraries is for whoever asks for it.
+        // A command reports problems by itself; the log of its libraries is for operators who ask for it with --log-level.
         input.standards["log.level"] = "error"
         let configuration = try UploadConfiguration(input)
         if checkConfig {
@@ -50,7 +50,7 @@ extension Bootstrap {
             guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }
             broker = .failure(error)
         }
-        // What is confirmed stays so: what is left of the patience is enough for an orderly end.
+        // Confirmed jobs stay confirmed, so the rest of the patience is enough for an orderly end.
         func close() async { await (try? broker.get())?.close(within: max(.seconds(1), deadline - .now)) }
         do {
             let code = try await Enqueuer(

@@ -3,7 +3,7 @@ import NIOCore
 import Uploads
 
 extension Bootstrap {
-    /// `uploadctl`: asks the notifier's HTTP API and shows what it says.
+    /// `uploadctl`: sends a question to the notifier's HTTP API and prints the answer.
     public static func inquire(
         _ inquiry: Inquiry, _ input: ConfigurationInput, printsJSON: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
@@ -18,7 +18,7 @@ extension Bootstrap {
         if case .watch(let choice) = inquiry {
             do {
                 return try await interruption.cancelling {
-                    // The notifier says something every 15 s.
+                    // The notifier sends at least a comment every 15 s, so 45 s of silence mean a lost connection.
                     try await NotifierClient.with(configuration, silence: .seconds(45)) { client in
                         try await EventWatch(client: client, choice: choice, printsJSON: printsJSON).run()
                     }

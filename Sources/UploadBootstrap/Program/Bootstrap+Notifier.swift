@@ -7,7 +7,7 @@ import UploadSources
 import Uploads
 
 extension Bootstrap {
-    /// `upload-notifier`.
+    /// `upload-notifier`: opens the ledger, or stands by until it is free, and serves until it is stopped.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
         Allocator.tune()
         var configuration = try UploadConfiguration(input)
@@ -36,7 +36,7 @@ extension Bootstrap {
         return .done
     }
 
-    /// Until it is stopped; the ledger is closed then.
+    /// Serves until the program is stopped, then closes the ledger.
     private static func serve(
         _ ledger: Ledger, _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
         logger: Logger
@@ -105,14 +105,14 @@ extension Bootstrap {
         }
     }
 
-    /// A destination whose secret is only the workers' is left out.
+    /// Logs that the notifier does not sweep a destination, for example because only the workers have its secret.
     private static func warn(_ logger: Logger, _ name: DestinationName, _ error: ProgramError) {
         logger.warning(
             "a destination is not swept: it cannot be used from here",
             metadata: ["destination": "\(name)", "error": "\(error)"])
     }
 
-    /// A failed job's session stays as long as its staged copy: a longer wait for all holds for it too.
+    /// A failed job's session stays as long as the job's staged copy: a longer `sweepAfter` also applies to failed jobs.
     private static func sweepRule(
         _ configuration: UploadConfiguration, _ notifier: NotifierConfiguration
     ) -> SweepRule {
@@ -124,9 +124,9 @@ extension Bootstrap {
 }
 
 extension Bootstrap {
-    /// Alive while there is no ledger to be had.
-    /// - Parameter obstacle: why not, at first.
-    /// - Returns: the ledger once it is free, with the configuration as it was read last; nil if it was stopped first.
+    /// Waits until the ledger can be opened; meanwhile the health server answers.
+    /// - Parameter obstacle: why the first try to open the ledger failed.
+    /// - Returns: the open ledger and the latest valid configuration; nil if the program was stopped first.
     static func standBy(
         _ obstacle: LedgerObstacle, _ configuration: UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, logger: Logger

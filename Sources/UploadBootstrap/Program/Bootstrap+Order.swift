@@ -6,13 +6,13 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `uploadctl`: gives orders, one after the other, and says what became of them.
+    /// `uploadctl`: sends orders to the notifier, one after the other, and reports each result.
     /// - Parameter requests: empty only with `checkConfig`.
     public static func order(
         _ requests: [OrderRequest], _ input: ConfigurationInput, checkConfig: Bool
     ) async throws -> ExitCode {
         var input = input
-        // A command says what went wrong by itself; the log of its libraries is for whoever asks for it.
+        // A command reports problems by itself; the log of its libraries is for operators who ask for it with --log-level.
         input.standards["log.level"] = "error"
         let configuration = try UploadConfiguration(input)
         let connection = try configuration.connection(for: "uploadctl")
@@ -41,8 +41,8 @@ extension Bootstrap {
         }
     }
 
-    /// Connects for as long as the body lasts.
-    /// - Parameter limit: how long the broker may take to let in; nil: its usual time.
+    /// Connects to the broker, runs the body, and closes the connection.
+    /// - Parameter limit: the longest time for connecting; nil: ``brokerLimit``.
     static func withBroker(
         _ configuration: UploadConfiguration, _ connection: ConnectionConfiguration, within limit: Duration? = nil,
         _ body: (UploadBroker) async throws -> ExitCode
@@ -62,12 +62,12 @@ extension Bootstrap {
         }
     }
 
-    /// How long a broker may take to let in, or for one thing, where no time is given.
+    /// The longest time for connecting and for one operation of the broker, where the command sets none.
     static let brokerLimit = Duration.seconds(20)
-    /// How long it may take to part: what was to be said is said.
+    /// The longest time for closing the connection. Nothing is lost if the broker exceeds it, because the work is done by then.
     private static let closingLimit = Duration.seconds(1)
 
-    /// An order may be for a queue that is used for the first time later, so a name that nobody knows is no error.
+    /// Warns about a queue that the notifier does not know. It is no error: an order may be for a queue that is used only later.
     private static func doubt(_ queue: QueueName, _ configuration: UploadConfiguration) async {
         try? await NotifierClient.with(configuration) { client in
             await InquiryRunner(client: client, printsJSON: false, time: LocalTime()).doubt(
@@ -78,7 +78,7 @@ extension Bootstrap {
     private static func order(_ request: OrderRequest, _ broker: UploadBroker) async throws -> ExitCode {
         let order = UploadOrder(request.command, by: author)
         let patience = request.patience.map { Duration.seconds($0) }
-        // Beyond its own time the broker has not even begun to answer.
+        // If the answer exceeds its own limit by more than this, the broker has not even confirmed the order.
         let answer = try await TimeLimit.within((patience ?? brokerLimit) + closingLimit, "did not confirm the order") {
             () throws(UploadError) in try await broker.order(order, patience: patience)
         }
@@ -99,6 +99,6 @@ extension Bootstrap {
         for line in report.errors { Console.error(line: "uploadctl: \(line)") }
     }
 
-    /// Who gives the order, as far as that is known here.
+    /// The user and host that give the order, for the ledger's record.
     static var author: String { "\(NSUserName())@\(ProcessInfo.processInfo.hostName)" }
 }

@@ -5,7 +5,7 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `uploadctl topology`: looks at what lies on the broker, declares or deletes it.
+    /// `uploadctl topology`: shows, checks, declares or deletes the namespace's objects on the broker.
     public static func topology(
         _ request: TopologyRequest, _ input: ConfigurationInput, checkConfig: Bool
     ) async throws -> ExitCode {

@@ -2,7 +2,7 @@ import Synchronization
 import Uploads
 
 extension Bootstrap {
-    /// `uploadctl destination test`: uses a destination of this host's configuration as a worker would.
+    /// `uploadctl destination test`: tries a destination of this host's configuration as a worker would use it.
     public static func tryDestination(
         _ request: TrialRequest, _ input: ConfigurationInput, checkConfig: Bool
     ) async throws -> ExitCode {

@@ -7,7 +7,7 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `upload-worker`.
+    /// `upload-worker`: works until it is stopped, or, with `exitWhenIdle`, until there is nothing to do.
     public static func work(
         _ input: ConfigurationInput, exitWhenIdle: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
@@ -29,7 +29,7 @@ extension Bootstrap {
         do {
             area = try await StagingArea.open(at: configuration.staging, group: configuration.stagingGroup)
         } catch {
-            // Its clients trap when they go without it.
+            // AsyncHTTPClient traps if its clients are released without a shutdown.
             try? await destinations.shutdown()
             throw error
         }
@@ -69,18 +69,18 @@ extension Bootstrap {
         return .done
     }
 
-    /// Host and process, and what tells containers apart that have the same.
+    /// The host name and process id, and a random number that distinguishes containers in which both are the same.
     private static var workerName: String {
         let process = ProcessInfo.processInfo
         let random = String(UInt16.random(in: 0x1000 ... .max), radix: 16)
         return "\(process.hostName.prefix(100))/\(process.processIdentifier)-\(random)"
     }
 
-    /// Without anything to do for so long, `--exit-when-idle` ends.
+    /// With `--exit-when-idle`, the worker ends after this time without a job.
     private static let idle = Duration.seconds(5)
 
-    /// A running slice holds its delivery, so one lane alone must be able to fill the worker; and a few more may lie ready, also beside
-    /// those that wait for their destination's limit.
+    /// The prefetch of each lane. A running slice holds its delivery, so one lane alone must be able to fill the worker; a few more
+    /// deliveries lie ready, besides those that wait for their destination's limit.
     static func prefetch(_ concurrency: Int) -> UInt16 {
         UInt16(min(2000, concurrency + max(min(8, max(4, concurrency)), concurrency / 2)))
     }

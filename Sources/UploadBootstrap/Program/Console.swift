@@ -1,24 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Standard output and standard error, written at once and whole. A reader that is gone is no error: what was begun is
-/// more important than telling of it.
+/// Writes standard output and standard error, each text at once and whole. A closed reader is no error: the work that the program has
+/// begun is more important than the report of it.
 public enum Console {
-    /// The `errno` of the first write to standard output that failed otherwise than for want of a reader; 0 if none has.
+    /// The `errno` of the first write to standard output that failed for another reason than a closed reader; 0 if none has.
     private static let outputFailure = Atomic<CInt>(0)
 
-    /// Why not all of the results could be written; nil if they were, or nobody reads them any more.
+    /// Why some results could not be written; nil if all were written, or the reader has closed the output.
     static var outputProblem: String? {
         let number = outputFailure.load(ordering: .relaxed)
         return number == 0 ? nil : String(cString: strerror(number))
     }
 
-    /// Results, without what would steer a terminal: names and messages come from anywhere.
-    /// - Returns: whether somebody could read them.
+    /// Writes a result line to standard output. Characters that steer a terminal are escaped, because names and messages come from other
+    /// parties.
+    /// - Returns: whether the write succeeded.
     @discardableResult
     public static func output(line: String) -> Bool { output(text: PlainText.escaped(line) + "\n") }
 
-    /// Text that may steer the terminal: what a ``LiveArea`` has made.
+    /// Writes text that may steer the terminal, as ``LiveArea`` makes it.
     @discardableResult
     static func output(text: String) -> Bool {
         let failure = write(text, to: STDOUT_FILENO)
@@ -28,38 +29,38 @@ public enum Console {
         return failure == nil
     }
 
-    /// Everything else, without what would steer a terminal. The lines behind the first one are indented, so that a name with a line
-    /// end in it cannot look like a message of its own.
+    /// Writes a message to standard error. Characters that steer a terminal are escaped. Its second and further lines are indented, so that
+    /// a name with a line end in it cannot look like a message of its own.
     public static func error(line: String) {
         write(PlainText.escaped(line).replacing("\n", with: "\n  ") + "\n", to: STDERR_FILENO)
     }
 
-    /// Text that may steer the terminal: what a ``LiveArea`` has made.
+    /// Writes text that may steer the terminal, as ``LiveArea`` makes it, to standard error.
     static func error(text: String) { write(text, to: STDERR_FILENO) }
 
-    /// Whether lines on standard output can be drawn over.
+    /// Whether standard output is a terminal on which lines can be redrawn.
     static var canDraw: Bool {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
     }
 
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Whether somebody can be asked.
+    /// Whether the user can be asked: standard input and standard error are terminals.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && errorIsTerminal }
 
-    /// Asks on standard error. - Returns: whether the answer begins with a y.
+    /// Asks a question on standard error. - Returns: whether the answer begins with a y.
     static func confirms(_ question: String) -> Bool {
         error(text: PlainText.escaped("\(question) [y/N] "))
         return readLine()?.lowercased().hasPrefix("y") == true
     }
 
-    /// Columns of the terminal behind standard error; 80 where it does not say.
+    /// The columns of the terminal on standard error; 80 where the terminal does not report its size.
     static var columns: Int { size(of: STDERR_FILENO)?.columns ?? 80 }
 
-    /// Columns of the terminal behind standard output; nil where there is none, or it does not say.
+    /// The columns of the terminal on standard output; nil where there is no terminal or it does not report its size.
     static var outputColumns: Int? { outputSize?.columns }
 
-    /// Of the terminal behind standard output, as it is now: it may be resized at any time.
+    /// The present size of the terminal on standard output; the user may resize it at any time.
     static var outputSize: (columns: Int, rows: Int)? { size(of: STDOUT_FILENO) }
 
     private static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {

@@ -2,8 +2,8 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) while a command works: the first cancels what is marked as cancellable, so that it
-/// can tidy up and say what it did; the second ends the process at once.
+/// Handles Ctrl-C, SIGTERM and the end of the terminal (SIGHUP) while a command works. The first signal cancels the body of
+/// ``cancelling(_:)``, so that the command can tidy up and report its results; the second one ends the process at once.
 public final class Interruption: Sendable {
     private struct State {
         var wasInterrupted = false
@@ -23,7 +23,7 @@ public final class Interruption: Sendable {
         }
     }
 
-    /// As `nohup` leaves it: a dispatch source would install a handler, and undo that.
+    /// Whether the process ignores a signal, as it does SIGHUP under `nohup`. A dispatch source would install a handler and undo that.
     private static func isIgnored(_ signal: Int32) -> Bool {
         var action = sigaction()
         sigaction(signal, nil, &action)
@@ -35,7 +35,7 @@ public final class Interruption: Sendable {
 
     public var wasInterrupted: Bool { state.withLock { $0.wasInterrupted } }
 
-    /// Runs the body in a task that the first signal cancels. One at a time.
+    /// Runs the body in a task that the first signal cancels. Run only one body at a time.
     public func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -49,7 +49,7 @@ public final class Interruption: Sendable {
         return try await task.value
     }
 
-    /// What a signal does; tests call it themselves.
+    /// Handles a signal; tests call this directly.
     func received(_ signal: Int32) {
         let (isFirst, cancel) = state.withLock { state in
             defer { state.wasInterrupted = true }
@@ -58,7 +58,7 @@ public final class Interruption: Sendable {
         if isFirst {
             cancel?()
         } else if signal != SIGHUP {
-            // A terminal that goes sends SIGHUP twice, by its shell and by the kernel.
+            // A terminal that closes sends SIGHUP twice: from its shell and from the kernel.
             _exit(ExitCode.interrupted.rawValue)
         }
     }

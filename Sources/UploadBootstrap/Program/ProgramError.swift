@@ -1,11 +1,11 @@
 import Uploads
 
-/// What ends a program: the exit status, and what to tell the user, as `what: why; remedy`. Never holds a secret.
+/// The error that ends a program: its exit status and the text for the user, as `what: why; remedy`. It never holds a secret.
 public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
     public let exitCode: ExitCode
     /// One line for each problem.
     public let problems: [String]
-    /// How many match, where these are too many.
+    /// The number of matching dead letters, where the notifier asks for a confirmation first.
     var matched: Int?
 
     public init(_ exitCode: ExitCode, _ problem: String) { self.init(exitCode, problems: [problem]) }
@@ -19,7 +19,7 @@ public struct ProgramError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProgramError {
-    /// What an upload error means to the program as a whole.
+    /// The program's error for an upload error.
     init(_ error: UploadError, doing what: String? = nil) {
         let code: ExitCode =
             switch error.code {

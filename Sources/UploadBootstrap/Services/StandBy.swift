@@ -91,7 +91,7 @@ final class StandBy: Service {
         case .taken: logger.notice("standing by: another notifier has the ledger", metadata: ["ledger": "\(path)"])
         case .failed(let error):
             logger.error("the ledger cannot be opened; it is tried again", metadata: ["error": "\(error)"])
-        // Arises only later: whether the namespace has another ledger is found out with the open ledger.
+        // Does not occur here: the notifier compares the ledger with the namespace's only after the ledger is open.
         case .foreign: break
         }
     }
