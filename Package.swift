@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One house, few doors: `Uploads` imports nothing of ours but `CChecksums`, drivers import only `Uploads`, and `UploadBootstrap`
-// alone knows everybody. The build checks it: `--explicit-target-dependency-import-check error`.
+// Dependencies point inward: of our own targets, `Uploads` imports only `CChecksums`, `UploadDestinations` only `Uploads` and `LinuxFiles`, and
+// `UploadBootstrap` alone imports them all. The build checks it: `--explicit-target-dependency-import-check error`.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -48,7 +48,7 @@ func program(_ name: String) -> Target {
     .executableTarget(name: name, dependencies: ["UploadBootstrap", argumentParser], swiftSettings: settings)
 }
 
-/// What a newcomer may begin with.
+/// An example program for newcomers to the client library.
 func example(_ name: String, _ folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: ["UploadClient", "Uploads"] + dependencies, path: "Tests/Examples/\(folder)",
@@ -206,7 +206,7 @@ let package = Package(
     ]
 )
 
-// What the Thread Sanitizer judges: the rest need not be built for it (deploy/test).
+// The targets that the Thread Sanitizer checks; with this variable, deploy/test builds no others.
 if Context.environment["LONGSHORE_THREAD_SANITIZER"] != nil {
     let judged: Set = [
         "CChecksums", "CLinux", "CRabbitMQ", "LinuxFiles", "RabbitMQ", "RabbitMQTests", "UploadSources",

@@ -2,9 +2,9 @@ import UploadBootstrap
 import Uploads
 
 extension EnqueueUploadCommand {
-    /// What the command line asks for; nil with `--check-config` alone.
-    /// - Parameter arguments: those that were parsed.
-    /// - Throws: `usage`.
+    /// The request of the command line; nil with `--check-config`.
+    /// - Parameter arguments: the arguments that were parsed.
+    /// - Throws: `usage` for invalid or contradicting arguments.
     func request(_ arguments: [String]) throws(ProgramError) -> EnqueueRequest? {
         let escaped = (paths + [manifest].compactMap { $0 }).count(where: ByteArguments.escapes)
         guard arguments.count(where: ByteArguments.isEscaped) == escaped else {
@@ -56,7 +56,7 @@ extension EnqueueUploadCommand {
         if let insertAt {
             guard serial, insertAt >= 0 else {
                 throw ProgramError(
-                    .usage, "--insert-at \(insertAt): expected a place in the line, 0 or more, and --serial beside it")
+                    .usage, "--insert-at \(insertAt): expected a place in the serial line, 0 or more, with --serial")
             }
             request.serial = SerialPosition(index: insertAt)
         } else if serial {

@@ -5,52 +5,51 @@ import Uploads
 struct EnqueueUploadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enqueue-upload",
-        abstract: "Hands files over for upload and prints one job id a line.",
+        abstract: "Enqueues files for upload and prints one job id a line.",
         usage: "enqueue-upload <path> ... --to <dest> [options]",
         discussion: """
-            Files are copied into the staging area, so that the original may change or
-            go as soon as the command returns. With exit status 0 every job is accepted
-            and will survive a crash of any program.
+            Files are copied into the staging area, so that you may change or delete the
+            originals as soon as the command returns. With exit status 0 every job is
+            accepted and will survive a crash of any program.
 
-            A name of a file that is not UTF-8 has %FF in its key for a byte that is not,
-            and %25 for a %. In an object of a manifest its path is
-            {"pathBytes": "base64"}.
+            In the key of a file whose name is not UTF-8, %FF stands for an invalid byte
+            and %25 for a %. A manifest names such a file with {"pathBytes": "base64"}.
 
-            Of a directory all files are enqueued, hidden ones too, with their relative
+            A directory stands for all files in it, hidden ones too, with their relative
             paths as keys, in the order of their names. Links to files are followed,
             links to directories inside a directory are not.
 
-            An http or https URL is fetched by the worker, as far as its configuration
-            allows (sourceURLs); so are keys at a destination, with --from (source: true).
-            What a data: URL holds is enqueued itself.
+            A worker fetches an http or https URL, if its configuration allows that
+            (sourceURLs), and with --from a key at a destination (source: true). The
+            content of a data: URL is enqueued itself.
 
-            A key may have placeholders, as in photos:{date}/{stem}-{sha256}.{ext}: there
-            are {date}, {path}, {name}, {stem}, {ext}, {sha256} and {metadata.x}. A brace
-            that is none is written twice.
+            A key may have placeholders, as in photos:{date}/{stem}-{sha256}.{ext}:
+            {date}, {path}, {name}, {stem}, {ext}, {sha256} and {metadata.x}. Write a
+            brace that begins or ends no placeholder twice.
 
             A manifest has a line for each file: its path, or an object
               {"path": "a b.jpg", "key": "a.jpg", "contentType": "image/jpeg",
                "metadata": {"owner": "jo"}, "ifExists": "skip", "verify": true}
-            on one line; path is required. The fields cacheControl, contentDisposition,
-            contentEncoding, contentLanguage, storageClass, tags, notBefore, expiresAt,
-            batch and idempotencyKey go there too.
+            on one line; path is required. Other fields are cacheControl,
+            contentDisposition, contentEncoding, contentLanguage, storageClass, tags,
+            notBefore, expiresAt, batch and idempotencyKey.
 
-            With --if-exists skip, fail or rename an object that lies there already is
-            never replaced, where the destination has conditional writes: the upload
-            ends as completed with what lies there, as failed, or goes beside it as
-            cat-1.jpg.
+            With --if-exists skip, fail or rename, an object that lies there already is
+            never replaced, if the destination has conditional writes. With skip the
+            upload completes and keeps that object, with fail it fails, and with rename
+            the file goes beside it as cat-1.jpg.
 
-            Jobs of a queue that are enqueued with --serial form a line: each begins when
-            the one before it has ended, however it ended. One that is paused, or must not
-            start yet, holds up those behind it. While upload-notifier is down the line
-            stands still.
+            Jobs of a queue that are enqueued with --serial form its serial line: each
+            begins when the one before it has ended, however it ended. A job that is
+            paused, or must not start yet, delays the jobs behind it. While
+            upload-notifier is down the line does not advance.
 
             With --wait, Ctrl-C, SIGTERM or the end of the terminal ends the waiting, and
             the uploads go on; under nohup the end of the terminal changes nothing.
 
-            With --verify each object is read back from the destination and compared
-            with what was enqueued. One that differs is uploaded again, and the upload
-            fails when its attempts are used up.
+            With --verify a worker reads each object back from the destination and
+            compares it with the enqueued file. If they differ, it uploads the file
+            again, and the upload fails when its attempts are used up.
             """)
 
     /// The end of `--help`.
@@ -76,7 +75,7 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Files, directories, URLs, or - for standard input.", valueName: "path"))
     var paths: [FilePath] = []
 
-    @Option(help: ArgumentHelp("Destination at which the paths are keys, to copy or download.", valueName: "name"))
+    @Option(help: ArgumentHelp("Destination whose keys the paths are, to copy or download.", valueName: "name"))
     var from: String?
 
     @Option(help: ArgumentHelp("NAME:KEY, NAME:PREFIX/, NAME:, https://… or file:///…", valueName: "dest"))
@@ -88,10 +87,10 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("urgent, normal or bulk (default: normal).", valueName: "lane"))
     var priority: String?
 
-    @Option(help: ArgumentHelp("Media type; by the file's extension if left out.", valueName: "type"))
+    @Option(help: ArgumentHelp("Media type (default: by the file's extension).", valueName: "type"))
     var contentType: String?
 
-    @Option(help: ArgumentHelp("Kept with the object and told in events; repeatable.", valueName: "key=value"))
+    @Option(help: ArgumentHelp("Stored with the object, sent in events; repeatable.", valueName: "key=value"))
     var metadata: [String] = []
 
     @Option(help: ArgumentHelp("Cache-Control of the object.", valueName: "value"))
@@ -112,7 +111,7 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("S3 object tag, at most 10; repeatable.", valueName: "key=value"))
     var tag: [String] = []
 
-    @Option(help: ArgumentHelp("Object there already: skip, fail, rename or replace (default).", valueName: "what"))
+    @Option(help: ArgumentHelp("If an object exists: skip, fail, rename or replace (default).", valueName: "what"))
     var ifExists: String?
 
     @Flag(help: "Read the object back and compare it before it counts as completed.")
@@ -136,13 +135,13 @@ struct EnqueueUploadCommand: ParsableCommand {
     @Option(help: ArgumentHelp("A name for jobs that belong together.", valueName: "name"))
     var batch: String?
 
-    @Option(help: ArgumentHelp("Enqueued twice under one key, it is one upload.", valueName: "key"))
+    @Option(help: ArgumentHelp("Uploads with the same key count as one.", valueName: "key"))
     var idempotencyKey: String?
 
-    @Flag(help: "One after the other, in strict order, with others enqueued so.")
+    @Flag(help: "Put the jobs into the queue's serial line, in order.")
     var serial = false
 
-    @Option(help: ArgumentHelp("With --serial: before the nth that still waits; 0 is next.", valueName: "n"))
+    @Option(help: ArgumentHelp("With --serial: before the nth waiting job; 0 is next.", valueName: "n"))
     var insertAt: Int?
 
     @Flag(help: "Fail while the broker is away, instead of keeping the jobs.")

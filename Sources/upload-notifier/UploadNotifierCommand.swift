@@ -4,13 +4,13 @@ import UploadBootstrap
 struct UploadNotifierCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload-notifier",
-        abstract: "Records what became of every upload and tells the delegates.",
+        abstract: "Records the outcome of every upload and delivers it to the delegates.",
         usage: "upload-notifier [options]",
         discussion: """
             Uploads go on while it is down; its record is complete when it is back. A
-            namespace has one ledger: one notifier is at work with it, a second one with
-            the same ledger stands by, and one with another ledger is not ready and
-            takes nothing ('uploadctl ledger adopt'). SIGHUP reads the delegates anew.
+            namespace has one ledger. One notifier works with it, and a second one with
+            the same ledger stands by. A notifier with another ledger is not ready and
+            consumes nothing ('uploadctl ledger adopt'). SIGHUP reloads the delegates.
             """)
 
     /// The end of `--help`.

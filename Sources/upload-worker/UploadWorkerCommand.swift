@@ -4,13 +4,13 @@ import UploadBootstrap
 struct UploadWorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upload-worker",
-        abstract: "Carries the bytes: takes jobs from RabbitMQ and uploads them.",
+        abstract: "Takes jobs from RabbitMQ and uploads their bytes.",
         usage: "upload-worker [options]",
         discussion: """
             Run as many as you like, on as many hosts as you like: they share the work
-            and take over from each other. SIGTERM or Ctrl-C hands over what is under
-            way within the grace period; a second Ctrl-C stops at once, which loses
-            nothing but time. SIGHUP reads destinations and limits anew.
+            and take over from each other. SIGTERM or Ctrl-C hands the running jobs over
+            within the grace period; a second Ctrl-C stops at once, which costs time and
+            loses no job. SIGHUP reloads destinations and limits.
             """)
 
     /// The end of `--help`.
@@ -35,7 +35,7 @@ struct UploadWorkerCommand: ParsableCommand {
     var grace: String?
 
     @Option(
-        help: ArgumentHelp("How long a job is carried before it is handed over (default: 5m).", valueName: "duration"))
+        help: ArgumentHelp("How long to work on a job before its handover (default: 5m).", valueName: "duration"))
     var slice: String?
 
     @Flag(help: "Stop when there is nothing left to do.")
