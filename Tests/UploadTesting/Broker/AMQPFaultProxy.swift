@@ -2,31 +2,30 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy between a program and a broker that reads AMQP 0-9-1 and does at each step what a rule says: so a program can
-/// be killed from outside at a point that has a name. A message, of whatever number of frames, passes as a whole.
-/// Without TLS only.
+/// A proxy between a program and a broker that reads AMQP 0-9-1 and applies a rule at each protocol step, so that a test can kill a
+/// program from outside at a named point. A message passes as a whole, however many frames it has. It supports no TLS.
 public final class AMQPFaultProxy: Sendable {
-    /// Called on a thread of the step's connection and direction, before the step is passed on.
+    /// The proxy calls it on the thread of the step's connection and direction, before it passes the step on.
     public typealias Rule = @Sendable (AMQPStep) -> Action
 
     /// What to do with a step.
     public enum Action: Sendable {
         case forward
-        /// It never arrives; the connection stays.
+        /// Swallows the step; the connection stays open.
         case drop
-        /// Closes the connection in its place.
+        /// Closes the connection instead of passing the step on.
         case cut
-        /// Runs this, then closes the connection in its place.
+        /// Runs the closure, then closes the connection instead of passing the step on.
         case before(@Sendable () -> Void)
-        /// Passes it on, then runs this while nothing else passes on its connection.
+        /// Passes the step on, then runs the closure while nothing else passes on the connection.
         case after(@Sendable () -> Void)
-        /// From here on nothing passes, on any connection, and none is closed, until ``heal()``: a network gone quiet.
+        /// Passes nothing more on any connection, and closes none, until ``heal()``: a network that has gone quiet.
         case stall
     }
 
-    /// Where clients connect to.
+    /// The port that clients connect to.
     public let port: Int
-    /// As guest, on the default virtual host.
+    /// The proxy's URL for the user guest and the default virtual host.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)/" }
     private let brokerPort: Int
     private let listener: CInt
@@ -70,7 +69,8 @@ public final class AMQPFaultProxy: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
-                    // Nobody else: its number may be another listener's at once, whose connections this thread would take.
+                    // Only this thread closes it: otherwise another listener could get its number, and this thread would accept the
+                    // connections of that one.
                     close(listener)
                     return
                 }
@@ -86,7 +86,7 @@ public final class AMQPFaultProxy: Sendable {
 
     deinit { stop() }
 
-    /// Closes everything and takes no more.
+    /// Closes all connections and accepts no more.
     public func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -99,7 +99,7 @@ public final class AMQPFaultProxy: Sendable {
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
-    /// Closes all connections there are.
+    /// Closes all open connections.
     public func cut() {
         state.withLock { state in
             for socket in state.sockets { shutdown(socket, CInt(SHUT_RDWR)) }
@@ -114,16 +114,16 @@ public final class AMQPFaultProxy: Sendable {
         changes.announce()
     }
 
-    /// For steps that come from now on.
+    /// Sets the rule for all later steps.
     public func setRule(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
 
-    /// Every publish, confirm, delivery and acknowledgement so far, whatever became of it.
+    /// Every publish, confirm, delivery and acknowledgement so far, passed on or not.
     public var steps: [AMQPStep] { state.withLock(\.steps) }
 
-    /// How many connections have been accepted.
+    /// The number of accepted connections.
     public var connections: Int { state.withLock(\.connections) }
 
-    /// What clients that are connected have been given and have not acknowledged.
+    /// The messages that were delivered to the connected clients and that they have not acknowledged.
     public var unacknowledged: [AMQPStep.Message] {
         state.withLock { Array($0.open.values) }.flatMap(\.unacknowledged)
     }
@@ -157,7 +157,7 @@ public final class AMQPFaultProxy: Sendable {
             close(broker)
             return
         }
-        // Closed when both directions have ended, so that no number is taken again while one of them still uses it.
+        // The sockets are closed when both directions have ended. Otherwise a new socket could get a number that one direction still uses.
         let open = Countdown(2)
         for isToBroker in [true, false] {
             Thread.detachNewThread { [weak self] in
@@ -173,13 +173,13 @@ public final class AMQPFaultProxy: Sendable {
         }
     }
 
-    /// Counts those who are left.
+    /// Counts the directions that have not ended.
     private final class Countdown: Sendable {
         private let count: Atomic<Int>
 
         init(_ count: Int) { self.count = Atomic(count) }
 
-        /// - Returns: whether this was the last.
+        /// - Returns: whether this direction was the last.
         func leave() -> Bool { count.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
     }
 }

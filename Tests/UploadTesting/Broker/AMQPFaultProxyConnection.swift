@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// One connection of an `AMQPFaultProxy`: two threads, one for each direction, and what both know of its channels.
+/// One connection of an `AMQPFaultProxy`: two threads, one for each direction, and the state of its channels, which both share.
 final class AMQPFaultProxyConnection: Sendable {
     /// A frame, or the frames of one message.
     private struct Unit {
@@ -9,7 +9,7 @@ final class AMQPFaultProxyConnection: Sendable {
         var step: AMQPStep?
     }
 
-    /// A message whose frames have not all come.
+    /// A message whose frames have not all arrived.
     private struct Partial {
         var bytes: [UInt8]
         var method: AMQPMethod
@@ -22,7 +22,7 @@ final class AMQPFaultProxyConnection: Sendable {
         var unconfirmed: [UInt64: AMQPStep.Message] = [:]
         var unacknowledged: [UInt64: AMQPStep.Message] = [:]
 
-        /// Takes out what a tag stands for; 0 with `multiple` means all.
+        /// Removes and returns the messages of a tag; 0 with `multiple` means all.
         static func take(
             _ tag: UInt64, multiple: Bool, from pending: inout [UInt64: AMQPStep.Message]
         ) -> [AMQPStep.Message] {
@@ -37,7 +37,7 @@ final class AMQPFaultProxyConnection: Sendable {
     private let client: CInt
     private let broker: CInt
     private let channels = Mutex<[UInt16: Channel]>([:])
-    /// Held while a step is passed on and what its rule asks for is done.
+    /// Held while a step is passed on and the closure of its rule runs.
     private let passing = Mutex(())
 
     init(client: CInt, broker: CInt) {
@@ -60,18 +60,18 @@ final class AMQPFaultProxyConnection: Sendable {
             guard let unit = gather(frame, toBroker, &partial) else { continue }
             isCut = !pass(unit, to: target, proxy)
         }
-        // A peer's end is part of what a quiet network hides.
+        // A stalled network hides the end of the peer's stream too.
         proxy()?.waitForHealing()
         guard !isCut else {
             shutdown(client, CInt(SHUT_RDWR))
             shutdown(broker, CInt(SHUT_RDWR))
             return
         }
-        // No reset: the broker is to get all that the client had sent, even if nobody hears its answers any more.
+        // No reset: the broker must receive all that the client has sent, even if the client no longer reads the answers.
         shutdown(target, CInt(toBroker ? SHUT_WR : SHUT_RDWR))
     }
 
-    /// - Returns: false when the connection is to end.
+    /// - Returns: false when the connection must end.
     private func pass(_ unit: Unit?, to target: CInt, _ proxy: () -> AMQPFaultProxy?) -> Bool {
         guard let unit, let proxy = proxy() else { return false }
         proxy.waitForHealing()
@@ -99,9 +99,9 @@ final class AMQPFaultProxyConnection: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to target: CInt) -> Bool {
-        // Only waits for its turn: held over the call, it would let a client that does not read hold up its heartbeats.
+        // Only waits for its turn. If the lock were held during `send`, a client that does not read would delay its own heartbeats.
         passing.withLock { _ in }
-        // What a client that is gone does not take is read to its end.
+        // When the client is gone, the proxy still reads the broker's bytes to their end.
         return send(bytes, to: target) || target == client
     }
 
@@ -154,7 +154,7 @@ final class AMQPFaultProxyConnection: Sendable {
         return bytes
     }
 
-    /// - Returns: nil while a message is not whole.
+    /// - Returns: nil while a message is incomplete.
     private func gather(_ frame: Frame, _ toBroker: Bool, _ partial: inout [UInt16: Partial]) -> Unit? {
         guard var message = partial.removeValue(forKey: frame.channel) else {
             guard frame.type == 1 else { return Unit(bytes: frame.bytes) }

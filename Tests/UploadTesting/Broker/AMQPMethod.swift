@@ -1,10 +1,10 @@
-/// The methods of AMQP 0-9-1 that an `AMQPFaultProxy` knows; see the specification's section 1.8 for their fields.
+/// The methods of AMQP 0-9-1 that an `AMQPFaultProxy` distinguishes; section 1.8 of the specification describes their fields.
 enum AMQPMethod {
     case openChannel
     case selectConfirms
     case publish(exchange: String, routingKey: String)
     case deliver(tag: UInt64, isRedelivered: Bool, exchange: String, routingKey: String)
-    /// ack, nack and reject, whichever side says it.
+    /// ack, nack and reject, from either side.
     case settle(tag: UInt64, multiple: Bool)
     case otherContent
     case other
@@ -16,7 +16,7 @@ enum AMQPMethod {
         }
     }
 
-    /// - Parameter payload: of a method frame.
+    /// - Parameter payload: the payload of a method frame.
     init(_ payload: ArraySlice<UInt8>) {
         var reader = AMQPReader(payload)
         let classID = reader.number(2)
@@ -40,7 +40,7 @@ enum AMQPMethod {
     }
 }
 
-/// Reads fields; what is missing reads as 0 or empty.
+/// Reads the fields of a method; a missing field reads as 0 or empty.
 struct AMQPReader {
     private var bytes: ArraySlice<UInt8>
 

@@ -1,11 +1,11 @@
-/// What happens between a program and a broker, as an `AMQPFaultProxy` sees it.
+/// A protocol step between a program and a broker that an `AMQPFaultProxy` can act on.
 public enum AMQPStep: Sendable {
     /// A message on its way.
     public struct Message: Sendable {
         public let exchange: String
         public let routingKey: String
         public let body: [UInt8]
-        /// Of a delivery.
+        /// Whether the broker marked a delivery as redelivered.
         public let isRedelivered: Bool
         let channel: UInt16
         let tag: UInt64
@@ -13,11 +13,11 @@ public enum AMQPStep: Sendable {
 
     /// To the broker.
     case publish(Message)
-    /// To the client: the broker has these, or with a nack has not; several at once as the broker sees fit.
+    /// To the client: the broker has confirmed these messages, or refused them with a nack; several at once where the broker does that.
     case confirm([Message])
     /// To the client.
     case deliver(Message)
-    /// To the broker: the client has done with these (ack, nack or reject).
+    /// To the broker: the client has settled these deliveries (ack, nack or reject).
     case acknowledge([Message])
 
     public var messages: [Message] {

@@ -1,14 +1,14 @@
-/// Several private nodes that are one broker.
+/// Several private nodes that form one broker.
 public final class BrokerCluster: Sendable {
     public let nodes: [BrokerNode]
 
-    /// As a YAML list, in the order of the nodes.
+    /// The URLs as a YAML list, in the order of the nodes.
     public var urls: String { "[\(nodes.map(\.url).joined(separator: ", "))]" }
 
-    /// Starts nodes that know each other. Stop them at the end.
+    /// Starts nodes that form a cluster. The test must stop them at its end.
     public static func start(_ count: Int = 3, configuration: String = "") async throws -> BrokerCluster {
         let first = try await BrokerNode.start(configuration: configuration)
-        // They join at the same time; the broker puts them in line.
+        // The nodes join at the same time; RabbitMQ serializes that.
         let others = await withTaskGroup(of: Result<BrokerNode, any Error>.self) { group in
             for _ in 1..<count {
                 group.addTask {
@@ -35,18 +35,17 @@ public final class BrokerCluster: Sendable {
     private init(_ nodes: [BrokerNode]) { self.nodes = nodes }
 
     /// The node that leads a quorum queue.
-    /// - Parameter asking: one that is up.
+    /// - Parameter asking: a running node.
     public func leader(of queue: String, asking: BrokerNode) async throws -> BrokerNode {
         let rows = try await asking.ctl("list_queues", "name", "leader")
         let row = rows.split(separator: "\n").map { $0.split(separator: "\t") }.first { $0.first == queue[...] }
         guard let name = row?.last, let node = nodes.first(where: { $0.name == name }) else {
-            throw DidNotHappen("nobody leads \(queue): \(rows)")
+            throw DidNotHappen("no node leads \(queue): \(rows)")
         }
         return node
     }
 
-    /// Kills them: nothing that they hold is wanted any more. The first one is stopped last: the others register with its
-    /// port mapper.
+    /// Kills the nodes, because their data are not needed any more. The first one stops last: the others register with its port mapper.
     public func stop() async throws {
         for node in nodes { try await node.kill() }
         for node in nodes.reversed() { try await node.stop() }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The RabbitMQ that nodes are started of: this machine's own, or another one whose directory of programs `LONGSHORE_RABBITMQ` names, as
-/// `deploy/newer-rabbitmq` prints it.
+/// The RabbitMQ installation from which tests start nodes: this machine's own, or the one whose program directory `LONGSHORE_RABBITMQ`
+/// names; `deploy/newer-rabbitmq` prints such a directory.
 struct BrokerInstallation {
     static let current = BrokerInstallation(ProcessInfo.processInfo.environment["LONGSHORE_RABBITMQ"])
 
     let server: String
     let control: String
     let portMapper: String
-    /// Where its scripts look for Erlang.
+    /// The PATH in which RabbitMQ's scripts find Erlang.
     let path: String
 
     private init(_ directory: String?) {

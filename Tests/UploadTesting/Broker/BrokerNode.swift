@@ -3,31 +3,31 @@ import Glibc
 import Synchronization
 
 /// A private RabbitMQ node on loopback with its own name, ports, directory, cookie and port mapper. It cannot outlive the
-/// test process, and never meets a broker that the machine may run.
+/// test process, and has nothing to do with a broker that the machine may run.
 public final class BrokerNode: Sendable {
     public let name: String
-    /// AMQP without TLS.
+    /// The AMQP port without TLS.
     public let port: Int
-    /// AMQP with TLS on `localhost`, if asked for; clients may show a certificate.
+    /// The AMQP port with TLS on `localhost`, if the test wants one; clients may show a certificate.
     public let tlsPort: Int?
     public let certificates: TestCertificates?
     private let directory: TemporaryDirectory
     private let environment: [String: String]
     private let mapperPort: Int
-    /// nil where another node's is used.
+    /// The port mapper; nil if the node uses another node's.
     private let mapper: GuardedProcess?
     private let server: Mutex<GuardedProcess>
 
-    /// As guest, on the default virtual host.
+    /// The node's URL for the user guest and the default virtual host.
     public var url: String { "amqp://guest:guest@127.0.0.1:\(port)/" }
     public var tlsURL: String? { tlsPort.map { "amqps://guest:guest@localhost:\($0)/" } }
 
-    /// The node that the tests of one process share, with TLS, started when it is first asked for. Tests keep apart by
-    /// unique names, and leave it running.
+    /// The node that the tests of one process share, with TLS, started on first use. Tests use unique names to stay apart, and leave it
+    /// running.
     public static func shared() async throws -> BrokerNode { try await SharedBroker.instance.node() }
 
-    /// Starts a node of the test's own. Stop it at the end.
-    /// - Parameter joining: a node that runs, and has to be stopped after this one: together they are a cluster.
+    /// Starts a node for one test, which must stop it at its end.
+    /// - Parameter joining: a running node that this one joins as a cluster, and that must be stopped after this one.
     public static func start(
         tls: Bool = false, configuration: String = "", joining first: BrokerNode? = nil
     ) async throws -> BrokerNode {
@@ -98,7 +98,7 @@ public final class BrokerNode: Sendable {
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
             "ERL_EPMD_PORT": "\(mapperPort)", "ERL_EPMD_ADDRESS": "127.0.0.1",
             "RABBITMQ_CTL_DIST_PORT_MIN": "\(controlPort)", "RABBITMQ_CTL_DIST_PORT_MAX": "\(controlPort + 200)",
-            // Makes the start script turn into the node itself, so that the process id is the node's.
+            // With this the start script executes the node in its own place, so that the process id is the node's.
             "RUNNING_UNDER_SYSTEMD": "true",
         ]
         mapper =
@@ -118,7 +118,7 @@ public final class BrokerNode: Sendable {
 
     private var current: GuardedProcess { server.withLock(\.self) }
 
-    /// Waits until it takes connections.
+    /// Waits until the node accepts connections.
     public func waitUntilReady() async throws {
         let server = current
         try await eventually("broker \(name) listens") {
@@ -130,22 +130,22 @@ public final class BrokerNode: Sendable {
         }
     }
 
-    /// Stops it in good order, and its port mapper.
+    /// Stops the node in good order, and its port mapper.
     public func stop() async throws {
         try await current.stop()
         try await mapper?.stop()
     }
 
-    /// Lets it answer nothing, until `resume`: its kernel still takes connections and bytes.
+    /// Stops its process until `resume`: it answers nothing, but its kernel still accepts connections and bytes.
     public func pause() { current.signal(SIGSTOP) }
 
     public func resume() { current.signal(SIGCONT) }
 
-    /// Ends it as a power cut would; its data stay.
+    /// Kills the node, as a power cut would; its data stay.
     ///
-    /// What serves streams is found again by its name, in a table that is written once nothing has changed in it for half a second
-    /// (Ra 2.2: `names.dets`, `auto_save`). RabbitMQ 3.10 that dies before never serves that stream again, which no client can
-    /// help. So the table is waited for.
+    /// RabbitMQ finds the processes that serve streams by name in a table, which it writes when the table has not changed for half a second
+    /// (Ra 2.2: `names.dets`, `auto_save`). RabbitMQ 3.10 that dies before that never serves the stream again, and no client can help. So
+    /// this waits for the table first.
     public func kill() async throws {
         try await eventually("the broker has noted who serves its streams") { !hasStreams || hasNotedStreams }
         try await current.kill9()
@@ -166,7 +166,7 @@ public final class BrokerNode: Sendable {
         (try? Data(contentsOf: URL(filePath: path)))?.range(of: bytes) != nil
     }
 
-    /// Ends it, if it still runs, and starts it again with its data.
+    /// Kills the node, if it still runs, and starts it again with its data.
     public func restart() async throws {
         try await current.stop()
         let new = try Self.startServer(environment, directory.path)
@@ -174,7 +174,7 @@ public final class BrokerNode: Sendable {
         try await waitUntilReady()
     }
 
-    /// Closes all connections and takes no more, without ending the process.
+    /// Closes all connections and accepts no more, without ending the process.
     public func stopApp() async throws { try await ctl("stop_app") }
 
     public func startApp() async throws {
@@ -182,7 +182,7 @@ public final class BrokerNode: Sendable {
         try await waitUntilReady()
     }
 
-    /// Runs rabbitmqctl against this node. - Returns: what it printed. - Throws: `DidNotHappen` if it fails.
+    /// Runs rabbitmqctl against this node. - Returns: its output. - Throws: `DidNotHappen` if it fails.
     @discardableResult
     public func ctl(_ arguments: String...) async throws -> String {
         try await Spawn.output(

@@ -11,7 +11,7 @@ final class FaultProxyWorker: Sendable {
         var direction: FaultProxy.Direction
         var held: [(due: ContinuousClock.Instant, bytes: ArraySlice<UInt8>, roundTrips: Int)] = []
         var hasEnded = false
-        /// After how many round trips the connection was there.
+        /// The round trips before the connection was established.
         var openedAfter: Int
         var heldBytes: Int { held.reduce(0) { $0 + $1.bytes.count } }
     }
@@ -110,7 +110,7 @@ final class FaultProxyWorker: Sendable {
         ])
     }
 
-    /// Moves what can be moved. - Returns: false when the agreed number of bytes has passed.
+    /// Passes on the bytes that can be passed on. - Returns: false when the agreed number of bytes has passed.
     private func pass(_ pairs: inout [[Flow]], _ polled: [pollfd]) -> Bool {
         let readable = Set(polled.filter { CInt($0.revents) & ~POLLOUT != 0 }.map(\.fd))
         let delay = settings.withLock(\.delay)
@@ -146,8 +146,8 @@ final class FaultProxyWorker: Sendable {
         return true
     }
 
-    /// How many round trips have led to what comes now. What the client sends was led to by all that it has received, whatever the
-    /// connection; an answer of the broker is one round trip more than what the broker has received.
+    /// The number of round trips that led to the next bytes. All that the client has received, on any connection, leads to the bytes that
+    /// it sends; an answer of the broker is one round trip more than the bytes that the broker has received.
     private func roundTrips(before flow: Flow) -> Int {
         settings.withLock { settings in
             switch flow.direction {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An authority, a server certificate for `localhost`, a client certificate, and an authority that signed neither.
+/// An authority, a server certificate for `localhost`, a client certificate, and a second authority that signed neither.
 public struct TestCertificates: Sendable {
     public let authority: String
     public let serverCertificate: String
@@ -10,7 +10,7 @@ public struct TestCertificates: Sendable {
     public let otherAuthority: String
     private let directory: String
 
-    /// Makes them in `directory` with openssl.
+    /// Makes the certificates in `directory` with openssl.
     public static func make(in directory: String) async throws -> TestCertificates {
         for name in ["authority", "other"] {
             try await openssl(
@@ -28,8 +28,8 @@ public struct TestCertificates: Sendable {
 
     /// Another server certificate.
     /// - Parameters:
-    ///   - names: as OpenSSL writes them: `DNS:localhost`, `IP:127.0.0.1`.
-    ///   - days: for how long it is valid; with 0 it has expired as soon as it is made.
+    ///   - names: the names in OpenSSL's notation: `DNS:localhost`, `IP:127.0.0.1`.
+    ///   - days: the days for which it is valid; with 0 it has expired as soon as it is made.
     public func makeServer(_ name: String, naming names: String, days: Int = 2) async throws -> (
         certificate: String, key: String
     ) {

@@ -3,20 +3,20 @@ import Synchronization
 import Testing
 public import Uploads
 
-/// What every destination must do, run by each driver's tests against a real server or directory.
+/// The rules that every destination must obey. Each driver's tests run them against a real server or directory.
 public struct DestinationConformance: Sendable {
-    /// A fresh value each time, as another worker would have it.
+    /// Makes a fresh value each time, as another worker would.
     public var destination: @Sendable () throws -> any Destination
     /// Opens inline sources.
     public var sources: any SourceProvider
     public var reference: @Sendable (String) throws -> DestinationReference
-    /// What lies under a key, read past the driver; nil when nothing does.
+    /// The bytes under a key, read without the driver; nil when there is no object.
     public var stored: @Sendable (String) async throws -> [UInt8]?
-    /// Bytes of a part, for destinations that take several.
+    /// The size of a part in bytes, for destinations that take several parts.
     public var partBytes: Int
-    /// Whether a session is gone once it is completed. Some servers still list it, and complete it again with the same result.
+    /// Whether a completed session is gone. Some servers still list it, and complete it again with the same result.
     public var forgetsCompletedSessions = true
-    /// Whether a probe tells that a session is gone. Where it does not, opening the session does.
+    /// Whether a probe reports that a session is gone. With other drivers, opening the session reports it.
     public var looksForSessions = true
 
     public init(
@@ -32,7 +32,7 @@ public struct DestinationConformance: Sendable {
     }
 
     public static func bytes(_ count: Int, seed: UInt8 = 1) -> [UInt8] {
-        // A period that is prime to all block sizes, repeated: quick in an unoptimised build too.
+        // The pattern repeats with a period that is coprime to all block sizes. It is quick in an unoptimized build too.
         var state = UInt32(seed) | 1
         let period = (0..<min(count, 65_521)).map { _ in
             state = state &* 1_664_525 &+ 1_013_904_223
@@ -51,7 +51,7 @@ public struct DestinationConformance: Sendable {
             enqueuedAt: enqueuedAt)
     }
 
-    /// Sends at most so many parts.
+    /// Sends at most the given number of parts.
     /// - Parameter repeats: whether the driver may have to send a body again.
     public func send(
         _ parts: Int = .max, of job: UploadJob, to session: any UploadSession, repeats: Bool = false
@@ -115,7 +115,7 @@ public struct DestinationConformance: Sendable {
         #expect(try await stored("again") == bytes)
     }
 
-    /// Fifty jobs, each with bytes of its own.
+    /// Uploads fifty jobs at once, each with bytes of its own.
     public func manyAtOnceArrive() async throws {
         func bytes(_ number: Int) -> [UInt8] { Self.bytes(10_000 + number, seed: UInt8(number)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -127,7 +127,7 @@ public struct DestinationConformance: Sendable {
         for number in 0..<50 { #expect(try await stored("many/\(number)") == bytes(number), "\(number)") }
     }
 
-    /// What the source says goes through untouched, and nothing that is not whole can be seen.
+    /// The source's error reaches the caller unchanged, and no incomplete object becomes visible.
     public func aSourceThatChangedIsRefused() async throws {
         let size = Int64(partBytes * 3)
         let job = UploadJob(source: .inline(Data()), destination: try reference("changed"), size: size)
@@ -143,7 +143,7 @@ public struct DestinationConformance: Sendable {
         if let state = session.state { try await destination().discard(state, of: job) }
     }
 
-    /// For destinations that can be gone on with.
+    /// For destinations whose uploads can be resumed.
     public func anotherWorkerGoesOn() async throws {
         let bytes = Self.bytes(partBytes * 4 + 3)
         let job = try job(bytes, key: "resumed")
@@ -179,7 +179,7 @@ public struct DestinationConformance: Sendable {
         #expect(error?.code == .sessionExpired)
     }
 
-    /// For destinations that can be gone on with, keep the job's id beside the object, and have conditional writes.
+    /// For destinations whose uploads can be resumed, that keep the job's id with the object and have conditional writes.
     public func whatLiesBesideASessionIsTold() async throws {
         let now = Date()
         let older = try job(Self.bytes(partBytes * 2), key: "beside", enqueuedAt: now - 60)
@@ -211,7 +211,7 @@ public struct DestinationConformance: Sendable {
         try await destination().discard(state, of: older)
     }
 
-    /// For destinations that can be gone on with.
+    /// For destinations whose uploads can be resumed.
     public func aDiscardedUploadLeavesNothing() async throws {
         let job = try job(Self.bytes(partBytes * 3), key: "discarded")
         let session = try await destination().open(job, resuming: nil)
@@ -228,7 +228,7 @@ public struct DestinationConformance: Sendable {
         #expect(try await stored("discarded") == Self.bytes(partBytes * 3))
     }
 
-    /// For destinations that keep the job's id beside the object.
+    /// For destinations that keep the job's id with the object.
     public func probesTellWhoseObjectItIs() async throws {
         let now = Date()
         let older = try job(Self.bytes(10), key: "probed", enqueuedAt: now - 60)
@@ -262,7 +262,7 @@ public struct DestinationConformance: Sendable {
         #expect(try await stored("conditional") == Self.bytes(11))
     }
 
-    /// For destinations that can be read back.
+    /// For destinations from which objects can be read.
     public func objectsAreReadBack() async throws {
         for size in [0, 1, partBytes * 3 + 7] {
             let bytes = Self.bytes(size, seed: 5)
@@ -280,7 +280,7 @@ public struct DestinationConformance: Sendable {
         #expect(error?.code == .destinationNotFound)
     }
 
-    /// For destinations that can be read back: what takes the bytes may stop it.
+    /// For destinations from which objects can be read: the receiver of the bytes may stop the reading.
     public func readingStopsWhenItIsToldTo() async throws {
         let job = try job(Self.bytes(partBytes * 3), key: "read/stopped")
         let object = try await carry(job).object

@@ -26,7 +26,7 @@ extension LedgerConformance {
                         Issue.record("\(owed.action) is owed because of \(message)")
                         continue
                     }
-                    // Who used the key again waits for it.
+                    // The job that reuses the key waits for this event.
                     #expect(event.id == "\(job.id).1.ended" && event.job.destination != job.destination)
                 }
             }
@@ -90,7 +90,7 @@ extension LedgerConformance {
         },
     ]
 
-    /// With its name in every field that is searched.
+    /// A job that has the name in every field that a search covers.
     private static func named(_ name: String, after seconds: Double = 0) -> UploadJob {
         var job = makeJob(name, after: seconds)
         job.source = .staged(area: "area", name: "019a7d3e")
@@ -100,7 +100,7 @@ extension LedgerConformance {
         return job
     }
 
-    /// Ends a job, and tells it.
+    /// Records the end of a job, and that its outcome was published.
     private static func end(_ job: UploadJob, at seconds: Double = 0, in ledger: any Ports) async throws {
         let owed = try await record(
             [.job(job, maybeRepeated: false), event(.started, job), event(.completed, job, after: seconds)], in: ledger)
@@ -122,7 +122,7 @@ extension LedgerConformance {
         try await carryOut(UploadOrder(.jobs(.forget, jobs), by: "jo", at: start), in: ledger).jobs
     }
 
-    /// By text, batch and key.
+    /// The jobs that searches by text, batch and key find.
     private static func found(_ name: String, in ledger: any Ports) async throws -> [JobID] {
         var filters = [LedgerFilter(), LedgerFilter(), LedgerFilter()]
         filters[0].text = name

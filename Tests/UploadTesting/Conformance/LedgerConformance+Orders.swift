@@ -22,7 +22,8 @@ extension LedgerConformance {
             let due = try await ledger.due(for: "hook", ordered: false, now: start + 5, excluding: [], limit: 10)
             #expect(due.map(\.event.id) == ["\(jobs[1].id).1.ended"])
             #expect(try await ledger.status(of: "client-app").backlog == 1, "its own app is told as well")
-            // Owed until it is published, the end first: a crash repeats it, and what removes the copy goes to a worker that may get it twice.
+            // The ledger owes both until they are published, the end first. After a crash the end is repeated, and the order to
+            // remove the copy goes to a worker, which may get it twice.
             let owed = try await ledger.owed().filter { $0.job == jobs[1].id }.map(\.action)
             guard owed.count == 3, case .outcome = owed[0], case .issue(let baton, .urgent, true) = owed[1] else {
                 Issue.record("an end, a baton and a fence are owed, not \(owed)")
@@ -30,7 +31,7 @@ extension LedgerConformance {
             }
             #expect(baton.onlyRemovesCopy && baton.job == jobs[1])
             #expect(owed[2] == .append(.fence([jobs[1].id: 2])))
-            // The line is as it was without it; a repeated order changes nothing.
+            // The serial line is the same without the job; a repeated order changes nothing.
             #expect(
                 try await ledger.line(of: .standard, after: nil, limit: 9).entries.map(\.job.id)
                     == [0, 2].map { jobs[$0].id })

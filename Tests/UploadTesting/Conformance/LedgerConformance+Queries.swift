@@ -7,7 +7,7 @@ extension LedgerConformance {
         Rule("listings go by the time of enqueueing, either way, in pages") { suite in
             let ledger = try await suite.make()
             let jobs = (0..<7).map { makeJob("\($0)", after: Double($0 / 2)) }
-            // A late one comes last and is listed where it belongs.
+            // An event that arrives late is still listed in its place.
             let told = Array(jobs[1...]) + [jobs[0]]
             try await record(told.map { .job($0, maybeRepeated: false) }, in: ledger)
             let oldest = [jobs[1], jobs[0]] + jobs[2...]
@@ -18,7 +18,7 @@ extension LedgerConformance {
         Rule("listings by text go by when a job was heard of, either way, in pages") { suite in
             let ledger = try await suite.make()
             let cats = (0..<6).map { makeJob("cat-\($0)", after: Double($0)) }
-            // The oldest is heard of last.
+            // The ledger learns of the oldest job last.
             let told = Array(cats[1...]) + [cats[0]]
             let others = (0..<6).map { makeJob("dog-\($0)", after: Double($0)) }
             try await record(
@@ -50,7 +50,7 @@ extension LedgerConformance {
                 filter.idempotencyKey = job.idempotencyKey
                 #expect(try await ledger.jobs(filter).jobs.map(\.id) == [job.id])
             }
-            // People look for what they see, whichever way it is written.
+            // People search for the text that they see, in upper or lower case.
             var search = LedgerFilter()
             search.text = jobs[0].batch
             #expect(try await ledger.jobs(search).jobs.count == 2)

@@ -2,16 +2,17 @@ import Foundation
 public import Testing
 public import Uploads
 
-/// What every ledger must do for those who record and those who ask, told through its ports alone; run by each ledger's tests.
+/// The rules that every ledger must obey for its recorders and its readers, tested through its ports alone. Each ledger's tests run
+/// them.
 public struct LedgerConformance: Sendable {
     public typealias Ports = LedgerRecorder & LedgerQueries & DeliveryOutbox
 
-    /// An empty ledger of its own each time.
+    /// Makes an empty ledger each time.
     public var make: @Sendable () async throws -> any Ports
 
     public init(make: @escaping @Sendable () async throws -> any Ports) { self.make = make }
 
-    /// One thing that must hold.
+    /// One rule.
     public struct Rule: Sendable, CustomTestStringConvertible {
         public var testDescription: String
         public var check: @Sendable (LedgerConformance) async throws -> Void
@@ -26,7 +27,7 @@ public struct LedgerConformance: Sendable {
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-    /// - Parameter seconds: enqueued so long after the start.
+    /// - Parameter seconds: the time between the start and the job's enqueueing.
     static func makeJob(
         _ key: String, queue: String = "default", destination: String = "photos", after seconds: Double = 0,
         size: Int64 = 5

@@ -2,10 +2,10 @@ public import Foundation
 public import RabbitMQ
 
 extension Fuzz {
-    /// Headers as any program may set them, and those that a broker or a worker sets, forged. Only `x-death` is left out:
-    /// RabbitMQ 3.10 adds to what it finds under that name, and its own dead-letter worker dies of a list of other things than
-    /// tables; at its second death the node stops to dead-letter, for every queue of every namespace, until it is started anew.
-    /// What this code makes of such a header is tested without a broker.
+    /// Headers that any program may set, and forged ones that a broker or a worker sets. Only `x-death` is left out: RabbitMQ 3.10 adds to
+    /// the value that it finds under that name, and its own dead-letter worker dies if the value is a list of anything but tables. At its
+    /// second death the node stops dead-lettering, for every queue of every namespace, until it is restarted. Other tests, without a
+    /// broker, cover how this code reads such a header.
     public mutating func headers() -> Table {
         var table = Table()
         for _ in 0..<number(in: 0...3) {
@@ -36,14 +36,14 @@ extension Fuzz {
         }
     }
 
-    /// As deep as a client can send.
+    /// A value that nests as deep as a client can send.
     private mutating func deep() -> FieldValue {
         (0..<pick([3, 17, 30])).reduce(.table(["queue": "upload.notifier", "reason": "expired"])) { value, _ in
             .array([value])
         }
     }
 
-    /// A message with this body, as a program with a fault might publish it.
+    /// A message with this body, as a faulty program might publish it.
     public mutating func message(_ body: Data, type: String?) -> Message {
         var message = Message(body: body, contentType: "application/json", headers: headers(), type: type)
         if chance(6) {
@@ -64,7 +64,7 @@ extension Fuzz {
         return message
     }
 
-    /// At most so many bytes.
+    /// A text of at most so many bytes.
     private mutating func text(_ maximum: Int) -> String {
         var text = String(text().prefix(maximum))
         while text.utf8.count > maximum { text.removeLast() }

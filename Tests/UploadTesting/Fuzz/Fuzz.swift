@@ -1,31 +1,31 @@
 public import Foundation
 public import Uploads
 
-/// Seeded inputs that are nearly right: valid values with a part of them damaged. What is wholly at random is refused at its first byte
+/// Seeded inputs that are nearly right: valid values of which a part is damaged. An entirely random input is refused at its first byte
 /// and proves little.
 ///
-/// `LONGSHORE_FUZZ_INPUTS` is how many inputs each test takes, `LONGSHORE_SOAK_SEED` repeats a run. Without a seed each test has its own, in
-/// continuous integration the same in every run: what a change is judged by is not left to chance, which the soak searches.
+/// `LONGSHORE_FUZZ_INPUTS` sets how many inputs each test takes, `LONGSHORE_SOAK_SEED` repeats a run. Without a seed each test has its
+/// own; in continuous integration it is the same in every run, so that chance does not decide about a change. The soak searches by chance.
 public struct Fuzz {
-    /// Inputs for each test.
+    /// The number of inputs for each test.
     public static let inputCount = setting("LONGSHORE_FUZZ_INPUTS").map { Int(clamping: $0) } ?? 1000
 
-    /// What repeats this run: every failure names it.
+    /// The seed, which repeats this run; every failure names it.
     public let seed: UInt64
     private var generator: SeededGenerator
 
-    /// - Parameter name: of the test. The seed is printed before the first input, for a trap leaves nothing else behind.
+    /// - Parameter name: the test's name. The seed is printed before the first input, because a trap leaves no other trace.
     public init(for name: String) {
         seed = Self.seed(for: name)
         generator = SeededGenerator(seed: seed)
         print("\(name): seed \(seed), LONGSHORE_FUZZ_INPUTS \(Self.inputCount)")
     }
 
-    /// What a test's random choices begin with.
+    /// The seed of a test's random choices.
     public static func seed(for name: String) -> UInt64 {
         if let seed = setting("LONGSHORE_SOAK_SEED") { return seed }
         guard ProcessInfo.processInfo.environment["CI"] != nil else { return .random(in: 0...UInt64(UInt32.max)) }
-        // FNV-1a: Swift's own hash of a text is another one in each process.
+        // FNV-1a: Swift's own hash of a text differs from process to process.
         return name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
 
@@ -43,7 +43,7 @@ public struct Fuzz {
 
     public mutating func word() -> UInt64 { generator.next() }
 
-    /// Numbers at which arithmetic breaks.
+    /// A number at which arithmetic tends to break.
     public mutating func integer() -> Int64 {
         let edges: [Int64] = [
             0, 1, -1, 2, 255, 256, 65_535, 1 << 31, 1 << 32, (1 << 50), (1 << 50) + 1, 1 << 53, 1 << 60, 1 << 62,
@@ -83,7 +83,7 @@ public struct Fuzz {
         }
     }
 
-    /// Any JSON value that no field expects.
+    /// A JSON value that no field expects.
     public mutating func json() -> JSONValue {
         switch number(in: 0...9) {
         case 0: .null
@@ -101,7 +101,7 @@ public struct Fuzz {
         return (0..<depth).reduce(.null) { value, _ in isArray ? .array([value]) : .object(["a": value]) }
     }
 
-    /// The same with one to three of its values replaced, removed, doubled or moved.
+    /// The value with one to three of its parts replaced, removed, doubled or moved.
     public mutating func damaged(_ value: JSONValue) -> JSONValue {
         (0..<number(in: 1...3)).reduce(value) { value, _ in damagedOnce(value) }
     }
@@ -133,7 +133,7 @@ public struct Fuzz {
         }
     }
 
-    /// The same with some of its bytes replaced, removed, doubled or cut off.
+    /// The data with some of its bytes replaced, removed, doubled or cut off.
     public mutating func damaged(_ data: Data) -> Data {
         var bytes = Array(data)
         for _ in 0..<number(in: 1...4) where !bytes.isEmpty {
@@ -149,11 +149,11 @@ public struct Fuzz {
         return Data(bytes)
     }
 
-    /// A value as JSON with a part of it damaged: mostly its values, sometimes its bytes.
+    /// The value as JSON with a part of it damaged: mostly its values, sometimes its bytes.
     public mutating func damaged(_ value: some Encodable) throws -> Data {
         let data = try WireJSON.encode(value)
         if chance(8) { return damaged(data) }
-        // The writer refuses what JSON has no word for, which is no input then.
+        // The writer refuses a value that JSON cannot express; such a value is no input.
         return try WireJSON.encode(damaged(try WireJSON.decode(JSONValue.self, from: data)))
     }
 }

@@ -1,13 +1,13 @@
 public import Foundation
 public import Uploads
 
-/// A valid value of a kind that is written and read, to be damaged.
+/// A valid value of a kind that the programs write and read, to be damaged.
 public struct FuzzSample: Sendable {
-    /// As it is.
+    /// Writes the undamaged value.
     public let written: @Sendable () throws -> Data
     public let damaged: @Sendable (inout Fuzz) throws -> Data
-    /// Reads a value of this kind; what is returned writes it. Apart, for what cannot be read is refused, and what cannot be written is a
-    /// fault.
+    /// Reads a value of this kind and returns a closure that writes it. The two steps are apart, because refusing to read is right, and
+    /// failing to write a value that was read is a fault.
     public let read: @Sendable (Data) throws -> Writing
 
     public typealias Writing = @Sendable () throws -> Data
@@ -21,7 +21,7 @@ public struct FuzzSample: Sendable {
         }
     }
 
-    /// Reads a value of this kind, and writes what was read.
+    /// Reads a value of this kind, and writes it again.
     public func rewritten(_ data: Data) throws -> Data { try read(data)() }
 }
 
@@ -168,7 +168,7 @@ public enum FuzzSamples {
         ]
     }
 
-    /// One that waits to be issued anew, and one that has ended.
+    /// A job that waits to be issued anew, and a job that has ended.
     public static var ledgerJobs: [LedgerJob] {
         let baton = baton(of: job)
         var waiting = LedgerJob(baton, isWhole: true, at: time)

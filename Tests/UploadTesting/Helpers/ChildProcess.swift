@@ -1,17 +1,17 @@
 import Foundation
 public import Glibc
 
-/// A program that a test starts and stops, by its process id. Not Foundation's `Process`: its children inherit the blocked
-/// signals of the thread that starts them, and waiting from another thread can wait for ever.
+/// A program that a test starts and stops, by its process id. Foundation's `Process` does not do: its children inherit the blocked
+/// signals of the thread that starts them, and waiting for one from another thread can last for ever.
 public final class ChildProcess: Sendable {
     public let id: pid_t
 
     /// Starts a program.
     /// - Parameters:
-    ///   - environment: this process's own if left out.
-    ///   - input: a file to read standard input from.
-    ///   - output: a file that takes standard output, made anew.
-    ///   - errors: the same for standard error.
+    ///   - environment: the environment; this process's own if left out.
+    ///   - input: the file that becomes standard input.
+    ///   - output: the file for standard output, created anew.
+    ///   - errors: the file for standard error, created anew.
     public init(
         _ path: String, _ arguments: [String], environment: [String: String]? = nil, input: String = "/dev/null",
         output: String = "/dev/null", errors: String = "/dev/null"
@@ -30,8 +30,8 @@ public final class ChildProcess: Sendable {
             path, arguments, environment: environment ?? ProcessInfo.processInfo.environment, descriptors: descriptors)
     }
 
-    /// Waits for its end, once.
-    /// - Returns: its exit code; 128 and the signal's number after a signal, as a shell says it.
+    /// Waits for the program's end. Call this once.
+    /// - Returns: its exit code; after a signal, 128 plus the signal's number, as in a shell.
     @discardableResult
     public func wait() -> Int32 {
         var status: Int32 = 0
@@ -40,7 +40,7 @@ public final class ChildProcess: Sendable {
         return signal == 0 ? status >> 8 & 0xff : 128 + signal
     }
 
-    /// Ends it, once.
+    /// Sends the program a signal that ends it. Call this once.
     public func stop(_ signal: Int32 = SIGTERM) {
         kill(id, signal)
         wait()

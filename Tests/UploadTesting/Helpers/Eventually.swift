@@ -1,12 +1,12 @@
-/// What a test waited for did not come about in time.
+/// The error that a test throws when a condition did not become true in time.
 public struct DidNotHappen: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
 }
 
-/// Asks again and again, a few milliseconds apart, until `condition` holds. The limit is generous: it is there to end
-/// a broken test, not to measure.
+/// Checks the condition every few milliseconds until it holds. The limit is generous: it is there to end a broken test, not to
+/// measure.
 public func eventually(
     _ what: String, within limit: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
@@ -17,7 +17,7 @@ public func eventually(
         try await Task.sleep(for: .milliseconds(5))
     }
 }
-/// Waits until a condition holds, looking every millisecond; the caller's time limit is the bound.
+/// Checks the condition every millisecond until it holds; the caller's time limit is the bound.
 /// - Throws: when the waiting task is cancelled.
 public func eventually(_ condition: @Sendable () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(1)) }

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// A program that cannot outlive this process: a small shell beside it holds the reading end of a pipe whose other end is
-/// here, and kills it when the pipe breaks, however this process ends.
+/// here. When this process ends, however it does, the pipe breaks and the shell kills the program.
 public final class GuardedProcess: Sendable {
     /// The program's own process id.
     public let pid: Int32
@@ -10,7 +10,7 @@ public final class GuardedProcess: Sendable {
     private let lifeLine: CInt
     private let hasExited = Mutex(false)
 
-    /// - Parameter removing: a directory to remove once the program has ended, however that came about.
+    /// - Parameter removing: a directory to remove after the program's end, however it ended.
     public init(
         _ executable: String, _ arguments: [String] = [], environment: [String: String], output: String = "/dev/null",
         removing directory: String = ""
@@ -62,7 +62,7 @@ public final class GuardedProcess: Sendable {
         if isRunning { kill(pid, number) }
     }
 
-    /// Asks it to end, and kills it if it has not within the limit.
+    /// Sends SIGTERM, and kills the program if it has not ended within the limit.
     public func stop(within limit: Duration = .seconds(20)) async throws {
         signal(SIGTERM)
         do {

@@ -1,7 +1,7 @@
-/// Runs `body`, and waits for its end for at most `limit`: a step that hangs is named instead of the whole run.
+/// Runs `body`, and waits for its end for at most `limit`, so that the failure names the step that hangs instead of the whole run.
 ///
-/// A body that is still running then is cancelled and not awaited, since what hangs may not listen.
-/// - Throws: what the body throws; `DidNotHappen` with `what` and `state` at the limit.
+/// At the limit, a running body is cancelled and not awaited, because a hanging body may ignore the cancellation.
+/// - Throws: the body's errors; `DidNotHappen` with `what` and `state` at the limit.
 public func limited<Value: Sendable>(
     _ what: String, within limit: Duration = .seconds(300), showing state: @Sendable () async -> String = { "" },
     _ body: @escaping @Sendable () async throws -> Value

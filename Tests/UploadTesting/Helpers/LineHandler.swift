@@ -1,6 +1,6 @@
 public import Logging
 
-/// Gives each line of a log to a closure: its level, its message and its metadata.
+/// A log handler that passes each line to a closure: its level, its message and its metadata.
 public struct LineHandler: LogHandler {
     private let keep: @Sendable (String) -> Void
     public var metadata: Logger.Metadata = [:]

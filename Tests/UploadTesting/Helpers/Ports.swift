@@ -3,12 +3,12 @@ import Synchronization
 
 /// Free TCP ports on loopback.
 public enum Ports {
-    /// Below those that the kernel gives to connections (`net.ipv4.ip_local_port_range`), which would take one between the
-    /// asking and the listening.
+    /// Below the ports that the kernel assigns to connections (`net.ipv4.ip_local_port_range`): it could assign one of those between the
+    /// check and the listening.
     private static let range = 10_000..<30_000
     private static let given = Mutex<Set<Int>>([])
 
-    /// A port that was free a moment ago, and that nobody in this process is given again.
+    /// A port that was free a moment ago; no other call in this process returns it again.
     public static func free() throws -> Int {
         while true {
             let port = Int.random(in: range)
@@ -22,7 +22,7 @@ public enum Ports {
         }
     }
 
-    /// Whether something listens there.
+    /// Whether a program listens on the port.
     public static func isOpen(_ port: Int) -> Bool {
         guard let descriptor = try? LoopbackSocket.connect(port: port) else { return false }
         close(descriptor)

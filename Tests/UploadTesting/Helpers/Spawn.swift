@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Starting programs without Foundation's run loop.
+/// Starts programs without Foundation's run loop.
 public enum Spawn {
-    /// How a program ended, and all that it wrote.
+    /// A program's exit code and output.
     public struct Output: Sendable {
         public let status: Int32
         public let text: String
 
-        /// Reads to the end of what a program writes, and waits for the program.
+        /// Reads the program's output to its end, and waits for the program.
         fileprivate init(of pid: pid_t, writing descriptor: CInt) {
             text = readAll(descriptor)
             var status: CInt = 0
@@ -18,8 +18,8 @@ public enum Spawn {
         }
     }
 
-    /// Does what waits for another program on a thread of its own. A test that waited on one of the pool's few threads would hold up
-    /// what runs in this process, and wait in vain if the other program waits for that.
+    /// Runs work that waits for another program on a thread of its own. If a test waited on one of the pool's few threads, it would block
+    /// other tasks of this process, and for ever if the other program waits for one of them.
     public static func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { done in
             Thread.detachNewThread { done.resume(with: Result { try work() }) }
@@ -76,8 +76,8 @@ public enum Spawn {
         return (output, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
     }
 
-    /// A program that is started between a pipe's making and its mark would inherit it, and whoever reads to the pipe's end
-    /// would wait for that program too.
+    /// Held from a pipe's creation until it is marked close-on-exec. A program that starts in between would inherit the pipe, and
+    /// the reader of the pipe would wait for that program too.
     private static let starting = Mutex(())
 
     static func pipe() throws -> (reading: CInt, writing: CInt) {
@@ -97,12 +97,13 @@ public enum Spawn {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // First out of the way, beyond all numbers that are read or written here, then into place (which clears
-        // close-on-exec): the number that one of them has may be where another one belongs.
+        // Moves the descriptors first beyond all numbers that are read or written here, then into place (which clears
+        // close-on-exec), because one may have the number that another one needs.
         let beyond = (Array(descriptors.keys) + Array(descriptors.values)).max().map { $0 + 1 } ?? 0
         let moves = descriptors.enumerated().map { ($1.value, beyond + CInt($0), $1.key) }
         for (source, spare, _) in moves { posix_spawn_file_actions_adddup2(&actions, source, spare) }
-        // Not ours: whoever reads this process's output would wait for the program's end as well.
+        // The program gets /dev/null: with this process's own descriptors, a reader of this process's output would wait for
+        // the program's end as well.
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
@@ -110,7 +111,7 @@ public enum Spawn {
             posix_spawn_file_actions_adddup2(&actions, spare, target)
             posix_spawn_file_actions_addclose(&actions, spare)
         }
-        // Dispatch's threads block all signals, and a shell that cannot hear SIGCHLD waits for ever.
+        // Dispatch's threads block all signals, and a shell that does not receive SIGCHLD waits for ever.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

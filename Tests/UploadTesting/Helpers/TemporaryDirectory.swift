@@ -26,7 +26,7 @@ public final class TemporaryDirectory: Sendable {
 
     public func url(_ name: String) -> URL { URL(filePath: path(name)) }
 
-    /// Makes a file.
+    /// Creates a file.
     /// - Returns: its path.
     @discardableResult
     public func write(_ bytes: [UInt8], to name: String) throws -> String {
@@ -39,7 +39,7 @@ public final class TemporaryDirectory: Sendable {
         (try? Data(contentsOf: url(name))).map(Array.init)
     }
 
-    /// Names in the directory, hidden ones included, sorted.
+    /// The names in the directory, sorted, with hidden ones.
     public func names(in directory: String = "") throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path(directory)).sorted()
     }

@@ -1,7 +1,7 @@
 import Synchronization
 public import Uploads
 
-/// The bytes of a pattern, made as they are asked for, and a look at how they are.
+/// A source of patterned bytes, made on demand. It counts how they are read.
 public final class CountedSource: UploadSource {
     public static let bufferBytes = 1 << 20
 
@@ -17,10 +17,10 @@ public final class CountedSource: UploadSource {
     private let bufferBytes: Int64
     private let pattern: [UInt8]
     private let counts = Mutex(Counts())
-    /// Thrown at this byte.
+    /// The error to throw, and the byte at which to throw it.
     private let failure: (at: Int64, error: UploadError)?
 
-    /// - Parameter failure: thrown instead of the buffer that begins at this byte, or behind it.
+    /// - Parameter failure: the error to throw instead of the first buffer that begins at or after this byte.
     public init(
         size: Int64, seed: UInt8 = 1, bufferBytes: Int = CountedSource.bufferBytes,
         failure: (at: Int64, error: UploadError)? = nil
@@ -31,7 +31,7 @@ public final class CountedSource: UploadSource {
         pattern = DestinationConformance.bytes(65_521, seed: seed)
     }
 
-    /// - Parameter changesAt: the byte from which on it is another file.
+    /// - Parameter changesAt: the byte from which on the source reports that the file has changed.
     public convenience init(size: Int64, changesAt: Int64, bufferBytes: Int = CountedSource.bufferBytes) {
         let error = UploadError(.sourceChanged, "it is another one: enqueue it again")
         self.init(size: size, bufferBytes: bufferBytes, failure: (changesAt, error))
@@ -40,7 +40,7 @@ public final class CountedSource: UploadSource {
     public var readings: Int { counts.withLock(\.readings) }
     public var bytesRead: Int64 { counts.withLock(\.bytesRead) }
     public var largestBufferBytes: Int { counts.withLock(\.largestBufferBytes) }
-    /// How many buffers were asked for at once.
+    /// The most buffers that were requested at the same time.
     public var mostBuffersAhead: Int { counts.withLock(\.mostBuffersAhead) }
 
     public func read(_ range: Range<Int64>) -> any AsyncSequence<SourceBuffer, any Error> & Sendable {

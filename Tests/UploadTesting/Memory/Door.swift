@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A door that stays open once it is opened; waiting before it ends early when the waiting task is cancelled.
+/// Lets tasks wait until a test opens it; it then stays open. Cancelling a waiting task ends its wait early.
 public final class Door: Sendable {
     private struct State: Sendable {
         var isOpen = false

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until it is told to go on.
+/// A clock that a test moves on by hand.
 public final class ManualClock: Clock, Sendable {
     public struct Instant: InstantProtocol, Sendable {
         public var offset: Duration
@@ -18,7 +18,7 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var nextID: UInt64 = 0
         var sleepers: [UInt64: Sleeper] = [:]
-        /// Cancelled before they had lain down.
+        /// The sleepers that were cancelled before they were registered.
         var cancelled: Set<UInt64> = []
     }
 
@@ -28,15 +28,15 @@ public final class ManualClock: Clock, Sendable {
 
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .zero }
-    /// How many sleep at this moment.
+    /// The number of tasks that sleep at the moment.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Whether somebody waits for this point in time, counted from the clock's beginning.
+    /// Whether a task sleeps until this point in time, counted from the clock's beginning.
     public func isAwaited(at offset: Duration) -> Bool {
         state.withLock { $0.sleepers.values.contains { $0.deadline.offset == offset } }
     }
 
-    /// Moves on and wakes whoever is due.
+    /// Moves the clock on and wakes the tasks that are due.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)

@@ -19,7 +19,7 @@ public final class MemoryClaim: ClaimedBaton {
 
     deinit { log.count { $0.liveClaims -= 1 } }
 
-    /// Makes the baton stand otherwise.
+    /// Changes the baton's validity.
     public func set(_ validity: BatonValidity) {
         current.withLock { $0 = validity }
         if validity != .holds { isLost.open() }

@@ -1,9 +1,9 @@
 import Synchronization
 public import Uploads
 
-/// A destination in memory: sessions of parts that become objects. Faults are given as a function of what is done.
+/// A destination in memory: sessions of parts that become objects. Tests inject faults through closures.
 public final class MemoryDestination: RoundDestination, DestinationProvider {
-    /// Called for each part, with how often it was sent before; may wait, and may throw.
+    /// Called for each part, with the number of times that it was sent before; it may wait and may throw.
     public typealias PartHook = @Sendable (UploadJob, Part, _ sentBefore: Int) async throws(UploadError) -> Void
 
     fileprivate struct State: Sendable {
@@ -22,7 +22,7 @@ public final class MemoryDestination: RoundDestination, DestinationProvider {
     public let limits: TransferLimits
     public let yields: Bool
     public let partSize: Int64
-    /// Whether each session has to compare what is there before it counts, as at a server that gives no tags.
+    /// Whether each session must compare the parts at the destination before they count, as with a server that gives no tags.
     public let comparesAnew: Bool
     fileprivate let log: MemoryLog
     fileprivate let hook: PartHook
@@ -45,7 +45,7 @@ public final class MemoryDestination: RoundDestination, DestinationProvider {
     }
 
     public var objectCount: Int { state.withLock { $0.objects.count } }
-    /// Whose object lies under a key of the destination `memory`.
+    /// The job whose object lies under a key of the destination `memory`.
     public func owner(of key: String) -> JobID? { state.withLock { $0.objects["memory:\(key)"]?.job.id } }
     public var sessionCount: Int { state.withLock { $0.held.count } }
 

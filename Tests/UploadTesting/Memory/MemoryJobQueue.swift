@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 public import Uploads
 
-/// A job queue in memory that settles like the real one: by ``SettlementPlan``.
+/// A job queue in memory that settles as the real one does, by ``SettlementPlan``.
 public final class MemoryJobQueue: JobQueue {
     private struct State: Sendable {
         var ready: [(baton: Baton, lane: Lane)] = []
@@ -11,9 +11,9 @@ public final class MemoryJobQueue: JobQueue {
         var waiting: [Baton] = []
     }
 
-    /// What is delivered and not settled at most.
+    /// The most deliveries that are not settled.
     public let prefetch: Int
-    /// Whether what is handed over is delivered again at once.
+    /// Whether a job that was handed over is delivered again at once.
     public let redelivers: Bool
     public let log: MemoryLog
     private let state = Mutex(State())
@@ -35,10 +35,10 @@ public final class MemoryJobQueue: JobQueue {
     /// The running delivery of a job.
     public func claim(of job: JobID) -> MemoryClaim? { state.withLock { $0.claims[job] } }
 
-    /// What was put on the ladder, in order.
+    /// The batons on the delay ladder, in order.
     public var waiting: [Baton] { state.withLock { $0.waiting } }
 
-    /// Delivers again what was put on the ladder.
+    /// Delivers the batons of the delay ladder again.
     public func endWaits() {
         state.withLock { state in
             for baton in state.waiting { state.ready.append((baton, .continued)) }
@@ -47,7 +47,7 @@ public final class MemoryJobQueue: JobQueue {
         ring.yield()
     }
 
-    /// What nobody has taken.
+    /// The batons that were not delivered yet.
     public var ready: [Baton] { state.withLock { $0.ready.map(\.baton) } }
 
     public func drain() async {

@@ -1,7 +1,7 @@
 import Synchronization
 public import Uploads
 
-/// What the memory ports saw, for tests to ask.
+/// Records the calls to the memory ports, for tests to check.
 public final class MemoryLog: Sendable {
     public struct Started: Hashable, Sendable {
         public var job: JobID
@@ -23,14 +23,14 @@ public final class MemoryLog: Sendable {
         public var openSources = 0
         public var openSessions = 0
         public var claimedSources = 0
-        /// Numbers of the parts that were accepted, in order, per job.
+        /// The numbers of the accepted parts of each job, in order.
         public var accepted: [JobID: [Int]] = [:]
         public var partsInFlight = 0
         public var partsInFlightMaximum = 0
         public var jobsInFlight: Set<JobID> = []
         public var jobsInFlightMaximum = 0
         public var completions = 0
-        /// Of each session that was opened, the round that it belongs to.
+        /// The round of each opened session, in order.
         public var openedRounds: [Int] = []
     }
 
@@ -40,7 +40,7 @@ public final class MemoryLog: Sendable {
 
     public var counts: Counts { state.withLock { $0 } }
 
-    /// How each slice of a job settled, in order.
+    /// The settlements of a job's slices, in order.
     public func settlements(of job: JobID) -> [Settlement] {
         counts.settled.filter { $0.baton.job.id == job }.map(\.slice.settlement)
     }

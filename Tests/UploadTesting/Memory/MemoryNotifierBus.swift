@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 public import Uploads
 
-/// The notifier's side of a broker in memory: messages come again until they are acknowledged, and any publication can
-/// be made to fail, before or after it took effect.
+/// The notifier's side of a broker, in memory. It delivers a message again until the notifier acknowledges it, and a test can let any
+/// publication fail, before or after it took effect.
 public final class MemoryNotifierBus: NotifierBus {
     /// A publication, in the order in which it took effect.
     public enum Publication: Hashable, Sendable {
@@ -14,17 +14,17 @@ public final class MemoryNotifierBus: NotifierBus {
         case tell(UploadEvent)
     }
 
-    /// When a publication fails.
+    /// The point at which a publication fails.
     public enum Fault: Hashable, Sendable, CaseIterable {
-        /// Nothing arrived.
+        /// The message did not arrive.
         case before
-        /// It arrived; only its confirm was lost.
+        /// The message arrived; only its confirm was lost.
         case after
     }
 
     private struct State {
         var queue: [NotifierMessage] = []
-        /// Of the queue: handed over and not acknowledged yet.
+        /// The messages that were handed over and not acknowledged yet.
         var handedCount = 0
         var hasFailed = false
         var outcomeDoor: Door?
@@ -43,7 +43,7 @@ public final class MemoryNotifierBus: NotifierBus {
         var lastWaiter = 0
     }
 
-    /// Most messages of a batch.
+    /// The most messages of a batch.
     public let batchCountMaximum: Int
     private let state = Mutex(State())
     private let signals: AsyncStream<Void>
@@ -61,37 +61,37 @@ public final class MemoryNotifierBus: NotifierBus {
         signal.yield()
     }
 
-    /// Lets the publication of this number, from 1 in the order of the attempts, fail.
+    /// Lets the nth publication attempt fail, counted from 1.
     public func fail(attempt: Int, _ fault: Fault) { state.withLock { $0.faults[attempt] = fault } }
 
-    /// Lets outcomes wait from now on until the door is opened.
+    /// Holds all later outcomes until the door is opened.
     public func holdOutcomes(behind door: Door) { state.withLock { $0.outcomeDoor = door } }
 
-    /// Lets every issue of this job fail; nil for no more.
+    /// Lets every issue of this job fail; nil ends that.
     public func refuse(_ job: JobID, with error: UploadError?) { state.withLock { $0.refusals[job] = error } }
 
-    /// Lets no lane take the issues of this job; nil for one that takes them.
+    /// Answers the issues of this job with `answer`, and lets no lane take them; nil ends that.
     public func answerIssues(of job: JobID, with answer: IssueAnswer?) {
         state.withLock { $0.answersToIssues[job] = answer }
     }
 
-    /// The lanes that there are; without this all are, and a worker takes from each.
+    /// Sets the existing lanes. Without this call all exist, and a worker consumes each.
     public func setDepths(_ depths: [QueueName: [Lane: LaneDepth]]) { state.withLock { $0.depths = depths } }
 
     public var publications: [Publication] { state.withLock { $0.publications } }
     public var attempts: Int { state.withLock { $0.attempts } }
-    /// How many there had been each time the control log was read, as at every start.
+    /// The number of attempts before each reading of the control log, which happens at every start.
     public var attemptsAtViews: [Int] { state.withLock { $0.attemptsAtViews } }
     public var acknowledged: Int { state.withLock { $0.acknowledged } }
     public var waiting: Int { state.withLock { $0.queue.count } }
-    /// What was answered, by address.
+    /// The answers to orders, by address.
     public var answers: [String: [OrderAnswer]] { state.withLock { $0.answers } }
     public var told: [UploadEvent] { publications.compactMap { if case .tell(let event) = $0 { event } else { nil } } }
     public var issued: [Baton] {
         publications.compactMap { if case .issue(let baton, _, _) = $0 { baton } else { nil } }
     }
 
-    /// The same broker as the next process sees it: all that was not acknowledged is there again.
+    /// The same broker for the next process: all messages without an acknowledgement are in the queue again.
     public func reconnected() -> MemoryNotifierBus {
         let next = MemoryNotifierBus(batchCountMaximum: batchCountMaximum)
         state.withLock { old in

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// Sources of nothing but zeros, locked while they are open.
+/// Provides sources of zero bytes, locked while they are open.
 public final class MemorySources: SourceProvider {
     private let log: MemoryLog
 
