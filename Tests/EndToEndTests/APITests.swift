@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The notifier's HTTP API as a program that is not ours sees it.
+/// The notifier's HTTP API, used by a program that shares no code with it.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct APITests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "API")
 
-    /// Runs a Python script of the folder against a notifier; what it printed.
+    /// Runs a Python script of the folder `API` against a notifier and returns its output.
     @discardableResult
     private func python(_ script: String, _ port: Int, _ arguments: [String] = []) async throws -> String {
         let scratch = try TemporaryDirectory()

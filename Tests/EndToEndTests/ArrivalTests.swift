@@ -56,7 +56,7 @@ import UploadTesting
             try deployment.start(.worker)
             let names = [
                 "with space", "a+b", "100%", "%41", "Ærøskøbing ☂", "-leading", "quote'\"", "semi;colon", "a#b?c=d&e",
-                // Two files, though Swift takes the two for one text.
+                // Two names in Unicode normal forms C and D: two files, though Swift's strings compare as equal.
                 "caf\u{E9}", "cafe\u{301}",
             ]
             let files = try names.map { try deployment.makeFile($0, bytes: 40_000) }

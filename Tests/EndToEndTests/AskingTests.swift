@@ -6,8 +6,8 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// What an app shows of its uploads after it was cut off from the broker. The test plays the worker, so that nothing is told that it does
-/// not tell.
+/// The state of its uploads that an app shows after it was cut off from the broker. The test plays the worker, so that every event is
+/// the test's own.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct AskingTests {
     @Test func whatWasMissedWhileTheBrokerWasAwayIsAskedForOnceItIsBack() async throws {
         let node = try await BrokerNode.shared()
@@ -28,7 +28,7 @@ import UploadsRabbitMQ
                 let d = try await deployment.job(where: "id NOT IN (\(known.joined(separator: ", ")))") {
                     $0.line == .released
                 }
-                // None of them is about to be issued anew.
+                // The notifier is not about to issue any of them anew.
                 try await deployment.waitForLedger()
 
                 try await deployment.tell(.started, of: a.id)
@@ -40,7 +40,7 @@ import UploadsRabbitMQ
 
                 proxy.refuse()
                 proxy.cut()
-                // As after an hour, and where the broker has lost them: what was told meanwhile is nowhere.
+                // As after an hour, or when the broker has lost the queues: the events published meanwhile are in no queue.
                 try await deployment.deleteWatches()
                 try await deployment.tell(.paused, of: a.id)
                 try await deployment.tell(.progress, of: b.id, bytesDone: 60)
@@ -61,14 +61,14 @@ import UploadsRabbitMQ
                     return a.latest.status.isPaused && b.latest.bytesDone == 60 && sessionIsActive
                 }
                 #expect(b.latest.status.isRunning && b.latest.fractionDone == 0.6)
-                // The end that the answer told of as well.
+                // The durable queue still delivers the end that the answer already contained.
                 _ = try await c.completed()
                 _ = try await manager.handlePendingEvents()
                 #expect(delegate.ids == ["\(c.id).1.ended"])
                 await queue.close()
                 return a.id
             }
-            // And a program that comes later.
+            // A program that starts later gets it too.
             try await deployment.withManager { manager in
                 let handle = try #require(try await manager.handle(for: paused))
                 try await eventually("it is known to be paused") { handle.latest.status.isPaused }
@@ -83,7 +83,7 @@ import UploadsRabbitMQ
 }
 
 extension Deployment {
-    /// What the ledger knows of a job, once it is as it should be.
+    /// The ledger's record of a job, once it meets the condition.
     fileprivate func job(
         where condition: String, _ isIt: (LedgerJob) -> Bool = { _ in true }
     ) async throws -> LedgerJob {
@@ -97,7 +97,7 @@ extension Deployment {
         return try #require(found)
     }
 
-    /// Says of a job what its worker would say.
+    /// Publishes the event of a job that its worker would publish.
     fileprivate func tell(_ kind: EventKind, of id: JobID, bytesDone: Int64? = nil) async throws {
         var baton = try await job(where: "id = '\(id)'").baton
         if kind == .paused { baton.slice += 1 }
@@ -116,7 +116,7 @@ extension Deployment {
         }
     }
 
-    /// Deletes what the watches of apps listen to.
+    /// Deletes the queues of the apps' watches.
     fileprivate func deleteWatches() async throws {
         let names = try await broker.ctl("list_queues", "name").split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix("\(namespace).watch.") }

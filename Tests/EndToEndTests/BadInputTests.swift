@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Bad input gets a clear error with its remedy and the right exit code, and nothing is lost.
+/// Bad input gives a clear error with a remedy and the right exit code, and no job is lost.
 @Suite(.timeLimit(.minutes(40))) struct BadInputTests {
     private func expectRefusal(
         _ deployment: Deployment, _ arguments: [String], status: Int32, saying words: String...
@@ -27,7 +27,7 @@ import UploadTesting
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
             let worker = try deployment.start(.worker, ["--log-level", "debug"])
-            // ESC, the C1 control sequence introducer, and a line of its own.
+            // A name with ESC, the C1 control sequence introducer, and a line end.
             let file = try deployment.makeFile("a\u{1B}[31mb\u{9B}2J\ncompleted c.txt", bytes: 10)
             for options in [["--wait"], ["--wait", "--if-exists", "fail"], ["--wait", "--json"], ["--dry-run"]] {
                 let program = try await deployment.run(.enqueue, options + ["--to", "local:", file.path])
@@ -47,7 +47,7 @@ import UploadTesting
     @Test(arguments: [["-", "--to", "local:x"], ["--to", "local:", "--manifest", "-"]])
     func aClosedStandardInputIsRefusedBeforeAnythingElse(_ arguments: [String]) async throws {
         try await Deployment.with { deployment in
-            // A broker that is away would be waited for.
+            // The command would wait for a broker that is unreachable.
             let program = try await deployment.run(
                 .enqueue, arguments + ["--broker", "amqp://guest:guest@127.0.0.1:9/"],
                 under: ["/bin/sh", "-c", #"exec "$@" <&-"#, "sh"])
@@ -152,9 +152,9 @@ import UploadTesting
             let file = try deployment.makeFile("a.bin", bytes: 100)
             let ways: [(shell: String, status: Int32, words: String)] = [
                 (#""$@" >/dev/full"#, 74, "No space left on device"),
-                // Its number is given to no file and no socket: the ids would go there.
+                // No file or socket may get its number, because the ids would be written into it.
                 (#"exec "$@" >&-"#, 74, "standard output cannot be written"),
-                // A reader that is gone has what it wanted.
+                // A reader that has closed the pipe needs no more output.
                 (#"{ "$@"; echo "ended with $?" >&2; } | true"#, 0, "ended with 0"),
             ]
             for (number, way) in ways.enumerated() {

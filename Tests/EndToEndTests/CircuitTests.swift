@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// A destination that fails for a while, and one that may not be asked too much.
+/// A destination that fails for a while, and a destination with limits on its requests.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct CircuitTests {
     private func with(
         limits: String = "", _ body: (Deployment, S3Bucket) async throws -> Void
     ) async throws {
         let bucket = try await S3Bucket.make()
-        // The limits go into the destination's braces.
+        // Inserts the limits into the destination's YAML mapping.
         let line = bucket.destination().replacing("{driver: s3,", with: "{driver: s3, \(limits)")
         try await Deployment.with(destinations: [line]) { try await body($0, bucket) }
         bucket.proxy.stop()
@@ -33,7 +33,7 @@ import UploadTesting
             try await eventually("the circuit opens") {
                 worker.errorText.contains("A destination cannot be used")
             }
-            // Longer than three attempts would last: every failed trial opens it again.
+            // This lasts longer than three attempts: every failed trial opens the circuit again.
             try await eventually("it opened several times") {
                 worker.errorText.components(separatedBy: "A destination cannot be used").count > 4
             }
@@ -48,7 +48,7 @@ import UploadTesting
             #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.completed" })
             #expect(try attempts(deployment).allSatisfy { $0 < 3 })
             #expect(try await bucket.observer.listKeys(bucket.name).count == 20)
-            // Without it 20 jobs would have asked far more often.
+            // Without the circuit 20 jobs would have sent far more requests.
             #expect(asked < 20 * 4 * 3)
             let waits = try deployment.queryLedger(
                 "SELECT count(*) FROM events WHERE CAST(body AS TEXT) LIKE '%circuitOpen%'")
@@ -106,7 +106,7 @@ import UploadTesting
                 ["--to", "bucket:", "--wait", deployment.path.appending(path: "files/some").path])
             let puts = bucket.proxy.requests.count { $0.method == "PUT" }
             #expect(puts == 30)
-            // A second's worth at once, and five a second from then on.
+            // The requests of one second pass at once, and five a second from then on.
             #expect(ContinuousClock.now - started >= .seconds(5))
         }
     }
@@ -117,7 +117,7 @@ import UploadTesting
             let file = try deployment.makeFile("large.bin", bytes: 24 << 20)
             let started = ContinuousClock.now
             _ = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
-            // 24 MiB, of which a second's worth passes at once.
+            // 24 MiB, of which the bytes of one second pass at once.
             #expect(ContinuousClock.now - started >= .seconds(5))
             #expect(
                 try await bucket.observer.sha256(bucket.name, "large.bin") == deployment.digests(of: [file]).first)

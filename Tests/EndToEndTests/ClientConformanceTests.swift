@@ -3,9 +3,9 @@ import UploadTesting
 
 @testable import UploadClientTesting
 
-/// The manager over the broker does what every upload manager must do: with a real broker that is killed in between.
+/// The manager over the broker obeys the rules of every upload manager, with a real broker that is killed in between.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ClientConformanceTests {
-    /// Rules from one death of the broker to the next.
+    /// The number of rules between two kills of the broker.
     private static let killInterval = 8
 
     @Test func theManagerOverTheBrokerDoesWhatEveryUploadManagerMustDo() async throws {
@@ -30,7 +30,7 @@ import UploadTesting
         try await node.stop()
     }
 
-    /// One rule that does not hold leaves the others to be tried; one that hangs ends the test, with what is known of it.
+    /// A rule that fails lets the others run; a rule that hangs ends the test, with the state in its message.
     private func check(
         _ rule: UploadManagerConformance.Rule, _ rig: BrokerRig, _ notifier: RunningProgram
     ) async throws {

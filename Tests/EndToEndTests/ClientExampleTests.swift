@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The example programs, as somebody would try them.
+/// The example programs, run as a newcomer would run them.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ClientExampleTests {
     @Test func theUploaderShowsProgressAndTheServiceIsToldOfEverythingThoughItIsKilled() async throws {
         try await Deployment.with { deployment in
@@ -25,12 +25,12 @@ import UploadTesting
                 try await eventually("the service listens") { service.errorText.contains("listening") }
                 return service
             }
-            // Before anybody listens.
+            // Uploaded before any service listens.
             var ids = [try await upload("0.bin")]
             var service = try await startService()
             defer { service.signal(SIGKILL) }
             for round in 1...3 {
-                // Their program ends at once: whatever becomes of them goes to the service.
+                // The uploader ends at once, so the service receives the outcomes.
                 ids += try await deployment.startUploads(of: "example-uploader", count: 20, named: "up-\(round)")
                 try await eventually("the service is told of some") {
                     noted().count >= ids.count - 25
@@ -44,7 +44,7 @@ import UploadTesting
             try await eventually("the service is told of everything", within: .seconds(240)) {
                 expected.isSubset(of: noted())
             }
-            // Told again at most what it was killed with, and always under the same id.
+            // The service may receive again at most the outcome that it was handling when it was killed, and always under the same id.
             #expect(Set(noted()).subtracting(expected).count <= 1)
             #expect(noted().count <= expected.count + 1 + 3)
         }
@@ -68,7 +68,7 @@ import UploadTesting
             try await eventually("both jobs are there") {
                 try deployment.queryLedger("SELECT count(*) FROM jobs") == ["2"]
             }
-            // No signal is ignored or caught but those that Swift's and C's own libraries take before the program begins.
+            // The program ignores and catches no signals but those that the libraries of Swift and C take before it begins.
             let taken: Set<Int32> = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, 32, 33]
             let plain = try RunningProgram(
                 URL(filePath: "/usr/bin/sleep"), ["600"], environment: [:], directory: deployment.path,

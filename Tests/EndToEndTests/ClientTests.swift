@@ -5,9 +5,9 @@ import UploadClient
 import UploadTesting
 import Uploads
 
-/// What an app does with its manager over the broker, with the programs as processes and the manager in this one.
+/// An app's manager over the broker, with the programs as processes and the manager in this one.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ClientTests {
-    /// A destination that takes its time.
+    /// A slow destination.
     private static func slow(_ folder: TemporaryDirectory) -> String {
         "slow: {driver: directory, path: \(folder.path), limits: {bytesPerSecond: 4MiB}}"
     }
@@ -41,7 +41,7 @@ import Uploads
                 let digests = try deployment.digests(of: [file, folder.url.appending(path: "film.mp4")])
                 #expect(digests[0] == digests[1])
                 #expect(handle.latest.fractionDone == 1)
-                // Known afterwards as well.
+                // The manager also finds the upload after its end.
                 let known = try #require(try await manager.handle(for: handle.id))
                 #expect(try await known.completed().object == receipt.object)
 
@@ -78,7 +78,7 @@ import Uploads
                 #expect(try await manager.handlePendingEvents() == 0)
                 #expect(first.ids.count == 5)
             }
-            // Nothing is left, for nobody.
+            // No outcome is left for a second delegate.
             let second = TellingDelegate()
             try await deployment.withManager { manager in
                 try await manager.setDelegate(second)
@@ -126,11 +126,11 @@ import Uploads
                     try await eventually("the one who started it has taken it") {
                         try await share.handlePendingEvents() == 0
                     }
-                    // Whoever started it lives and has been told.
+                    // The program that started it still runs and has received the outcome.
                     #expect(delegate.ids.isEmpty)
                     #expect(try await app.uploads().isEmpty)
                 }
-                // The other one is gone: what it started is told to whoever has a delegate.
+                // The program that started this upload has ended, so any program with a delegate receives the outcome.
                 let orphan = try await deployment.withManager { share in
                     try await share.start(try Upload(.data(Data("orphan".utf8)), to: "local:orphan.txt")).id
                 }
@@ -194,7 +194,7 @@ import Uploads
                 _ = try await before.completed()
                 notifier.signal(SIGKILL)
                 _ = await notifier.wait()
-                // A worker's word is enough for what completed.
+                // A worker's `completed` is enough; the ledger need not confirm it.
                 let between = try await manager.start(try Upload(.data(Data("2".utf8)), to: "local:2"))
                 _ = try await between.completed()
                 let blocker = try deployment.makeFile("blocker", bytes: 1)
@@ -253,7 +253,7 @@ import Uploads
                 try await handle.pause()
                 try deployment.start(.worker)
                 try await eventually("it is paused") { handle.latest.status.isPaused }
-                // Under way: nothing new begins.
+                // The upload already runs, so no new one begins.
                 let state = ResumableUpload(job: try await Self.job(of: handle, manager), round: 1, state: nil)
                 let resumed = try await manager.resume(with: state)
                 #expect(resumed.id == handle.id)
@@ -286,7 +286,7 @@ import Uploads
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
             proxy.stall()
             try await deployment.withManager(url: proxy.url) { manager in
-                // Kept in the outbox, and published before the order.
+                // The job is kept in the outbox, and published before the order.
                 let handle = try await manager.upload(file, to: "local:a.bin")
                 async let pausing: Void = handle.pause()
                 proxy.heal()
@@ -314,7 +314,7 @@ import Uploads
                 #expect(handles.map(\.id).sorted() == ids.sorted())
                 try deployment.start(.worker)
                 for handle in handles { _ = try await handle.completed() }
-                // What has ended meanwhile gives its outcome.
+                // An upload that has ended meanwhile delivers its outcome.
                 let again = try await manager.restoreUploads(
                     from: try JSONDecoder().decode(SavedUploads.self, from: saved))
                 for handle in again { _ = try await handle.completed() }

@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// What operators decide, by `uploadctl`, on jobs wherever they are.
+/// Operators' orders, by `uploadctl`, for jobs in every state.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ControlTests {
     static let part = 8 << 20
 
@@ -17,7 +17,7 @@ import Uploads
     private func withWaiting(
         _ body: (Deployment, _ id: String, _ server: HTTPFaultProxy) async throws -> Void
     ) async throws {
-        // Answers by itself: nobody is behind it.
+        // The proxy answers by itself; it has no server.
         let server = try HTTPFaultProxy(to: nil) { _ in .answer(status: 503, headers: [("Retry-After", "3600")]) }
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
@@ -33,7 +33,7 @@ import Uploads
         server.stop()
     }
 
-    /// A job that has sent a few of its parts, slowly.
+    /// Starts a job whose parts go slowly, and returns when it has sent a few of them.
     private func running(
         _ deployment: Deployment, _ bucket: S3Bucket, parts: Int = 24
     ) async throws -> (id: String, file: URL) {
@@ -146,7 +146,7 @@ import Uploads
             #expect(try deployment.queryLedger("SELECT status FROM jobs WHERE id = '\(id)'") == ["cancelled"])
             await worker.stop()
             bucket.proxy.setRule { _ in .forward }
-            // Parts that were begun: the end of one may still be on its way.
+            // Counts the parts that were begun, because the end of one may still be on its way.
             let begun = { bucket.proxy.requests.count { $0.request.partNumber != nil } }
             let before = begun()
             try deployment.start(.worker)
@@ -297,7 +297,7 @@ import Uploads
             try await deployment.waitForStatus("queued", of: first)
             let held = bucket.proxy.partsSent.count
             #expect(held < 24, "the upload was not interrupted")
-            // Whoever comes later does not take from a stopped queue either.
+            // A worker that starts later does not consume from a stopped queue either.
             let second = try deployment.start(.worker, ["--concurrency", "1"])
             try await eventually("the second worker has read the control log") {
                 second.errorText.contains("connected to the broker")
@@ -334,7 +334,7 @@ import Uploads
         }
     }
 
-    // MARK: Nobody up, many, and none
+    // MARK: No notifier, many jobs, and no job
 
     @Test func anOrderHoldsThoughNeitherWorkerNorNotifierIsUp() async throws {
         try await Deployment.with { deployment in

@@ -5,7 +5,7 @@ import UploadTesting
 /// The dashboard in a real browser.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DashboardTests {
     private static let token = "0123456789abcdef"
-    /// A destination's key as nobody should name one.
+    /// A hostile key of a destination, with markup in it.
     private static let hostile = #""><script>alert(1)<'img src=x onerror=alert(2)>"#
 
     @Test func aPersonSeesWhatRunsAndMendsWhatFailed() async throws {

@@ -29,7 +29,7 @@ import UploadTesting
                     try? JSONDecoder().decode(Told.self, from: Data($0.utf8))
                 }
             }
-            /// What was answered and not noted yet would be told again after a crash, and not by a replay.
+            /// Waits until the ledger has noted the answered deliveries; otherwise a crash, and not the replay, could repeat them.
             func waitUntilNoted() async throws {
                 try await eventually("what was told is noted") {
                     try deployment.queryLedger(
@@ -45,7 +45,7 @@ import UploadTesting
                     .notifier, [], environment: ["UPLOAD_NOTIFIER_ALLOW_NETWORKS": "127.0.0.0/8"])
                 let port = try #require(program.port)
                 try await eventually("the notifier is ready") {
-                    // Before it listens, nothing is written and the status is 7.
+                    // While the notifier does not listen yet, curl prints nothing and exits with status 7.
                     let (output, _) = try Spawn.run(
                         "/usr/bin/env", ["curl", "-sS", "http://127.0.0.1:\(port)/readyz"])
                     return output.text.hasPrefix("ready")
@@ -117,7 +117,7 @@ import UploadTesting
         }
     }
 
-    /// Verifies with the Standard Webhooks library, and writes down what came.
+    /// A receiver that verifies with the Standard Webhooks library and writes down each request.
     private static let receiver = """
         import http.server, json, sys
         from standardwebhooks.webhooks import Webhook, WebhookVerificationError

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Delegates hear of everything, once in order and under one id, whoever is killed meanwhile.
+/// Delegates receive every outcome, once in order and under one id, whichever program is killed meanwhile.
 @Suite(.timeLimit(.minutes(40))) struct DelegateRestartTests {
     private static let secrets = ["old-secret-of-the-hook-01234567", "new-secret-of-the-hook-01234567"].map {
         "whsec_" + Data($0.utf8).base64EncodedString()
@@ -66,8 +66,8 @@ import UploadTesting
         let worker = try deployment.start(.worker)
         var notifier = try startNotifier()
 
-        // A file where a directory has to be fails a job at once. The second round ends while refused outcomes of the first
-        // wait to be told again.
+        // A file in the place of a directory fails a job at once. The second round ends while refused outcomes of the first
+        // wait for their next delivery.
         let blocker = try deployment.makeFile("blocker", bytes: 1)
         try FileManager.default.moveItem(at: blocker, to: deployment.uploaded.appending(path: "blocked"))
         let failing = try await enqueue(0..<Self.failingCount, ["--to", "local:blocked/", "--batch", "blocked"])
@@ -78,13 +78,13 @@ import UploadTesting
         try await waitForAccepted(300 + Self.failingCount, "both rounds are told")
         #expect(try receiver.verdict().refused >= 30)
 
-        // The receiver dies with an outcome taken and not answered.
+        // The receiver dies after it has accepted an outcome and before it answers.
         try receiver.die(after: 40)
         ids += try await enqueue(300..<550, ["--to", "local:"])
         #expect(await receiver.program.wait() == 128 + SIGKILL)
         receiver = try await startReceiver("receiver-2", refusingEvery: 0)
 
-        // The notifier dies while answers are on their way.
+        // The notifier dies while answers of the receiver are on their way.
         try FileManager.default.removeItem(at: deployment.uploaded.appending(path: "blocked"))
         try await waitForFailed()
         try receiver.hold(after: 40)
@@ -97,7 +97,7 @@ import UploadTesting
         try receiver.release()
         notifier = try startNotifier()
 
-        // The broker stops with jobs in the worker's hands and outcomes under way.
+        // The broker stops while the worker holds jobs and outcomes are on their way.
         try await waitForAccepted(800 + 2 * Self.failingCount, "three parts are told")
         ids += try await enqueue(800..<1000, ["--to", "slow:"])
         try await waitForAccepted(820 + 2 * Self.failingCount, "the last part is under way")
@@ -109,7 +109,7 @@ import UploadTesting
         let verdict = try receiver.verdict()
         #expect(verdict.problems == [])
         #expect(verdict.accepted == Dictionary(uniqueKeysWithValues: expected))
-        // The one that the receiver died with, and what it held when the notifier died.
+        // The outcome that the receiver died with, and those that it held when the notifier died.
         #expect(verdict.repeats >= 2)
         #expect(worker.isRunning)
         let queued = try await Self.consume(ids.count, from: "\(deployment.namespace).delegate.crm", deployment)
@@ -118,7 +118,7 @@ import UploadTesting
         #expect(await notifier.stop() == 0)
     }
 
-    /// As other people's programs read them, after all that.
+    /// Other programs can read the metrics, after all that.
     private static func checkMetrics(
         of worker: RunningProgram, and notifier: RunningProgram, _ deployment: Deployment
     ) async throws {
@@ -131,7 +131,7 @@ import UploadTesting
         #expect(await program.wait() == 0, "\(program.outputText)\(program.errorText.suffix(6000))")
     }
 
-    /// Another program takes what lies in the delegate's queue, and deletes it.
+    /// Another program consumes the messages of the delegate's queue, and deletes the queue.
     private static func consume(_ count: Int, from queue: String, _ deployment: Deployment) async throws -> Set<String>
     {
         let script = """

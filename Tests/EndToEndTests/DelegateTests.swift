@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Outcomes reach a webhook, signed, with what the server answered.
+/// Outcomes reach a webhook, signed, with the server's answer.
 @Suite(.timeLimit(.minutes(40))) struct DelegateTests {
     @Test func aWebhookIsToldTheOutcomeOfAnHTTPUploadWithTheServersAnswer() async throws {
         let nginx = try await NginxServer()

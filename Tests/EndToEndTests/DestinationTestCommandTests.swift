@@ -27,7 +27,7 @@ import UploadTesting
             ] {
                 #expect(lines.contains { $0.hasPrefix("  yes     \(ability) ") }, "\(ability): \(surveyed.outputText)")
             }
-            // OpenStack Swift obeys If-None-Match of PutObject alone, compares checksums and tells none, and its ETags are MD5.
+            // OpenStack Swift obeys If-None-Match only of PutObject, compares checksums but returns none, and its ETags are MD5.
             for ability in ["conditions of PutObject", "conditions in parts", "tell checksums"] {
                 #expect(lines.contains { $0.hasPrefix("  no      \(ability) ") }, "\(ability): \(surveyed.outputText)")
             }

@@ -42,7 +42,7 @@ import Uploads
             #expect(try Data(contentsOf: deployment.uploaded.appending(path: "hello.txt")) == Data("hello".utf8))
             #expect(try await bucket.observer.get(bucket.name, "up/small.txt") == Array("small".utf8))
             #expect(try await bucket.observer.get(bucket.name, "page.html") == Array(Data(contentsOf: page)))
-            // What was found of it is told with the outcome.
+            // The outcome contains the properties of the source object.
             let told = outcomes[ids[0]]?["data"] as? [String: Any]
             let job = try #require(told?["job"] as? [String: Any])
             #expect(job["size"] as? Int == large.count)
@@ -82,7 +82,7 @@ import Uploads
         }
     }
 
-    /// Whoever takes over goes on with the object as the first worker saw it, and what changes in between is not mixed.
+    /// The next worker resumes with the same version of the object as the first one; bytes of two versions are never mixed.
     @Test func anotherWorkerGoesOnWithADownloadAndNoticesWhenTheObjectHasChanged() async throws {
         let shelf = try TemporaryDirectory("shelf")
         let slow = try TemporaryDirectory("slow")
@@ -114,7 +114,7 @@ import Uploads
             #expect(error?["code"] as? String == "sourceChanged", "\(error ?? [:])")
             #expect(try slow.names() == ["kept.bin"])
 
-            // What lies there now is carried when it is asked for.
+            // A new round carries the present version.
             _ = try await deployment.control("run", "--again", try #require(changed.first))
             try await eventually("the job ran again") {
                 FileManager.default.fileExists(atPath: slow.path("changed.bin"))

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// How much memory `enqueue-upload` takes does not depend on how much it enqueues.
+/// The memory of `enqueue-upload` does not depend on the number of uploads.
 @Suite(.timeLimit(.minutes(40))) struct EnqueueMemoryTests {
-    /// Enqueues a small file so many times.
+    /// Enqueues a small file the given number of times.
     /// - Returns: the ids, and the largest resident set of the program in bytes.
     private func enqueue(_ count: Int, _ deployment: Deployment) async throws -> (ids: [String], bytes: Int64) {
         let file = try deployment.makeFile("small-\(count)", bytes: 100)
@@ -14,7 +14,7 @@ import UploadTesting
         }
         try Data(lines.joined(separator: "\n").utf8).write(to: list)
         let peak = deployment.path.appending(path: "peak-\(count)")
-        // The kernel tells the largest resident set of a child when it has ended (getrusage(2), in KiB).
+        // The kernel reports the largest resident set of a child when the child has ended (getrusage(2), in KiB).
         let script = """
             import resource, subprocess, sys
             code = subprocess.call(sys.argv[2:])
@@ -35,7 +35,7 @@ import UploadTesting
             let many = try await enqueue(20_000, deployment)
             #expect(few.ids.count == 1000)
             #expect(many.ids.count == 20_000 && many.ids == Array(Set(many.ids)).sorted())
-            // As an array, plan and jobs took 7 KB each.
+            // In arrays, the plan and the jobs took 7 KB for each upload.
             #expect(many.bytes < few.bytes + (40 << 20), "\(few.bytes >> 20) MiB, then \(many.bytes >> 20) MiB")
         }
     }

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Programs and the broker die in the middle; nothing is lost, and one outcome is told.
+/// Programs and the broker die during an upload; no job is lost, and exactly one outcome is delivered.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct FaultTests {
     static let size = 1 << 30
     static let part: Int64 = 8 << 20
 
-    /// Enqueues a gibibyte and returns when the workers have written a quarter of it. The size of the unfinished file would not
-    /// tell: its blocks are allocated when it is opened.
+    /// Enqueues a gibibyte and returns when the workers have written a quarter of it. The size of the unfinished file shows nothing,
+    /// because its blocks are allocated when it is opened.
     private func beginUpload(
         _ deployment: Deployment, by workers: [RunningProgram]
     ) async throws -> (file: URL, id: String) {
@@ -34,7 +34,7 @@ import UploadTesting
             try deployment.start(.notifier)
             let workers = try (0..<2).map { _ in try deployment.start(.worker, ["--parts", "4"]) }
             let (file, id) = try await beginUpload(deployment, by: workers)
-            // Stopped first, so that what it has written can be read without a race.
+            // The workers are stopped first, so that the written bytes can be read without a race.
             for worker in workers { worker.signal(SIGSTOP) }
             let written = try workers.map { try $0.bytesWritten() }
             let victim = written[0] > written[1] ? 0 : 1

@@ -3,9 +3,9 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// Files whose names are not UTF-8 are enqueued by their bytes, and found under the keys that the documentation names.
+/// Files whose names are not UTF-8 are enqueued by their bytes, and found under the keys that the documentation describes.
 @Suite(.timeLimit(.minutes(40))) struct FileNameTests {
-    /// A file of these bytes in the directory.
+    /// Writes a file with these bytes and this name into the directory.
     private func write(_ bytes: Data, _ name: [UInt8], in directory: URL) throws -> FilePath {
         let path = FilePath(directory.path).appending(name)
         let descriptor = (path.bytes + [0]).withUnsafeBufferPointer { buffer in
@@ -21,7 +21,7 @@ import Uploads
         try await Deployment.with(configuration: ["sourceRoots: [\(shelf.path)]"]) { deployment in
             try deployment.start(.notifier)
             try deployment.start(.worker)
-            // Staged or read in place, but for the last, which rides inside its message.
+            // The files are staged or read in place, but for the last, which travels inside its message.
             let odd = Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             let percent = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
             let oddPath = try write(odd, Array("50%".utf8) + [0xFF, 0xC3], in: shelf.url)
@@ -37,7 +37,7 @@ import Uploads
                 #expect(arrived("\(folder)/%E9t") == Data("small".utf8), "\(folder)")
             }
 
-            // An argument with such bytes, which no array of texts could hand over.
+            // A shell passes an argument with such bytes, because an array of strings cannot hold it.
             let named = try await deployment.run(
                 .enqueue, ["--wait", "--json", "--no-stage", "--to", "local:named/", "--"],
                 under: ["/bin/sh", "-c", #"exec "$@" "$(printf '\#(shelf.path)/50%%\377\303')""#, "sh"])
@@ -49,7 +49,7 @@ import Uploads
                 under: ["/bin/sh", "-c", #"exec "$@" "$(printf 'local:\377/')""#, "sh"])
             #expect(await wrong.wait() == 64 && wrong.errorText.contains("not UTF-8"), "\(wrong.errorText)")
 
-            // A manifest with such bytes, by standard input.
+            // A manifest with such bytes, on standard input.
             let list = deployment.path.appending(path: "list")
             try Data(oddPath.bytes + [10]).write(to: list)
             _ = try await deployment.enqueue(

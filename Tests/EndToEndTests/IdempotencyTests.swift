@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The same key twice is one upload and one outcome; the same key with other content is refused.
+/// Two uploads with the same key are one upload with one outcome; the same key with other content is refused.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct IdempotencyTests {
     private func inode(_ deployment: Deployment, _ key: String) throws -> UInt64 {
         var status = stat()
@@ -40,7 +40,7 @@ import UploadTesting
             for program in programs { #expect(await program.wait() == 0, "\(program.errorText)") }
             #expect(Set(programs.map(\.outputText)).count == 1)
             try deployment.expectArrived("a.bin", like: file)
-            // Another job's outcome comes after whatever else might be told of the first.
+            // Another job's outcome comes after any further outcome of the first job.
             let other = try deployment.makeFile("b.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", "--wait", other.path])
             let outcomes = try await deployment.waitForOutcomes(2)
@@ -65,7 +65,7 @@ import UploadTesting
             try await deployment.waitForStatus("running", of: id)
             #expect(try await deployment.enqueue(["--wait"] + arguments) == first)
             try await deployment.waitForLedger()
-            // The second one was delivered while a worker held the first: to the other, which did not work on it.
+            // The second message was delivered to another worker while the first worker held the job; that worker did not work on it.
             let suspects = try deployment.queryLedger(
                 "SELECT count(*) FROM events WHERE job = '\(id)' AND id LIKE '%.suspect'")
             #expect(suspects == ["1"])
@@ -75,7 +75,7 @@ import UploadTesting
             let arrived = slow.url.appending(path: "a.bin")
             #expect(try Data(contentsOf: arrived) == Data(contentsOf: file))
             let data = try #require(outcomes.first?["data"] as? [String: Any])
-            // What was in flight when the generation changed may be sent again, nothing else.
+            // Only the parts in flight at the change of the generation may be sent again.
             let sent = try #require(data["bytesSent"] as? Int)
             #expect(sent <= bytes + 4 * (8 << 20), "\(sent) bytes were sent")
             try await eventually("no copy is left") { copies(deployment).isEmpty }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// What lies there already is replaced, kept, or a failure, as the command line says.
+/// An object that lies there already is replaced, kept, or makes the upload fail, as the command line says.
 @Suite(.timeLimit(.minutes(40))) struct IfExistsTests {
     @Test func whatLiesThereIsTreatedAsTheCommandLineSays() async throws {
         try await Deployment.with { deployment in

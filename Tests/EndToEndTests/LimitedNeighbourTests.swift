@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Jobs beside those of a destination that is limited.
+/// Jobs that run beside the jobs of a destination with a rate limit.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct LimitedNeighbourTests {
-    /// A worker of four slots, a directory that takes so many bytes a second, and another one.
+    /// A worker with four slots, a directory with a limit on the bytes per second, and a directory without one.
     private func with(
         limits: String, _ body: (Deployment, _ worker: RunningProgram, _ api: String) async throws -> Void
     ) async throws {
@@ -34,7 +34,7 @@ import UploadTesting
             let ids = try await deployment.enqueue(["--to", "slow:", many.path])
             #expect(ids.count == 1000)
             _ = try await deployment.enqueue(["--to", "local:", "--wait", small.path])
-            // By its rate it needs two seconds for each of them: it passed them, not they it.
+            // At its rate the limited destination needs two seconds for each of its jobs; the small job did not wait for them.
             let done = try completed(deployment, at: "slow")
             #expect(done < 100, "\(done) were done first")
             try await eventually("the limited destination goes on") { try completed(deployment, at: "slow") > done }
@@ -57,7 +57,7 @@ import UploadTesting
 
     @Test func somethingUrgentDoesNotWaitForWhatALimitHoldsUp() async throws {
         try await with(limits: "bytesPerSecond: 512KiB, jobs: 1") { deployment, _, _ in
-            // Each takes a minute.
+            // Each of these uploads takes a minute.
             for number in 0..<6 { _ = try deployment.makeFile("large/\(number)", bytes: 32 << 20) }
             let large = deployment.path.appending(path: "files/large")
             #expect(try await deployment.enqueue(["--to", "slow:", large.path]).count == 6)

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// A program that is not ours takes part by the published schemas.
+/// A program in another language takes part by the published schemas alone.
 @Suite(.timeLimit(.minutes(40))) struct OtherLanguageTests {
     @Test func aPythonScriptEnqueuesAJobAndReadsItsOutcome() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
             try deployment.start(.worker)
-            // The topology is there once any of the programs has declared it.
+            // The topology exists once one of the programs has declared it.
             _ = try await deployment.enqueue(
                 ["--to", "local:first", "--wait", try deployment.makeFile("f", bytes: 1).path])
             let schemas = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -74,7 +74,7 @@ import UploadTesting
         }
     }
 
-    /// Headers that are nested deeper than any dead letter may carry.
+    /// Headers that nest deeper than a dead letter may carry.
     @Test func messagesWithDeeplyNestedHeadersHoldUpNoLaneAndAreListed() async throws {
         try await Deployment.with { deployment in
             let notifier = try deployment.start(.notifier)

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The broker is away: what was enqueued is kept, published by whoever next reaches the broker, and uploaded once.
+/// The broker is unreachable: enqueued jobs are kept, published by the next program that reaches the broker, and uploaded once.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct OutboxTests {
-    /// A deployment on a broker of its own.
+    /// Runs the body with a deployment on a broker of its own.
     private func alone(
         configuration: [String] = [], _ body: (Deployment, BrokerNode) async throws -> Void
     ) async throws {
@@ -43,13 +43,13 @@ import UploadTesting
             #expect(ids.count == 2)
             #expect(program.errorText.contains("2 jobs are kept in"), "\(program.errorText)")
             #expect(Set(outbox(deployment).map(\.lastPathComponent)) == Set(ids.map { "\($0).json" }))
-            // The command is over; the originals may go.
+            // The command has ended, so the originals may be deleted.
             let originals = try [small, large].map { file in
                 let kept = file.appendingPathExtension("kept")
                 try FileManager.default.moveItem(at: file, to: kept)
                 return kept
             }
-            // What a crash between confirm and removal would leave.
+            // The files that a crash between confirm and removal would leave.
             let spares = try outbox(deployment).map { file in
                 let spare = deployment.path.appending(path: file.lastPathComponent)
                 try FileManager.default.copyItem(at: file, to: spare)
@@ -64,7 +64,7 @@ import UploadTesting
             try deployment.expectArrived("large.bin", like: originals[1])
             #expect(copies(deployment).isEmpty)
 
-            // Published twice is uploaded once.
+            // A job that is published twice is uploaded once.
             let times = try modified(deployment, ["small.bin", "large.bin"])
             for (file, spare) in spares { try FileManager.default.copyItem(at: spare, to: file) }
             try await eventually("the outbox is published again") { outbox(deployment).isEmpty }
@@ -157,7 +157,7 @@ import UploadTesting
             try await deployment.waitForOutcomes(2)
             try await eventually("the outbox is empty") { outbox(deployment).isEmpty }
             try deployment.expectArrived("during.bin", like: file)
-            // A repeat would have been recorded before this one.
+            // A repeat of the job would have been recorded before this one.
             let after = try deployment.makeFile("after.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", "--wait", after.path])
             let told = try await deployment.waitForOutcomes(3)
@@ -167,7 +167,7 @@ import UploadTesting
         }
     }
 
-    /// From a program's first publish on it hears nothing more: no confirm, and no answer to its closing.
+    /// A proxy that passes nothing to the program from its first publish on: no confirm, and no answer to its closing.
     private func quietProxy(_ deployment: Deployment) throws -> AMQPFaultProxy {
         try AMQPFaultProxy(to: deployment.broker.port) { if case .publish = $0 { .stall } else { .forward } }
     }
@@ -177,7 +177,7 @@ import UploadTesting
             let proxies = try (0..<3).map { _ in try quietProxy(deployment) }
             defer { for proxy in proxies { proxy.stop() } }
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
-            // What may take minutes outlasts what may take seconds.
+            // A program with a patience of minutes outlasts one with a patience of seconds.
             let patient = try deployment.start(
                 .enqueue, ["--to", "local:patient.bin", "--broker", proxies[0].url, file.path],
                 environment: ["UPLOAD_BROKER_PATIENCE": "10m"])
@@ -213,7 +213,7 @@ import UploadTesting
             let kept = try deployment.makeFile("kept.bin", bytes: 100_000)
             let id = try #require(try await deployment.enqueue(here + ["--to", "local:", file.path]).first)
             _ = try await deployment.enqueue(here + ["--to", "local:", "--broker", try nowhere(), kept.path])
-            // The worker of one area leaves the job of the other alone.
+            // The worker of one staging area does not take the job of the other area.
             try await eventually("the job waits for a worker that has its area") {
                 try deployment.queryLedger(
                     "SELECT COUNT(*) FROM events WHERE job = '\(id)' AND CAST(body AS TEXT) LIKE '%unknownStagingArea%'"
@@ -238,7 +238,7 @@ import UploadTesting
         }
     }
 
-    /// When the files last changed, in nanoseconds, and which they are.
+    /// The modification times of the files, in nanoseconds, with their inodes.
     private func modified(_ deployment: Deployment, _ keys: [String]) throws -> [String] {
         try keys.map { key in
             var status = stat()

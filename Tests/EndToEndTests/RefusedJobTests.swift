@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// One message of many is too large for the broker: that one is refused and named, and the others are enqueued.
+/// One message of many is too large for the broker: `enqueue-upload` names it as refused, and enqueues the others.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct RefusedJobTests {
     @Test func theOneFileThatTheBrokerDoesNotTakeIsNamedAndTheOthersAreUploadedOnce() async throws {
         let broker = try await BrokerNode.start(configuration: "max_message_size = 20000")
         do {
             try await Deployment.with(broker: broker) { deployment in
-                // Those that are staged would lose their copies, were they called refused.
+                // The staged ones would lose their copies if they counted as refused.
                 let files = try (0..<11).map { number in
                     let bytes = number == 5 ? 30_000 : number.isMultiple(of: 2) ? 100_000 : 1000
                     return try deployment.makeFile("\(number).bin", bytes: bytes)
@@ -32,7 +32,7 @@ import UploadTesting
                 for (number, file) in files.enumerated() where number != 5 {
                     try deployment.expectArrived("\(number).bin", like: file)
                 }
-                // What comes behind them has its outcome when every repeat has been read.
+                // When this job has its outcome, every repeat before it has been read.
                 let after = try deployment.makeFile("after.bin", bytes: 1000)
                 _ = try await deployment.enqueue(["--to", "local:", "--wait", after.path])
                 let all = try await deployment.waitForOutcomes(11)

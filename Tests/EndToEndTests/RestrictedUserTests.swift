@@ -5,9 +5,9 @@ import Testing
 import UploadTesting
 import UploadsRabbitMQ
 
-/// Users of the broker that may do no more than the documentation says, on what an administrator has declared.
+/// Broker users with only the documented permissions, on objects that an administrator has declared.
 @Suite(.timeLimit(.minutes(40))) struct RestrictedUserTests {
-    /// The lines of Operating: user, and what it may configure, write and read.
+    /// The users in the page Operating, with their rights to configure, write and read.
     private func documented() throws -> [(user: String, rights: [String])] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/Uploads/Uploads.docc/Operating.md")
@@ -19,7 +19,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// Runs the body with the URLs of the documented users, as they are in a namespace.
+    /// Runs the body with the URLs of the documented users, with their permissions in a namespace.
     private func with(
         _ deployment: Deployment, _ body: (_ broker: (String) -> [String]) async throws -> Void
     ) async throws {
@@ -46,7 +46,7 @@ import UploadsRabbitMQ
     @Test func usersThatMayNotDeclareWorkOnWhatAnAdministratorDeclared() async throws {
         try await Deployment.with { deployment in
             try await with(deployment) { broker in
-                // Nothing is there yet.
+                // No object is declared yet.
                 let early = try await deployment.run(.worker, broker("worker"))
                 #expect(await early.wait() == 77)
                 #expect(
@@ -54,7 +54,7 @@ import UploadsRabbitMQ
                     "\(early.errorText)")
                 #expect(early.errorText.contains("exchange '\(deployment.namespace)."), "\(early.errorText)")
 
-                // As definitions, which the broker reads; looked at by the administrator.
+                // The administrator imports the printed definitions into the broker, and checks them.
                 let printed = try await deployment.control("topology", "declare", "--print")
                 let file = deployment.path.appending(path: "definitions.json")
                 try Data(printed.outputText.utf8).write(to: file)
@@ -67,7 +67,7 @@ import UploadsRabbitMQ
                 try deployment.start(.worker, broker("worker"))
                 let one = try deployment.makeFile("one.bin", bytes: 100_000)
                 _ = try await deployment.enqueue(broker("producer") + ["--to", "local:", one.path])
-                // Through the ladder, and with what is told on the way.
+                // A job passes the ladder, and its events are published on the way.
                 let two = try deployment.makeFile("two.bin", bytes: 100_000)
                 _ = try await deployment.enqueue(
                     broker("waiter") + ["--to", "local:", "--after", "2s", "--wait", two.path])
@@ -98,7 +98,7 @@ import UploadsRabbitMQ
                     try deployment.queryLedger("SELECT count(*) FROM unreadable") == ["2"]
                 }
 
-                // Fewer rights than it needs.
+                // A user without one of the rights that it needs.
                 let lacking = try await deployment.run(
                     .enqueue, broker("notifier") + ["--to", "local:", "--wait", two.path])
                 #expect(await lacking.wait() == 77)

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and a bucket of OpenStack Swift.
+/// The programs with a bucket of OpenStack Swift.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct S3Tests {
     static let part = 8 << 20
 
-    /// A deployment with the destination `bucket`, by way of a proxy that the test may set rules for.
+    /// Runs the body with a deployment and its destination `bucket`, behind a proxy whose rules the test may set.
     private func with(
         more: String = "", _ body: (Deployment, S3Bucket) async throws -> Void
     ) async throws {
@@ -48,7 +48,7 @@ import UploadTesting
             let size = 5 << 30
             _ = try Shell.run("truncate", "-s", "\(size)", file.path)
             _ = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
-            // Four parts at a time have 256 MiB.
+            // Four parts at a time would take 256 MiB if they were in memory.
             #expect(try worker.residentBytesMaximum() < 160 << 20)
             #expect(try await bucket.observer.head(bucket.name, "sparse.bin")?.size == size)
             let digest = try deployment.digests(of: [file])
@@ -60,7 +60,7 @@ import UploadTesting
     @Test func afterAKillAnotherWorkerSendsOnlyThePartsInFlightAgain() async throws {
         try await with { deployment, bucket in
             try deployment.start(.notifier)
-            // Slow enough to be met in the middle, whatever the machine.
+            // Slow enough on any machine for a kill in the middle of the upload.
             bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 24 << 20) }
             let parts = 24
             let file = try deployment.makeFile("large.bin", bytes: parts * Self.part)
@@ -126,7 +126,7 @@ import UploadTesting
                 #expect(bucket.proxy.requests.map(\.method) == methods)
                 #expect(try await bucket.observer.head(bucket.name, name)?.size == bytes)
             }
-            // What lies there is seen by the condition of the last request, and replaced.
+            // The condition of the last request notices the existing object, and replaces it.
             let file = try deployment.makeFile("again.bin", bytes: 3 * Self.part)
             bucket.proxy.forget()
             _ = try await deployment.enqueue(["--to", "bucket:three", "--wait", file.path])
@@ -142,7 +142,7 @@ import UploadTesting
             try deployment.start(.worker)
             let older = try deployment.makeFile("older.bin", bytes: 6 * Self.part)
             let newer = try deployment.makeFile("newer.bin", bytes: 5000)
-            // The older job's last part stays on its way until the newer job is done.
+            // The older job's last part is still on its way when the newer job completes.
             bucket.proxy.setRule { $0.partNumber == 6 ? .throttle(bytesPerSecond: 1 << 20) : .forward }
             let ids = try await deployment.enqueue(["--to", "bucket:same", older.path])
             try await eventually("all other parts are there") { bucket.proxy.partsSent.count >= 5 }

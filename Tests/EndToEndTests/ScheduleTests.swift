@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// Uploads that are put off start when they may: never early, and soon after.
+/// Delayed uploads start at their time: never early, and soon after.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ScheduleTests {
     private func time(_ text: Any?) throws -> Date {
         try Date(#require(text as? String), strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
@@ -29,7 +29,7 @@ import UploadTesting
                 #expect(try time(outcome["time"]) >= due)
                 #expect(data["attempts"] as? Int == 0)
             }
-            // Dates lie in the past and the future alike; what is due far ahead waits on the ladder.
+            // Times may lie in the past or the future; a job that is due far ahead waits on the ladder.
             let far = try deployment.makeFile("far.bin", bytes: 1000)
             let id = try #require(
                 try await deployment.enqueue(["--to", "local:", "--after", "30d", far.path]).first)

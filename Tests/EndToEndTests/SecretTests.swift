@@ -4,7 +4,7 @@ import RabbitMQ
 import Testing
 import UploadTesting
 
-/// Secrets and the query of a pre-signed URL appear nowhere but in the job.
+/// Secrets and the query of a pre-signed URL appear only in the job itself.
 @Suite(.timeLimit(.minutes(40))) struct SecretTests {
     @Test func neitherSecretsNorQueriesAppearInLogsEventsMetricsOrTheEventsOfTheLedger() async throws {
         let nginx = try await NginxServer()
@@ -52,7 +52,7 @@ import UploadTesting
         }
     }
 
-    /// A queue of a listener's own, bound to everything that is told.
+    /// A connection with a queue of its own that is bound to all events.
     private func listener(_ deployment: Deployment) async throws -> Connection {
         let connection = try await Connection.open(
             ConnectionConfiguration(urls: [deployment.broker.url]),

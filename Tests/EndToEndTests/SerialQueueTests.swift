@@ -5,7 +5,8 @@ import Uploads
 
 /// Jobs that run one after the other, in strict order.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct SerialQueueTests {
-    /// Enqueues files (large enough to be staged: then a cancellation need not wait) under these names into the serial line, in one command.
+    /// Enqueues files under these names into the serial line, in one command. They are large enough to be staged, so that a
+    /// cancellation need not wait.
     private func enqueue(
         _ names: [String], _ deployment: Deployment, _ options: String...
     ) async throws -> [String] {
@@ -19,7 +20,7 @@ import Uploads
         try deployment.toldOutcomes().compactMap { $0["subject"] as? String }
     }
 
-    /// What is known of each job lies between what is known of the one before it and the one behind it.
+    /// Each job's events lie between those of the job before it and those of the job behind it.
     private func expectOneAfterTheOther(_ ids: [String], _ deployment: Deployment) throws {
         var seen: [String] = []
         for id in try deployment.queryLedger("SELECT job FROM events ORDER BY seq") where ids.contains(id) {
@@ -34,7 +35,7 @@ import Uploads
             for _ in 0..<3 { try deployment.start(.worker, ["--concurrency", "4"]) }
             let ids = try await enqueue((0..<12).map { "\($0).bin" }, deployment)
             let more = try await enqueue((12..<16).map { "\($0).bin" }, deployment)
-            // Others of the queue are not held up by the line.
+            // The serial line does not delay other jobs of the queue.
             let file = try deployment.makeFile("free.bin", bytes: 1000)
             let free = try await deployment.enqueue(["--to", "local:", file.path])
             try await deployment.waitForOutcomes(17)
@@ -86,7 +87,7 @@ import Uploads
             try deployment.start(.notifier)
             let ids = try await enqueue(["a", "b", "c"], deployment)
             try await deployment.waitForLedger()
-            // One that is paused before its turn.
+            // A job that is paused before its turn.
             try await deployment.control("pause", ids[1])
             #expect(try deployment.queryLedger("SELECT status FROM jobs WHERE id = '\(ids[1])'") == ["paused"])
             try deployment.start(.worker, ["--concurrency", "4"])
@@ -96,7 +97,7 @@ import Uploads
                     "SELECT count(*) FROM events WHERE job = '\(ids[1])' AND CAST(body AS TEXT) LIKE '%upload.paused%'")
                     != ["0"]
             }
-            // Whatever could overtake it had the time in which another job came and went.
+            // A job that could overtake it had enough time: another job came and went meanwhile.
             let file = try deployment.makeFile("free.bin", bytes: 1000)
             let free = try await deployment.enqueue(["--to", "local:", "--wait", file.path])
             #expect(try told(deployment) == [ids[0]] + free)
@@ -141,7 +142,7 @@ import Uploads
             }
             try await deployment.waitForOutcomes(ids.count)
             try await deployment.waitForLedger()
-            // A delegate may hear twice of what was told when the notifier was killed, never of another order.
+            // A delegate may receive the outcomes twice that were on their way at a kill, but never in another order.
             var order: [String] = []
             for id in try told(deployment) where !order.contains(id) { order.append(id) }
             try await eventually("all are told") { try Set(told(deployment)).count == ids.count }
@@ -171,7 +172,7 @@ import Uploads
         }
     }
 
-    /// The line stands still, and so does what it has released.
+    /// The serial line does not advance, and the job that it has released does not run.
     @Test func aCancelledJobOfAStoppedQueueEndsAtOnceAndTheOthersWaitForTheStart() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)

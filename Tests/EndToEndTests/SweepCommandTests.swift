@@ -20,7 +20,7 @@ import UploadsRabbitMQ
         (report["items"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }.sorted()
     }
 
-    /// A job that was enqueued days ago, so that what was begun since may be its own.
+    /// Submits a job that was enqueued days ago, so that a session that began since then may be its own.
     private func submit(_ key: String, _ file: URL, to deployment: Deployment) async throws -> JobID {
         let size = try #require(try file.resourceValues(forKeys: [.fileSizeKey]).fileSize)
         let broker = try await UploadBroker.connect(
@@ -45,12 +45,12 @@ import UploadsRabbitMQ
         ) { deployment in
             try deployment.start(.notifier)
             let worker = try deployment.start(.worker)
-            // Parts never arrive, so that a session stays open; and all that is listed looks two days old.
+            // Parts never arrive, so a session stays open; and all listed sessions look two days old.
             let old = "<Initiated>\(WireJSON.timestamp(Date() - 2 * Self.day))</Initiated>"
             let lies = Atomic(true)
             bucket.proxy.setRule { request in
                 if request.partNumber != nil { return .stallRequest(afterBytes: 0) }
-                // A server that says that it has aborted an upload, and has not.
+                // The server claims to have aborted an upload, and has not.
                 if lies.load(ordering: .relaxed), request.method == "DELETE", request.path.hasSuffix("/orphan") {
                     return .answer(status: 204)
                 }
@@ -75,7 +75,7 @@ import UploadsRabbitMQ
             try await deployment.control("cancel", "\(orphan)")
             _ = try await deployment.waitForOutcomes(1)
             lies.store(false, ordering: .relaxed)
-            // Another program's, one of them at the key of a job.
+            // Sessions of another program, one of them at the key of a job.
             let strangers = try await bucket.observer.startUpload(bucket.name, "orphan")
             _ = try await bucket.observer.startUpload(bucket.name, "foreign")
             #expect(

@@ -20,10 +20,10 @@ import UploadTesting
             try await waitUntil(second, says: "not ready: standing by")
             let port = try #require(second.port)
             #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/healthz") == "alive\n")
-            // A person is told so as well, at the address where the dashboard will be.
+            // The address of the dashboard also shows a person the reason.
             #expect(
                 try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/").contains(
-                    "<h2 id=\"heading\">BatonValidity by</h2>")
+                    "<h2 id=\"heading\">Standing by</h2>")
             )
             let one = try deployment.makeFile("one.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", one.path])
@@ -39,7 +39,7 @@ import UploadTesting
 
             let third = try deployment.start(.notifier)
             try await waitUntil(third, says: "not ready: standing by")
-            // It stands by through a reload, and stops when it is told to.
+            // It stands by through a reload, and stops on SIGTERM.
             third.signal(SIGHUP)
             let fourth = try deployment.start(.notifier)
             try await waitUntil(fourth, says: "not ready: standing by")
@@ -72,7 +72,7 @@ import UploadTesting
             #expect(jobs.errorText.contains("uploadctl ledger adopt"), "\(jobs.errorText)")
             #expect(foreign.errorText.contains("this notifier records and tells nothing"))
 
-            // A serial line goes on after a restart of the first one, though the other one was alone meanwhile.
+            // A serial line advances after a restart of the first notifier, though the other one ran alone meanwhile.
             let files = try (0..<3).map { try deployment.makeFile("\($0).bin", bytes: 1000) }
             let ids = try await deployment.enqueue(["--to", "local:", "--serial"] + files.map(\.path))
             try await deployment.waitForLedger()
@@ -88,7 +88,7 @@ import UploadTesting
 
             try await deployment.waitForLedger()
 
-            // What the other ledger lacks is listed, and nothing happens without a yes.
+            // The command lists what the other ledger lacks, and changes nothing without a confirmation.
             let refused = try await deployment.control("ledger", "adopt", "--ledger", other.path, expecting: 77)
             #expect(refused.outputText.contains("names 3 jobs that it does not know"), "\(refused.outputText)")
             #expect(ids.allSatisfy(refused.outputText.contains))
@@ -101,7 +101,7 @@ import UploadTesting
             let same = try await deployment.control("ledger", "adopt", "--ledger", other.path)
             #expect(same.errorText.contains("has this ledger already"), "\(same.errorText)")
 
-            // The old one is refused after a restart, too; the adopted one records and tells.
+            // The old ledger is also refused after a restart; the notifier with the adopted one records and delivers.
             #expect(await again.stop() == 0)
             let late = try deployment.start(.notifier)
             try await waitUntil(late, says: "not ready: the namespace has the ledger")
@@ -129,7 +129,7 @@ import UploadTesting
             }
             try deployment.start(.worker)
             let second = try deployment.start(.notifier)
-            // A new ledger is another one, and an operator says that it is to be the namespace's.
+            // A newly made ledger is another one, until an operator adopts it for the namespace.
             try await waitUntil(second, says: "not ready: the namespace has the ledger")
             try await deployment.control("ledger", "adopt", "--yes")
             try await waitUntil(second, says: "ready")

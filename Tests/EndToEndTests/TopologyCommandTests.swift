@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// `uploadctl topology`: what lies on the broker is shown and checked, and deleted only when nothing is lost by it.
+/// `uploadctl topology` shows and checks the objects on the broker, and deletes them only when no message is lost.
 @Suite(.timeLimit(.minutes(40))) struct TopologyCommandTests {
     @Test func aNamespaceIsDeletedWhenNobodyReadsAndNothingWaitsUnlessThatIsSaid() async throws {
         try await Deployment.with { deployment in
@@ -21,7 +21,7 @@ import UploadTesting
             _ = try await deployment.enqueue(["--to", "local:", file.path])
             try await deployment.control("topology", "check")
             let full = try await deployment.control("topology", "delete", "--yes", expecting: 77)
-            // The job, and its record for the notifier.
+            // The two messages are the job, and its record for the notifier.
             #expect(full.errorText.contains("2 messages wait") && full.errorText.contains("--discard"))
             let unasked = try await deployment.control("topology", "delete", "--discard", expecting: 77)
             #expect(unasked.errorText.contains("--yes"))

@@ -5,9 +5,9 @@ import UploadClient
 import UploadTesting
 import Uploads
 
-/// Sessions whose files are read where an account's destination is, by a worker in a process of its own.
+/// Sessions whose files a worker, in a process of its own, reads at an account's destination.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct TransferQueueDownloadTests {
-    /// A directory that jobs may read from, and one to download to.
+    /// Runs the body with a directory from which jobs may read, and a directory to download to.
     private func with(
         _ body: (Deployment, _ shelf: TemporaryDirectory, _ target: TemporaryDirectory) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ import Uploads
             }
             try expectSame(film, target.file("film.mp4"), deployment)
             try expectSame(notes, target.file("notes"), deployment)
-            // Nothing went through the app's staging area.
+            // No file passed through the app's staging area.
             #expect(Set(deployment.stagedFiles()).isSubset(of: ["clients", "keys"]))
         }
     }
@@ -68,7 +68,7 @@ import Uploads
                     [try TransferDownload(path, to: target.file(path).absoluteString)]
                 }
                 let early = try await queue.enqueue(try download("late"), from: TransferAccount("shelf")).id
-                // Not declared as a source.
+                // The configuration does not allow this destination as a source.
                 let closed = try await queue.enqueue(try download("x"), from: TransferAccount("local")).id
                 try await queue.start()
                 try await queue.waitForState(.failed, of: early, closed)

@@ -5,11 +5,12 @@ import UploadClient
 import UploadTesting
 import Uploads
 
-/// What happens to the programs and to the broker while a transfer queue runs.
+/// Faults of the programs and of the broker while a transfer queue runs.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct TransferQueueFaultTests {
     private static let part = 8 << 20
 
-    /// A bucket to which parts go slowly until the test says otherwise, a file that takes its time, and a broker of the test's own.
+    /// Runs the body with a bucket to which parts go slowly until the test lifts the limit, a file that takes seconds, and a
+    /// broker of its own.
     private func with(
         _ body: (Deployment, S3Bucket, BrokerNode, _ notifier: RunningProgram, _ file: URL) async throws -> Void
     ) async throws {
@@ -50,7 +51,7 @@ import Uploads
                 try await eventually("a part is there") { !bucket.proxy.partsSent.isEmpty }
                 try await queue.settle(within: .seconds(240))
                 try await node.kill()
-                // What is wanted while the broker is away is done when it is back.
+                // A change that is requested while the broker is unreachable is made when it is back.
                 let d = try await queue.enqueue("d", at: .index(1))
                 try await node.restart()
                 await kill(notifier)
@@ -90,14 +91,14 @@ import Uploads
                 try await eventually("a part is there") { !bucket.proxy.partsSent.isEmpty }
                 try await queue.waitForState(.running, of: a)
                 try await queue.settle(within: .seconds(240))
-                // Without it nothing is moved.
+                // Without the notifier no session is moved.
                 await kill(notifier)
                 try await queue.run(c)
                 return (a, b, c)
             }
             try deployment.start(.notifier)
             let job = try #require(try deployment.queryLedger("SELECT id FROM jobs WHERE destination = 'bucket'").first)
-            // As if the app had come just so far.
+            // As if the app had died at this point.
             try await deployment.control("pause", job, expecting: nil)
             try await deployment.waitForStatus("paused", of: job)
             bucket.proxy.setRule { _ in .forward }

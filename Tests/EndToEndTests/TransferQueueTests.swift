@@ -5,11 +5,11 @@ import UploadClient
 import UploadTesting
 import Uploads
 
-/// What an app does with a transfer queue, with the programs as processes and the queue in this one.
+/// An app's transfer queue, with the programs as processes and the queue in this one.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct TransferQueueTests {
     private static let part = 8 << 20
 
-    /// A bucket to which parts go slowly until the test says otherwise, and a file that takes its time.
+    /// Runs the body with a bucket to which parts go slowly until the test lifts the limit, and a file that takes seconds.
     private func with(
         _ body: (Deployment, S3Bucket, _ file: URL) async throws -> Void
     ) async throws {
@@ -97,7 +97,7 @@ import Uploads
                 let events = await queue.events
                 let listening = Task { for await event in events { told.withLock { $0.append(event) } } }
                 let a = try await queue.enqueue(file, to: "bucket")
-                // One travels in its job, the other one is staged.
+                // The first file travels inside its message, the second one is staged.
                 let files = [("b1", 10), ("b2", 300_000)].map {
                     TransferFile(.data(Data(repeating: 7, count: $0.1)), to: $0.0)
                 }
@@ -119,7 +119,7 @@ import Uploads
                 #expect(try deployment.queryLedger("SELECT count(*) FROM line") == ["1"])
                 bucket.proxy.setRule { _ in .forward }
                 try await queue.waitForState(.finished, of: a)
-                // Its worker has told nothing, before and after its end.
+                // The worker has published no event of it, before or after its end.
                 let kinds = "SELECT kind FROM events WHERE job IN (SELECT id FROM jobs WHERE key IN ('b1', 'b2'))"
                 #expect(try deployment.queryLedger(kinds) == ["cancelled", "cancelled"])
                 try await eventually("all is told") { told.withLock { $0.contains { $0.kind == .finished } } }
@@ -151,7 +151,7 @@ import Uploads
                 try await queue.waitForState(.finished, of: c)
                 bucket.proxy.setRule { _ in .forward }
                 try await queue.waitForState(.finished, of: a, b, c)
-                // It gave its turn back, and had it again.
+                // The session gave up its turn, and got it again.
                 try await eventually("all is told") {
                     told.withLock { $0.filter { $0.kind == .finished }.count == 3 }
                 }
@@ -194,7 +194,7 @@ import Uploads
                 try await queue.waitForState(.running, of: a)
                 try await queue.pause(a)
                 try await queue.waitForState(.active, of: a)
-                // Whatever could overtake it had the time in which another job came and went.
+                // A session that could overtake it had enough time: another job came and went meanwhile.
                 let free = try deployment.makeFile("free.bin", bytes: 1000)
                 _ = try await deployment.enqueue(["--to", "local:", "--wait", free.path])
                 #expect(await queue.state(of: b) == .queued)
@@ -215,7 +215,7 @@ import Uploads
                 try await queue.start()
                 try await waitForFirstPart(bucket)
                 try await queue.waitForState(.running, of: a)
-                // Nobody else has it open.
+                // No other program has the queue open.
                 await #expect(throws: UploadError.self) { try await deployment.withTransferQueue { _ in } }
                 try await queue.stop()
                 try await queue.settle(within: .seconds(240))
@@ -287,7 +287,7 @@ import Uploads
                 #expect(try await queue.run(for: .milliseconds(300)).count == 1)
             }
             let worker = try deployment.start(.worker, ["--queue", "default", "--queue", "other"])
-            // Whatever could run had the time in which another job came and went.
+            // A session that could run had enough time: another job came and went meanwhile.
             let free = try deployment.makeFile("free.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", "--queue", "other", "--wait", free.path])
             #expect(try deployment.completedKeys() == ["free.bin"])
@@ -321,7 +321,7 @@ import Uploads
                 #expect(refused?.code == .rejected)
                 try await queue.settle(within: .seconds(240))
                 bucket.proxy.setRule { _ in .forward }
-                // It waits for more files, and nobody waits for it.
+                // The session waits for more files, and no other session waits for it.
                 try await queue.waitForState(.finished, of: b, c)
                 #expect(await queue.state(of: a) == .queued)
                 return (a, c)

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and a tus server that is not ours.
+/// The programs with a foreign tus server.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct TusTests {
     private static let part = 8 << 20
 
-    /// Bytes that went on to the server, by where each request said that they begin.
+    /// The byte ranges that reached the server, by the offset that each request names.
     private func ranges(_ proxy: HTTPFaultProxy) -> [Range<Int>] {
         proxy.requests.compactMap { record in
             guard record.method == "PATCH", let offset = record.request.header("upload-offset").flatMap({ Int($0) })
@@ -20,7 +20,7 @@ import UploadTesting
         let proxy = try HTTPFaultProxy(to: server.port)
         let destination = "intake: {driver: tus, url: '\(server.url(port: proxy.port))', partSize: 8MiB}"
         try await Deployment.with(destinations: [destination]) { deployment in
-            // As one of two servers does that do not share their disks, or one whose Location leads past a proxy.
+            // As with two servers that do not share their disks, or a server whose Location leads past a proxy.
             proxy.setRule { ["HEAD", "PATCH"].contains($0.method) ? .answer(status: 404) : .forward }
             try deployment.start(.notifier)
             try deployment.start(.worker)
@@ -42,7 +42,7 @@ import UploadTesting
             "intake: {driver: tus, url: '\(server.url(port: proxy.port))', bearerToken: swordfish-1234, partSize: 8MiB}"
         try await Deployment.with(destinations: [destination]) { deployment in
             try deployment.start(.notifier)
-            // Slow enough to be met in the middle of a part, whatever the machine.
+            // Slow enough on any machine for a kill in the middle of a part.
             proxy.setRule { $0.method == "PATCH" ? .throttle(bytesPerSecond: 2 << 20) : .forward }
             let size = 5 * Self.part + 12_345
             let file = try deployment.makeFile("large.bin", bytes: size)
@@ -54,7 +54,7 @@ import UploadTesting
             victim.signal(SIGKILL)
             _ = await victim.wait()
             let before = proxy.requests.count
-            // The server counts what it got once it has noticed that nothing more comes.
+            // The server counts the received bytes once it has noticed the end of the connection.
             try await eventually("the server has noticed") {
                 try server.uploads().first?.offset ?? 0 > Self.part
             }

@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// What the notifier cannot record holds up nothing else, and is not lost.
+/// A message that the notifier cannot record delays no other message, and is not lost.
 @Suite(.timeLimit(.minutes(40))) struct UnrecordedMessageTests {
     @Test func whatCannotBeRecordedIsListedAndReplayedAndGoodJobsFinish() async throws {
         try await Deployment.with { deployment in
@@ -35,7 +35,7 @@ import Uploads
             let story = try await deployment.control("job", bad, "--api", api, expecting: nil)
             #expect(story.errorText.contains("cannot be read"), "\(story.errorText)")
 
-            // As the reason says.
+            // The remedy that the reason names.
             try deployment.changeLedger("DELETE FROM jobs WHERE id = '\(bad)'")
             try await deployment.control("dead", "replay", "--all", "--yes", "--api", api)
             try await deployment.waitForStatus("completed", of: bad)

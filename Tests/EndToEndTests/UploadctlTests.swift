@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// `uploadctl` as people use it to see what is going on, and why.
+/// `uploadctl` as operators use it to see the state of jobs and its reasons.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct UploadctlTests {
     private func notifier(_ deployment: Deployment) async throws -> (program: RunningProgram, api: String) {
         let notifier = try deployment.start(.notifier)
@@ -141,7 +141,7 @@ import Uploads
         }
     }
 
-    /// A producer newer than the notifier; then the notifier is updated, which the test does in the ledger.
+    /// The producer is newer than the notifier; then the notifier is updated, which the test simulates in the ledger.
     @Test func aJobThatCouldNotBeReadIsUploadedOnceWhenItsCauseIsMended() async throws {
         try await Deployment.with { deployment in
             let (program, api) = try await notifier(deployment)
@@ -171,7 +171,7 @@ import Uploads
             try await deployment.waitForOutcomes(1)
             let arrived = try Data(contentsOf: deployment.uploaded.appending(path: "late.txt"))
             #expect(arrived == Data("hello".utf8))
-            // Its end decides from now on.
+            // From now on the end of the job decides.
             try deployment.changeLedger("UPDATE unreadable SET replayed = NULL")
             let ended = try await deployment.control("dead", "replay", "1", "--api", next, expecting: 1)
             #expect(ended.errorText.contains("has ended as completed"))
@@ -188,7 +188,7 @@ import Uploads
             let watch = try deployment.startControl("watch", "--json", "--api", "http://127.0.0.1:\(port)")
             try deployment.start(.worker)
             let file = try deployment.makeFile("a.bin", bytes: 1000)
-            // The first one may come before the watch has begun.
+            // The first event may come before the watch has begun.
             try await eventually("the watch has begun") {
                 _ = try await deployment.enqueue(["--to", "local:1", file.path])
                 return watch.outputText.contains("upload.completed")

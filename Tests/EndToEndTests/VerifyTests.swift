@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// What is read back decides, and what a destination says against itself.
+/// The object that is read back decides, and so does a checksum from the destination that contradicts the upload.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct VerifyTests {
-    /// Two parts for what the proxy can still rewrite as a whole.
+    /// Settings that make two parts, of a size that the proxy can still rewrite as a whole.
     private static func settings(_ more: String = "") -> String {
         ", multipartThreshold: 8MiB, retry: {base: 1s, cap: 1s\(more)}"
     }
 
-    /// The last of so many outcomes.
+    /// Waits for the given number of outcomes and returns the last one.
     private func outcome(_ deployment: Deployment, _ count: Int) async throws -> (type: String, data: [String: Any]) {
         let told = try #require(try await deployment.waitForOutcomes(count).last)
         return (try #require(told["type"] as? String), try #require(told["data"] as? [String: Any]))
@@ -44,7 +44,7 @@ import UploadTesting
                 #expect(try await bucket.observer.sha256(bucket.name, "good-\(number)") == digests[number])
             }
 
-            // Broken on the way back once: the next attempt replaces it and is believed.
+            // The object is damaged once on the way back: the next attempt replaces it, and the comparison succeeds.
             let hits = Counter()
             bucket.proxy.setRule { request in
                 guard Self.isRead(request, of: "once"), hits.next(upTo: 1) else { return .forward }
@@ -60,7 +60,7 @@ import UploadTesting
                         && $0.request.query["uploads"] != nil
                 } == 2, "it was uploaded again")
 
-            // Broken for good: never a success.
+            // The object is damaged each time, so the upload never succeeds.
             bucket.proxy.setRule { request in
                 guard Self.isRead(request, of: "always") else { return .forward }
                 return .rewriteAnswer { $0.body[0] ^= 1 }
@@ -105,7 +105,7 @@ import UploadTesting
         }
     }
 
-    /// - Parameter isLarge: told by CompleteMultipartUpload, else by PutObject.
+    /// - Parameter isLarge: whether the checksum comes with the answer to CompleteMultipartUpload, or else to PutObject.
     @Test(arguments: [false, true])
     func aDestinationThatAlwaysTellsAnotherChecksumFailsTheUpload(isLarge: Bool) async throws {
         let bucket = try await S3Bucket.make()

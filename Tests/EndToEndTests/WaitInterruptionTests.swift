@@ -2,9 +2,9 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// What `enqueue-upload --wait` does with signals: what was enqueued goes on.
+/// `enqueue-upload --wait` ends on signals, and the enqueued uploads go on.
 @Suite(.timeLimit(.minutes(40))) struct WaitInterruptionTests {
-    /// Starts waiting for a job that no worker takes, until its id is printed.
+    /// Starts a command that waits for a job that no worker takes, and returns when the id is printed.
     private func wait(_ deployment: Deployment, under wrapper: [String] = []) async throws -> RunningProgram {
         let file = try deployment.makeFile("a.bin", bytes: 1000)
         let program = try deployment.start(.enqueue, ["--to", "local:", "--wait", file.path], under: wrapper)
@@ -22,7 +22,7 @@ import UploadTesting
     @Test(arguments: [SIGHUP, SIGTERM, SIGINT])
     func aSignalEndsTheWaitWithAWordAndTheUploadGoesOn(_ signal: Int32) async throws {
         try await Deployment.with { deployment in
-            // A program inherits the signals that the tests ignore.
+            // Resets the signals that the tests ignore, because a program inherits them.
             let program = try await wait(deployment, under: ["/usr/bin/env", "--default-signal"])
             program.signal(signal)
             #expect(await program.wait() == 130, "\(program.errorText)")

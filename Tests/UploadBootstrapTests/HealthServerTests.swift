@@ -66,7 +66,7 @@ struct HealthServerTests {
             group.addTask { try await server.run() }
             try await eventually("the server listens") { Ports.isOpen(port) }
             readiness.set("standing by")
-            #expect(try await get(port, "/").body.contains("BatonValidity by"))
+            #expect(try await get(port, "/").body.contains("Standing by"))
             for path in ["/v1", "/v1/jobs", "/openapi.yaml", "/v1/events"] {
                 let response = try await HTTPClient.shared.execute(
                     HTTPClientRequest(url: "http://127.0.0.1:\(port)\(path)"), timeout: .seconds(10))

@@ -210,7 +210,7 @@ import Uploads
         try await Application(router: router, logger: quiet).test(.router) { client in
             let page = try await client.ask(.get, "/")
             #expect(
-                page.status == 503 && page.text.contains("BatonValidity by")
+                page.status == 503 && page.text.contains("Standing by")
                     && page.text.contains("http-equiv=\"refresh\""))
             #expect(try await client.ask(.get, "/assets/dashboard.css").status == 200)
             obstacle.withLock { $0 = .failed(UploadError(.serverFailure, "no space is left for <it>")) }

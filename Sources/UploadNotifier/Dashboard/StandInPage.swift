@@ -32,7 +32,7 @@ public enum StandInPage {
         switch obstacle {
         case .taken:
             (
-                "BatonValidity by",
+                "Standing by",
                 "Another notifier has the ledger and does the work; its own address has the dashboard. This one takes over "
                     + "within seconds when that one ends, and shows it here then."
             )

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and Bridge as its documentation describes it.
+/// The programs with a Bridge server written by Bridge's documentation.
 @Suite(.timeLimit(.minutes(40))) struct BridgeTests {
     private func destination(_ server: BridgeServer) -> String {
         """

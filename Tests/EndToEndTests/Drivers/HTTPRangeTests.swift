@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and an Apache that writes ranges in place.
+/// The programs with an Apache that writes ranges in place.
 @Suite(.timeLimit(.minutes(40))) struct HTTPRangeTests {
     @Test func afterAKillAnotherWorkerGoesOnBehindThePartsThatAreThere() async throws {
         let part = 8 << 20

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and an endpoint that signs URLs (by boto3) for a store that is not ours.
+/// The programs with an endpoint that signs URLs (by boto3) for a foreign store.
 @Suite(.timeLimit(.minutes(40))) struct PresignedTests {
     @Test func afterAKillAnotherWorkerAsksForAnotherURLAndNoneIsShown() async throws {
         let bucket = try await S3Bucket.make()

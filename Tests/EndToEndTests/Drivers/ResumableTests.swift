@@ -3,7 +3,7 @@ import ResumableTesting
 import Testing
 import UploadTesting
 
-/// The programs, and resumable uploads as swift-nio-extras serves them.
+/// The programs with the resumable uploads of swift-nio-extras.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ResumableTests {
     private static let part = 8 << 20
 

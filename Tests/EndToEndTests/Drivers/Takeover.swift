@@ -2,15 +2,15 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// One worker that is killed in the middle of an upload, and another one that ends it.
+/// Kills a worker in the middle of an upload, and lets another one finish it.
 struct Takeover {
     let deployment: Deployment
     let proxy: HTTPFaultProxy
 
     /// - Parameters:
-    ///   - destination: DEST of the command line.
-    ///   - rule: what the proxy does to the requests of the worker that is killed.
-    ///   - isThen: whether it is time to kill it, by what has passed the proxy.
+    ///   - destination: the DEST of the command line.
+    ///   - rule: the proxy's rule for the requests of the worker that is killed.
+    ///   - isThen: whether it is time to kill the worker, by the requests that have passed the proxy.
     /// - Returns: the outcome, and the requests after the kill.
     func run(
         _ file: URL, to destination: String, rule: @escaping HTTPFaultProxy.Rule, killWhen moment: String,

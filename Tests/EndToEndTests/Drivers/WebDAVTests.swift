@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// The programs, and WebDAV servers that are not ours.
+/// The programs with foreign WebDAV servers.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct WebDAVTests {
     @Test(arguments: [WebDAVServer.Kind.nginx, .rclone, .wsgidav, .apache])
     func afterAKillInAPutAnotherWorkerSendsItAgainAndNothingElseIsLeft(kind: WebDAVServer.Kind) async throws {
@@ -15,12 +15,13 @@ import UploadTesting
             let takeover = Takeover(deployment: deployment, proxy: proxy)
             _ = try await takeover.run(
                 file, to: "cloud:2026/film.mp4",
-                // No standstill: what the dead worker's kernel still holds would never end, and rclone keep the file locked.
+                // The proxy throttles instead of stalling: otherwise the dead worker's kernel would never finish sending, and
+                // rclone would keep the file locked.
                 rule: { $0.method == "PUT" ? .throttle(bytesPerSecond: 4 << 20) : .forward },
                 killWhen: "a part of the file has passed"
             ) { $0.contains { $0.method == "PUT" && $0.bodyBytes >= 5 << 20 } }
             try takeover.expect(server.stored("2026/film.mp4"), like: file)
-            // Apache removes its own copy of what was cut off once it has noticed.
+            // Apache removes its temporary copy once it has noticed the end of the connection.
             try await eventually("nothing else is left") { server.names(in: "2026") == ["film.mp4"] }
         }
     }
@@ -59,7 +60,7 @@ import UploadTesting
             try await deployment.control("cancel", try #require(ids.first))
             let outcome = try await deployment.waitForOutcome(of: try #require(ids.first))
             #expect(outcome["type"] as? String == "upload.cancelled")
-            // Apache removes its own copy of what was cut off once it has noticed.
+            // Apache removes its temporary copy once it has noticed the end of the connection.
             try await eventually("nothing is left") { server.names(in: "").isEmpty }
         }
     }

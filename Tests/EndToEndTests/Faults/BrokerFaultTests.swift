@@ -6,11 +6,11 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// What operators, alarms and networks do to the broker while an upload is under way.
+/// Operators, alarms and networks disturb the broker during an upload.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct BrokerFaultTests {
     private static let part = 8 << 20
 
-    /// A node of a test's own, where silence is noticed within seconds.
+    /// Runs the body with a node of its own and short heartbeats, so that silence is noticed within seconds.
     private func with(
         _ body: (Deployment, S3Bucket, BrokerNode) async throws -> Void
     ) async throws {
@@ -19,7 +19,7 @@ import UploadsRabbitMQ
         defer { bucket.proxy.stop() }
         let broker = try await BrokerNode.start(configuration: "heartbeat = 2\n")
         do {
-            // A producer waits for as long as a test may take, and nothing goes to the outbox.
+            // The producer's patience is as long as a test may take, so nothing goes to the outbox.
             try await Deployment.with(
                 broker: broker, destinations: [bucket.destination()], configuration: ["brokerPatience: 10m"]
             ) { try await body($0, bucket, broker) }
@@ -30,7 +30,7 @@ import UploadsRabbitMQ
         try await broker.stop()
     }
 
-    /// For channels that are opened from now on; looked at every half second.
+    /// Sets the consumer timeout for channels that are opened from now on; the broker checks it every half second.
     private func setConsumerTimeout(_ limit: Duration, _ broker: BrokerNode) async throws {
         let milliseconds = limit.components.seconds * 1000
         try await broker.ctl(
@@ -39,7 +39,7 @@ import UploadsRabbitMQ
                 + "application:set_env(rabbit, channel_tick_interval, 500).")
     }
 
-    /// Enqueues six parts and returns when the first has arrived.
+    /// Enqueues a file of six parts and returns when the first part has arrived.
     private func begin(_ deployment: Deployment, _ bucket: S3Bucket) async throws -> (file: URL, id: String) {
         let file = try deployment.makeFile("large.bin", bytes: 6 * Self.part)
         let ids = try await deployment.enqueue(["--to", "bucket:", file.path])
@@ -52,7 +52,7 @@ import UploadsRabbitMQ
         #expect(try await bucket.observer.sha256(bucket.name, key) == deployment.digests(of: [file]).first)
     }
 
-    /// Another job goes through, and each of the two was told once.
+    /// Another job completes, and each of the two jobs has one outcome.
     private func expectOneMore(_ deployment: Deployment, _ bucket: S3Bucket, after id: String) async throws {
         let file = try deployment.makeFile("after.bin", bytes: 100_000)
         let ids = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
@@ -80,7 +80,7 @@ import UploadsRabbitMQ
     @Test func duringAMemoryAlarmEverybodyWaitsAndNothingFails() async throws {
         try await with { deployment, bucket, broker in
             let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
-            // However fast the machine is, the worker hears that the object is made when the alarm has come, and not before.
+            // On a machine of any speed, the worker gets the answer to the completing request only after the alarm.
             let alarm = DispatchSemaphore(value: 0)
             defer { alarm.signal() }
             bucket.proxy.setRule { request in
@@ -161,7 +161,7 @@ import UploadsRabbitMQ
             try await deployment.withBroker { connection in
                 try await connection.delete(Topology(queues: lanes.queues))
                 try await eventually("the lanes are there again") {
-                    // Asking for what is not there closes the channel.
+                    // A passive declaration of a missing queue closes the channel.
                     let channel = try await connection.openChannel()
                     for lane in lanes.queues {
                         do { _ = try await channel.messageCount(of: lane.name) } catch { return false }
@@ -195,7 +195,7 @@ import UploadsRabbitMQ
 
     @Test func aSliceLongerThanTheConsumerTimeoutIsExplainedAndTheUploadEndsAllTheSame() async throws {
         try await with { deployment, bucket, broker in
-            // A part takes 4 s, all of them 24 s.
+            // A part takes 4 s, all six parts take 24 s.
             try await setConsumerTimeout(.seconds(10), broker)
             try deployment.start(.notifier)
             let worker = try deployment.start(.worker, ["--parts", "1"])
@@ -208,7 +208,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// It would take 32 s, of 12 that the broker allows; what the worker carries beside it goes on.
+    /// The single request would take 32 s, and the broker allows 12 s; the worker's other jobs go on.
     @Test func whatGoesUpInOnePieceFailsInTimeAndTakesNothingAlong() async throws {
         let web = try await NginxServer()
         let proxy = try HTTPFaultProxy(to: web.port)
@@ -254,7 +254,7 @@ import UploadsRabbitMQ
             proxy.heal()
             #expect(await other.stop() == 0)
             #expect(cutOff.isRunning)
-            // By the one that was cut off.
+            // The worker that was cut off carries it.
             try await expectOneMore(deployment, bucket, after: id)
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// An app that is killed again and again: it hears of every upload that it was promised, and no upload waits for ever.
+/// An app that is killed again and again receives the outcome of every accepted upload, and no upload waits for ever.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ClientKillTests {
     private static let kills = 100
 

@@ -3,13 +3,13 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// Runs of the program `killed-client` with the same notes, most of which are killed at a random moment.
+/// Runs the program `killed-client` repeatedly with the same directory of notes, and kills most runs at a random moment.
 struct ClientKills {
-    /// Uploads that each run starts.
+    /// The number of uploads that each run starts.
     private static let uploadCount = 6
 
     let kind: String
-    /// Holds the notes.
+    /// The directory of the notes.
     let directory: URL
     let environment: [String: String]
     let seed: UInt64
@@ -26,22 +26,22 @@ struct ClientKills {
         try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
     }
 
-    /// What the program noted, one line each.
+    /// The program's notes, one line each.
     func notes(_ word: String) throws -> [[String]] {
         let text = (try? String(contentsOf: directory.appending(path: "notes"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
             .filter { $0[0] == word }.map { Array($0.dropFirst()) }
     }
 
-    /// Kills so many runs, then lets one come to its end. Enough of them have to hit: uploads were accepted, and some run was killed while
-    /// one was on its way to the queue.
-    /// - Parameter starting: where the records of such uploads lie.
+    /// Kills the given number of runs, then lets one run finish. Enough kills must hit: some uploads were accepted, and some run was
+    /// killed while an upload was on its way to the queue.
+    /// - Parameter starting: the folder with the records of such uploads.
     func kill(_ times: Int, leavingRecordsIn starting: URL) async throws {
         var random = SeededGenerator(seed: seed)
         var kills = 0
         var killsWhileStarting = 0
         var run = 0
-        // Follows how long a run takes here, so that about two of three are killed, at every moment of their lives.
+        // Follows the duration of a run on this machine, so that about two of three runs are killed, at any moment of their lives.
         var longest = 400_000.0
         while kills < times {
             run += 1
@@ -85,7 +85,7 @@ struct ClientKills {
         return String(text.suffix(2000))
     }
 
-    /// Every upload that was accepted is told of, under the one id of its round, with one outcome, and nothing waits any more.
+    /// Every accepted upload has one outcome, under the one id of its round, and no upload waits any more.
     func expectEverythingTold() throws {
         let accepted = Set(try notes("accepted").map { $0[0] })
         let told = try notes("told")
@@ -98,7 +98,7 @@ struct ClientKills {
         #expect(ids.values.allSatisfy { $0.count == 1 }, "seed \(seed): a name has two uploads")
     }
 
-    /// What was uploaded is whole.
+    /// The uploaded files are complete.
     func expectArrived(in folder: URL) throws {
         for name in Set(try notes("accepted").map { $0[1] }) {
             let content = try Data(contentsOf: folder.appending(path: name))
@@ -112,12 +112,12 @@ struct ClientKills {
         }
     }
 
-    /// Records that are left. A file that was being written is none.
+    /// The records that are left. A file that was still being written does not count.
     func records(in folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") }
     }
 
-    /// Copies of a staging area that are left, unfinished ones included.
+    /// The copies that are left in a staging area, unfinished ones included.
     func copies(in area: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: area.path).filter { name in
             UUID(uuidString: String(name.drop { $0 == "." }.prefix(36))) != nil

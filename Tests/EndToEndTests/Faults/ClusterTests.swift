@@ -4,7 +4,7 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// A broker of three nodes loses the one that leads its queues.
+/// A broker of three nodes loses the node that leads its queues.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct ClusterTests {
     private static let part = 8 << 20
 
@@ -14,7 +14,7 @@ import UploadsRabbitMQ
         bucket.proxy.setRule { $0.partNumber == nil ? .forward : .throttle(bytesPerSecond: 1 << 20) }
         let cluster = try await BrokerCluster.start()
         do {
-            // Asked by the test itself, so it must survive; the programs begin with the first of the list.
+            // The test itself connects to this node, so the node must survive; the programs begin with the first URL of the list.
             try await Deployment.with(
                 broker: cluster.nodes[2], url: cluster.urls, destinations: [bucket.destination()]
             ) { deployment in
@@ -52,7 +52,7 @@ import UploadsRabbitMQ
         ids += try await deployment.enqueue(["--to", "bucket:before/"] + small.map(\.path))
         #expect(bucket.proxy.partsSent.count < 6, "the upload ended before the leader did")
         try await leader.kill()
-        // First publishes of a new channel, while the broker may still take the dead node for the leader.
+        // The first publishes on a new channel, while the broker may still take the dead node for the leader.
         let after = try await deployment.run(.enqueue, ["--to", "bucket:after/"] + small.map(\.path))
         #expect(await after.wait() == 0, "\(after.errorText)")
         #expect(!after.errorText.contains("kept in"), "two nodes of three are a broker: \(after.errorText)")
@@ -81,8 +81,8 @@ import UploadsRabbitMQ
         try await pauseTheLeader(of: cluster, deployment)
     }
 
-    /// It holds its connections and answers nothing, until the others elect another one or it goes on: what is enqueued meanwhile is
-    /// on the broker or in the outbox, and arrives.
+    /// The leader keeps its connections and answers nothing, until the others elect a new leader or it resumes. Jobs that are enqueued
+    /// meanwhile are on the broker or in the outbox, and arrive.
     private func pauseTheLeader(of cluster: BrokerCluster, _ deployment: Deployment) async throws {
         let topology = try UploadTopology(namespace: deployment.namespace)
         let leader = try await cluster.leader(of: topology.notifier, asking: deployment.broker)

@@ -3,7 +3,7 @@ import UploadTesting
 extension CrashPoint {
     private static let submitted = Mail(exchange: "submit", key: "default.")
     private static let baton = Mail(exchange: "jobs", key: "default.")
-    /// The notifier publishes it to the lane's queue itself.
+    /// A job that the notifier issues; the notifier publishes to the lane's queue directly.
     private static let issued = Mail(exchange: "", key: "jobs.default.")
     private static let started = Mail(exchange: "events", key: "started.")
     private static let end = Mail(exchange: "events", key: "completed.")
@@ -13,7 +13,7 @@ extension CrashPoint {
 
     static let all = worker + wholeObject + notifier
 
-    /// A worker and an object of several parts.
+    /// Points at which a worker is killed that uploads an object of several parts.
     private static let worker: [CrashPoint] =
         [
             CrashPoint(victim: .worker, moment: .before, what: "the delivery of the job", step: .deliver(submitted)),
@@ -41,7 +41,7 @@ extension CrashPoint {
         + both(.worker, "CompleteMultipartUpload", .request { $0.method == "POST" && $0.query["uploadId"] != nil })
         + ended(.multipart, baton)
 
-    /// A worker and an object that is sent in one request.
+    /// Points at which a worker is killed that uploads an object in one request.
     private static let wholeObject: [CrashPoint] = [Size.single, .inline].flatMap { size in
         both(.worker, "PutObject", .request { $0.method == "PUT" && $0.partNumber == nil }) { $0.size = size }
             + (size == .single ? ended(size, submitted) : [])
@@ -76,7 +76,7 @@ extension CrashPoint {
         + both(.notifier, "the acknowledgement of the end", .acknowledge(end)) { $0.size = .inline }
         + issuing.prefix(3) + issuing.dropFirst(3).map(supersedingAnOpening)
 
-    /// In the order in which it happens: up to the publish of the baton no worker has it.
+    /// The points in their order in time: until the notifier has published the baton, no worker has it.
     private static let issuing: [CrashPoint] = [
         ("the marker", marker), ("the issued baton", issued), ("the fence", fence),
     ].flatMap { name, mail in
@@ -86,8 +86,8 @@ extension CrashPoint {
         }
     }
 
-    /// A worker has the issued baton, and the notifier that takes over issues the job once more: the worker is superseded while it opens a
-    /// session, which then is left.
+    /// A worker has the issued baton, and the notifier that takes over issues the job once more. The worker is superseded while it opens a
+    /// session, which then is left behind.
     private static func supersedingAnOpening(_ point: CrashPoint) -> CrashPoint {
         var point = point
         point.stallsOpening = true

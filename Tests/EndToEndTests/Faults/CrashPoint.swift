@@ -1,7 +1,7 @@
 import Testing
 import UploadTesting
 
-/// A point on a job's way at which a program is killed: a step at the broker or at the S3 server, and on which side of it.
+/// A point on a job's way at which a program is killed: a step at the broker or at the S3 server, and on which side of that step.
 struct CrashPoint: Sendable, CustomTestStringConvertible {
     enum Victim: String {
         case worker
@@ -9,11 +9,11 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
     }
 
     enum Size: String {
-        /// Three parts.
+        /// A file of three parts.
         case multipart
         /// A staged file in one request.
         case single
-        /// In the message itself.
+        /// A file inside the message.
         case inline
 
         var bytes: Int {
@@ -25,12 +25,12 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Messages by their exchange, without the namespace, and the beginning of their key. The default exchange has no
-    /// name; there the key is a queue's name, without the namespace.
+    /// Selects messages by their exchange, without the namespace, and the beginning of their routing key. The default exchange has no
+    /// name; its routing key is the name of a queue, without the namespace.
     struct Mail: Sendable {
         let exchange: String
         let key: String
-        /// What its body has in it; anything if empty.
+        /// A text that the body must contain; empty selects any body.
         var text = ""
 
         func matches(_ message: AMQPStep.Message, in namespace: String) -> Bool {
@@ -50,9 +50,9 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
     }
 
     enum Moment: String {
-        /// The other side never hears of it.
+        /// The step does not reach the other side.
         case before
-        /// The other side has taken it; the program has not heard so.
+        /// The other side has received the step, but the program has no answer yet.
         case after
     }
 
@@ -61,17 +61,18 @@ struct CrashPoint: Sendable, CustomTestStringConvertible {
     let what: String
     let step: Step
     var size = Size.multipart
-    /// Parts that may have been on their way, and so are sent again.
+    /// The most parts that may have been on their way, and so are sent again.
     var resentMaximum = 0
-    /// Sessions that nobody can know of any more, for the sweep.
+    /// The number of sessions that no program knows any more, and that the sweep has to remove.
     var orphans = 0...0
-    /// The staged copy stays, for the sweep.
+    /// Whether the staged copy stays for the sweep.
     var leavesCopy = false
-    /// A worker is killed as it takes the job, so that the notifier has something to decide.
+    /// Whether a worker is killed as it takes the job, so that the notifier has a suspect to decide on.
     var needsSuspect = false
-    /// The worker never hears that its first session was opened, so that it is superseded while it opens one and cannot tell of it.
+    /// Whether the worker never gets the answer to its first opening request, so that it is superseded meanwhile and cannot
+    /// report the session.
     var stallsOpening = false
-    /// Parts go slowly, so that the job runs for longer than the second after which it is told of.
+    /// Whether parts go slowly, so that the job runs for longer than the second after which its progress is published.
     var isSlow = false
 
     var testDescription: String { "\(victim) killed \(moment) \(what), \(size)" }

@@ -3,8 +3,8 @@ import Synchronization
 import Testing
 import UploadTesting
 
-/// A program is killed at a named point, seen from outside, and another one takes over: nothing is lost, nothing is told
-/// twice, and nothing is left lying.
+/// A program is killed from outside at a named point, and another one takes over: no job is lost, no outcome is delivered twice under
+/// different ids, and no session or copy is left behind.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct CrashTests {
     @Test(arguments: CrashPoint.all) func afterAKillTheJobEndsOnceAndWhole(_ point: CrashPoint) async throws {
         let bucket = try await S3Bucket.make()
@@ -53,7 +53,7 @@ import UploadTesting
         }
     }
 
-    /// One that dies as the job is on its way to it, which makes the job a suspect.
+    /// Starts a worker that dies while the job is on its way to it, which makes the job a suspect.
     private func startDoomedWorker(_ deployment: Deployment) async throws -> RunningProgram {
         let submitted = "\(deployment.namespace).submit"
         let kill = KillSwitch()
@@ -78,11 +78,11 @@ import UploadTesting
         let told = try deployment.toldOutcomes()
         #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" && $0["subject"] as? String == id })
         #expect(Set(told.compactMap { $0["id"] as? String }) == ["\(id).1.ended"])
-        // At least once, under one id: a notifier that dies between telling and noting tells again.
+        // At least once, under one id: a notifier that dies between delivering and noting delivers again.
         if point.victim == .worker { #expect(told.count == 1) }
         #expect(try deployment.queryLedger("SELECT status, COUNT(*) FROM jobs GROUP BY status") == ["completed|1"])
         #expect(try await bucket.observer.sha256(bucket.name, "file") == deployment.digests(of: [file]).first)
-        // One that dies after the end is told and before the copy is removed leaves it, and the digests of its blocks.
+        // A worker that dies between publishing the end and removing the copy leaves the copy and the digests of its blocks.
         let staged = deployment.stagedFiles()
         #expect(staged.count == (point.leavesCopy ? 2 : 0), "\(staged) are left")
         let resent = bucket.proxy.partsSent.values.reduce(0) { $0 + $1 - 1 }

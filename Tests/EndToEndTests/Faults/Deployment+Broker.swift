@@ -7,7 +7,7 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Deployment {
-    /// Runs the body with a connection of the test's own.
+    /// Runs the body with the test's own connection to the broker.
     func withBroker<Result: Sendable>(_ body: (Connection) async throws -> Result) async throws -> Result {
         let connection = try await Connection.open(
             ConnectionConfiguration(urls: [broker.url]), logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
@@ -21,13 +21,13 @@ extension Deployment {
         }
     }
 
-    /// Waits until every queue is empty and nobody holds anything, then ends all programs, and looks again.
-    /// - Parameter watched: what the programs that still run are connected by.
+    /// Waits until every queue is empty and no consumer holds a message, then ends all programs, and checks again.
+    /// - Parameter watched: the proxy through which the running programs are connected.
     func expectNothingLeftOnTheBroker(
         watched proxies: [AMQPFaultProxy], within limit: Duration = .seconds(300)
     ) async throws {
         let topology = try UploadTopology(namespace: namespace)
-        // The control log is a stream, which keeps what was read.
+        // The control log is a stream, which keeps messages that were read.
         let queues = (topology.shared + topology.lanes(of: .standard)).queues.map(\.name).filter {
             $0 != topology.control
         }
@@ -43,7 +43,7 @@ extension Deployment {
                 return left
             }
             do {
-                // Twice, because a message may be on its way from a queue to whoever holds it.
+                // Checked twice, because a message may be on its way from a queue to a consumer.
                 try await eventually("the queues are empty", within: limit) {
                     guard try await left().isEmpty else { return false }
                     return try await left().isEmpty

@@ -5,7 +5,7 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Deployment {
-    /// The one outcome is a failure of this code, told once, whose message says all of these.
+    /// The only outcome is a failure with this code, delivered once, whose message contains all these words.
     func expectFailure(_ code: UploadError.Code, saying words: String...) async throws {
         let told = try await waitForOutcomes(1)
         #expect(told.count == 1)
@@ -17,7 +17,7 @@ extension Deployment {
         for word in words { #expect(message.contains(word), "'\(word)' in: \(message)") }
     }
 
-    /// No job lies in a lane, and none was recorded that nobody has read.
+    /// No job lies in a lane, and no record of a job is unread.
     func expectNothingPublished() async throws {
         let topology = try UploadTopology(namespace: namespace)
         let left = try await withBroker { connection in
@@ -28,7 +28,7 @@ extension Deployment {
                 do {
                     count = Int(try await channel.messageCount(of: queue))
                 } catch let error as RabbitMQError where error.replyCode == 404 {
-                    // Nobody ever declared them.
+                    // No program declared the queues yet.
                     return left
                 }
                 if count > 0 { left.append("\(queue): \(count)") }

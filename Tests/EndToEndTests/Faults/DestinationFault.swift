@@ -2,42 +2,42 @@ import Foundation
 import Synchronization
 import UploadTesting
 
-/// A fault of an S3 server or of the way to it, as `faults.json` describes it.
+/// A fault of an S3 server or of the network to it, as `faults.json` describes it.
 struct DestinationFault: Codable, Sendable {
     enum Operation: String, Codable {
         case create, part, complete, put, head
     }
 
     enum Kind: String, Codable {
-        /// The connection is reset: at once, after `bytes` of the body, or (`lost`) once the server has done it.
+        /// The connection is reset: at once, after `bytes` of the body, or (`lost`) after the server has carried out the request.
         case reset, resetInBody, lost
-        /// Nothing more passes until the client gives up.
+        /// No more bytes pass until the client gives up.
         case stallRequest, stallAnswer
-        /// `status`, `headers` and `body` in place of the server's answer.
+        /// The client gets `status`, `headers` and `body` instead of the server's answer; the server does not see the request.
         case answer
-        /// The same, but the server has done what was asked.
+        /// As `answer`, but the server has carried out the request.
         case answerAfterwards
         /// The server's answer ends after `bytes` of its body.
         case truncateAnswer
-        /// `bytes` a second.
+        /// The body passes at `bytes` a second.
         case slow
-        /// The session is aborted behind the worker's back.
+        /// Another program aborts the session.
         case abortSession
     }
 
     let name: String
     let on: Operation
     let kind: Kind
-    /// How many requests it hits; 1 if left out.
+    /// The number of requests that the fault hits; 1 if left out.
     var times: Int?
-    /// Only this part.
+    /// The part that the fault hits; nil: any.
     var part: Int?
     var bytes: Int?
     var status: Int?
     var headers: [String: String]?
     var body: String?
 
-    /// - Throws: when the list is not there or has a fault that cannot be read.
+    /// - Throws: if the list is missing or has an invalid entry.
     static func all() throws -> [DestinationFault] {
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "faults.json")
         return try JSONDecoder().decode([DestinationFault].self, from: Data(contentsOf: url))
@@ -54,8 +54,8 @@ struct DestinationFault: Codable, Sendable {
     }
 
     /// - Parameters:
-    ///   - hits: counts what it hit.
-    ///   - abort: ends a session at the server and returns when it is gone.
+    ///   - hits: counts the requests that the fault hit.
+    ///   - abort: aborts a session at the server and returns when the session is gone.
     func rule(
         hits: Counter, abort: @escaping @Sendable (_ uploadID: String) -> Void
     ) -> HTTPFaultProxy.Rule {
@@ -92,7 +92,7 @@ final class Counter: Sendable {
 
     var count: Int { state.withLock { $0 } }
 
-    /// - Returns: whether it was below the limit, and counts then.
+    /// - Returns: whether the count was below the limit; only then it counts.
     func next(upTo limit: Int) -> Bool {
         state.withLock { count in
             guard count < limit else { return false }

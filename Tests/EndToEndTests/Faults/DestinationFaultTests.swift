@@ -3,15 +3,15 @@ import Synchronization
 import Testing
 import UploadTesting
 
-/// Each fault of `faults.json` hits one upload to a bucket, and that upload ends once and whole.
+/// Each fault of `faults.json` hits one upload to a bucket, and the upload ends once, with a complete object.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DestinationFaultTests {
-    /// All in one deployment, one after the other: what is asked is what each fault does to its upload, and an upload
-    /// that hangs is seen by the next.
+    /// All faults run in one deployment, one after the other: the test checks the effect of each fault on its own upload, and an upload
+    /// that hangs disturbs the next one.
     @Test func whateverTheServerAnswersTheUploadEndsOnceAndWhole() async throws {
         let faults = try DestinationFault.all()
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
-        // What stands still is noticed within seconds.
+        // With these timeouts a stall is noticed within seconds.
         let line = bucket.destination(more: ", answerTimeout: 3s, stallTimeout: 3s")
         try await Deployment.with(destinations: [line]) { deployment in
             try deployment.start(.notifier)

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// A destination in trouble: its jobs wait, none of them uses up the one attempt that it has, and all are completed when the trouble ends.
+/// A destination in trouble: its jobs wait, none of them uses up its only attempt, and all complete when the trouble ends.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DestinationTroubleTests {
     private static let count = 100
 
-    /// Enqueues jobs of one attempt during a trouble, waits until all of them wait and the circuit has opened several times, ends the
-    /// trouble, and sees all of them completed.
+    /// Enqueues jobs with one attempt during a trouble, waits until all of them wait and the circuit has opened several times, ends the
+    /// trouble, and expects all of them to complete.
     private func ride(
         _ deployment: Deployment, to destination: String, _ programs: Programs, told: Int, saying words: String...,
         end: () throws -> Void
@@ -65,7 +65,7 @@ import UploadTesting
             ] {
                 refuse(status, code, to: methods)
                 try await ride(deployment, to: "bucket:\(code)/", programs, told: told, saying: word) {
-                    // One for each slot, and a look and a write for each trial.
+                    // One request for each slot, and a probe and a write for each trial.
                     #expect(bucket.proxy.requests.count < Self.count)
                     bucket.proxy.setRule { _ in .forward }
                 }
@@ -115,7 +115,7 @@ import UploadTesting
         ) { deployment in
             let disk = try await SmallDisk.mount(at: root, bytes: 4 << 20)
             if setting.contains("marker") { try disk.fill(".the-disk", bytes: 1) }
-            // One that does not see the disk, and one that does.
+            // A worker that does not see the disk, and a worker that does.
             let programs = try start(deployment)
             try await ride(deployment, to: "disk:", programs, told: 0, saying: "mount") {
                 programs.worker.signal(SIGTERM)

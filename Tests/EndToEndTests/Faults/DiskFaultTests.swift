@@ -4,11 +4,11 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// Disks that are full, closed or broken: what was accepted is durable, what is not durable is not accepted, and a
-/// destination that recovers gets what waited for it.
+/// Disks that are full, read-only or broken: an accepted job is durable, a job that is not durable is not accepted, and a destination
+/// that recovers gets the jobs that waited for it.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DiskFaultTests {
-    /// Turns into a program whose calls to flush fail as those of a broken disk do.
-    /// - Parameter path: only those of this file or directory.
+    /// A command that executes a program in its own place, in which calls to flush fail as on a broken disk.
+    /// - Parameter path: the file or directory whose flushes fail; nil: all.
     private static func withoutFlushing(_ calls: String, of path: String? = nil) -> [String] {
         ["/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null"] + (path.map { ["-P", $0] } ?? [])
             + ["-e", "trace=\(calls)", "-e", "inject=\(calls):error=EIO", "--"]
@@ -33,7 +33,7 @@ import UploadsRabbitMQ
             try FileManager.default.createDirectory(at: deployment.staging, withIntermediateDirectories: true)
             let disk = try await SmallDisk.mount(at: deployment.staging, bytes: 6 << 20)
             let files = try ["a.bin", "b.bin"].map { try deployment.makeFile($0, bytes: 4 << 20) }
-            // The first fits, and goes again with the second.
+            // The first file fits; it is enqueued again with the second one.
             let both = try await deployment.run(
                 .enqueue, ["--to", "local:"] + files.map(\.path), under: disk.wrapper)
             try await expectRefusal(
@@ -71,7 +71,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// The files of the jobs are whole, and only the outbox's own entries cannot be made durable.
+    /// The copies of the files are complete, and only the outbox's own entries cannot be made durable.
     @Test func whatStaysInAnOutboxThatCannotBeFlushedKeepsItsCopy() async throws {
         try await Deployment.with(url: "amqp://guest:guest@127.0.0.1:\(try Ports.free())/") { deployment in
             let outbox = deployment.staging.appending(path: "outbox").path
@@ -114,11 +114,11 @@ import UploadsRabbitMQ
         }
     }
 
-    /// One file is flushed by itself, many by one call for the whole file system.
+    /// A single file is flushed by itself, many files by one call for the whole file system.
     @Test(arguments: [1, 12]) func whatCannotBeFlushedIsNotAccepted(count: Int) async throws {
         try await Deployment.with { deployment in
             let files = try (0..<count).map { try deployment.makeFile("\($0).bin", bytes: 100_000) }
-            // The area is there, and sound.
+            // The staging area exists, and works.
             let sound = try deployment.makeFile("sound.bin", bytes: 100_000)
             try deployment.start(.notifier)
             try deployment.start(.worker)
@@ -150,7 +150,7 @@ import UploadsRabbitMQ
             try deployment.start(.worker, under: disk.wrapper)
             let file = try deployment.makeFile("a.bin", bytes: 20 << 20)
             let patient = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
-            // One that gives up leaves nothing there that would take up the little space.
+            // A command that gives up leaves nothing there that would take up the little space.
             let hasty = try await deployment.run(
                 .enqueue, ["--to", "local:hasty.bin", "--expires-in", "5s", "--wait", file.path])
             #expect(await hasty.wait() == 1)
@@ -171,7 +171,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// By one worker whose disk breaks, and another whose disk is sound.
+    /// One worker's disk breaks, and another worker's disk works.
     @Test(arguments: ["fdatasync", "fsync"]) func aDestinationThatCannotFlushIsTriedAgain(call: String) async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
@@ -204,7 +204,7 @@ import UploadsRabbitMQ
             var fillers = 0
             while (try? disk.fill("filler-\(fillers)", bytes: 64 << 10)) != nil { fillers += 1 }
             try deployment.start(.worker)
-            // More than what the ledger's log has room for by now.
+            // More jobs than the ledger's log has room for by now.
             let files = try (0..<200).map { try deployment.makeFile("\($0).bin", bytes: 1000).path }
             let ids = try await deployment.enqueue(["--to", "local:"] + files)
             let reason = "it cannot record: no space is left for the ledger"
@@ -225,7 +225,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// With a ledger that was closed, and without one.
+    /// With an existing ledger, and without one.
     @Test(arguments: [true, false]) func aNotifierThatStartsOnAFullDiskWaitsForRoom(hasLedger: Bool) async throws {
         try await Deployment.with { deployment in
             let folder = deployment.path.appending(path: "ledger")
@@ -282,7 +282,8 @@ import UploadsRabbitMQ
 
             empty = try uploaded.fillInodes()
             try deployment.start(.notifier)
-            // Each of the two is mounted in a namespace of its own, and the worker needs the second alone: the file goes with the job.
+            // Each of the two disks is mounted in a mount namespace of its own, and the worker needs only the second, because
+            // the job's message carries the file.
             try deployment.start(.worker, under: uploaded.wrapper)
             let small = try deployment.makeFile("small.bin", bytes: 1000)
             let id = try #require(try await deployment.enqueue(["--to", "local:", small.path]).first)
@@ -314,7 +315,7 @@ import UploadsRabbitMQ
             try await eventually("it says so") {
                 try notifier.readiness().contains("\(file.path) was deleted or replaced")
             }
-            // As the reason says.
+            // The remedy that the reason names.
             let api = "http://127.0.0.1:\(try #require(notifier.port))"
             _ = try await deployment.control("ledger", "backup", backup.path, "--api", api)
             #expect(await notifier.stop() == 0)

@@ -3,10 +3,9 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// A broker that is far away costs round trips, and no more of them than are needed: each is a tenth of a second between
-/// continents.
+/// A distant broker costs round trips, and no more than needed: between continents each takes a tenth of a second.
 @Suite(.timeLimit(.minutes(40))) struct DistantBrokerTests {
-    /// Long beside what programs and broker take to think, so that what is sent side by side counts once.
+    /// Long compared with the processing time of programs and broker, so that messages that are sent side by side count once.
     private static let oneWay = Duration.milliseconds(500)
 
     @Test func fewRoundTripsEnqueueAFileAndMakeAPoolReady() async throws {
@@ -15,7 +14,7 @@ import UploadsRabbitMQ
             let proxy = try FaultProxy(to: broker.port)
             defer { proxy.stop() }
             proxy.delay(Self.oneWay)
-            // A namespace of which nothing is there yet.
+            // A namespace without any objects on the broker yet.
             try await Deployment.with(broker: broker, url: proxy.url) { deployment in
                 let topology = try UploadTopology(namespace: deployment.namespace)
                 let queues =

@@ -5,7 +5,7 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// What the broker drops or cannot place is kept by the notifier, and runs when it can.
+/// The notifier keeps the jobs that the broker drops or cannot route, and issues them when that is possible.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DroppedJobTests {
     private static let count = 20
 
@@ -21,7 +21,7 @@ import UploadsRabbitMQ
             let folder = deployment.path.appending(path: "files/all")
             let ids = try await deployment.enqueue(["--to", "local:", folder.path])
             #expect(ids.count == Self.count)
-            // The last one stays where the lane takes one.
+            // A lane with room for one job keeps the last one.
             let dropped = definition.contains("ttl") ? Self.count : Self.count - 1
             try await eventually("the dropped jobs are held") {
                 guard try self.hasHolds(deployment) else { return false }
@@ -48,7 +48,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// Whether the notifier has made its ledger by now, tables and all.
+    /// Whether the notifier has created its ledger with all tables.
     private func hasHolds(_ deployment: Deployment) throws -> Bool {
         guard FileManager.default.fileExists(atPath: deployment.ledger.path) else { return false }
         return try deployment.queryLedger("SELECT name FROM sqlite_master WHERE name = 'holds'") == ["holds"]
@@ -56,13 +56,13 @@ import UploadsRabbitMQ
 
     enum Order: CaseIterable { case notifierFirst, notifierRestarted, workerBeforeNotifier }
 
-    /// A producer in any language publishes to a queue of which the broker has never heard.
+    /// A producer in any language publishes to a transfer queue that the broker does not know.
     @Test(arguments: Order.allCases)
     func aJobToAQueueThatNoWorkerHasDeclaredRunsOnceAWorkerServesIt(order: Order) async throws {
         try await Deployment.with { deployment in
             let queue = try QueueName("later-\(UniqueNames.make())")
             let topology = try UploadTopology(namespace: deployment.namespace)
-            // Its lanes are what the helpers look into.
+            // The worker declares its lanes, which the helpers inspect.
             try deployment.start(.worker)
             var notifier = order == .workerBeforeNotifier ? nil : try deployment.start(.notifier)
             let job = UploadJob(
@@ -90,7 +90,7 @@ import UploadsRabbitMQ
                     notifier = nil
                 }
             }
-            // Nothing is declared for a name that came with a job.
+            // No program declares queues for a name that came with a job.
             let declared = try await deployment.broker.ctl("list_queues", "name")
             #expect(!declared.contains(queue.rawValue), "\(declared)")
             try deployment.start(.worker, ["--queue", queue.rawValue])

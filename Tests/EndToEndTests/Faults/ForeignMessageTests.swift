@@ -5,9 +5,9 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// Damaged messages into every exchange and queue of a running pool, with good jobs in between.
+/// The test publishes damaged messages into every exchange and queue of a running pool, with good jobs in between.
 @Suite(.timeLimit(.minutes(24 * 60))) struct ForeignMessageTests {
-    /// Good jobs come after so many of the others, and have to be done before more come.
+    /// The damaged messages between two batches of good jobs; the test waits for a batch before it goes on.
     private static let interval = max(250, Fuzz.inputCount / 200)
     private static let goodCount = 4
 
@@ -15,7 +15,7 @@ import UploadsRabbitMQ
         var fuzz = Fuzz(for: "foreign messages")
         let directory = try TemporaryDirectory()
         let told = directory.url("told.ndjson")
-        // Not rotated, so that it can be read as it grows.
+        // The log is not rotated, so that the test can read it as it grows.
         let delegate = "told: {kind: log, path: \(told.path), rotateBytes: 1024GiB, types: [completed]}"
         try await Deployment.with(delegates: [delegate]) { deployment in
             let programs = [
@@ -33,7 +33,7 @@ import UploadsRabbitMQ
                     do {
                         waiting.append(try channel.send(message, to: exchange, routingKey: key, isMandatory: false))
                     } catch {
-                        // Some of them cannot be sent, and for some the broker closes the channel or the connection.
+                        // Some inputs cannot be sent, and for some the broker closes the channel or the connection.
                         channel = try await Self.openChannel(connection)
                     }
                     if waiting.count >= 64 {
@@ -78,8 +78,8 @@ import UploadsRabbitMQ
         }
     }
 
-    /// A damaged message, and where it is published. None of them names a host, a queue to stop, or a filter that good jobs match:
-    /// such an order would be obeyed, and rightly.
+    /// A damaged message, and where the test publishes it. None names a host, a queue to stop, or a filter that good jobs match: the
+    /// notifier would obey such an order, and rightly.
     private static func input(
         _ fuzz: inout Fuzz, _ topology: UploadTopology
     ) throws -> (Message, exchange: String, routingKey: String) {

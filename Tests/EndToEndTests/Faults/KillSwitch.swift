@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Kills one program once, at a step that somebody else sees.
+/// Kills one program once, at a step that a proxy sees.
 final class KillSwitch: Sendable {
     private struct State {
         var victim: RunningProgram?
@@ -21,16 +21,16 @@ final class KillSwitch: Sendable {
         }
     }
 
-    /// Returns when the program is dead.
+    /// Kills the program, and returns when it is dead.
     func kill() { state.withLock(\.victim)?.killAndWait() }
 }
 
 extension RunningProgram {
-    /// SIGKILL; returns on this very thread when it is dead.
+    /// Sends SIGKILL, and waits on this thread until the program is dead.
     func killAndWait() {
         signal(SIGKILL)
         var information = siginfo_t()
-        // Left for the thread that collects the exit status.
+        // WNOWAIT leaves the exit status for the thread that collects it.
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
     }
 }

@@ -4,7 +4,7 @@ import UploadTesting
 import Uploads
 
 /// Many jobs while programs die and connections break at random. `LONGSHORE_SOAK_JOBS` (60 if not set) and
-/// `LONGSHORE_SOAK_MINUTES` (one batch of jobs if not set; batch after batch until then otherwise) make it longer;
+/// `LONGSHORE_SOAK_MINUTES` (one batch of jobs if not set; otherwise batch after batch until then) make it longer;
 /// `LONGSHORE_SOAK_SEED` repeats the choices of a run, though not the moments at which they meet the programs.
 @Suite(.serialized, .timeLimit(.minutes(24 * 60))) struct ManyJobsTests {
     private struct Count {
@@ -19,7 +19,7 @@ import Uploads
         ProcessInfo.processInfo.environment["LONGSHORE_SOAK_\(name)"].flatMap { Int($0) }
     }
 
-    /// Mixed sizes: in the message, in one request, in several parts.
+    /// Sizes in bytes for all three ways: in the message, in one request, in several parts.
     private static let sizes = [0, 1, 20_000, 32_769, 500_000, 9 << 20, 17 << 20, (24 << 20) + 1]
 
     @Test func whateverDiesEveryJobEndsOnceAndEveryObjectIsWhole() async throws {
@@ -47,7 +47,7 @@ import Uploads
                     ids.formUnion(
                         try await deployment.enqueue(["--to", "bucket:\(count.jobs)-\(size)", files[size].path]))
                     count.jobs += 1
-                    // While jobs come in and others are worked on.
+                    // The faults happen while new jobs arrive and others run.
                     guard count.jobs.isMultiple(of: 3) else { continue }
                     switch Int.random(in: 0..<10, using: &random) {
                     case 0..<5:
@@ -66,7 +66,8 @@ import Uploads
                         bucket.proxy.cut()
                         count.serverCuts += 1
                     }
-                    // Messages and parts: whoever is interrupted five times without having sent a part is poisoned, and rightly.
+                    // Waits for messages and parts, because a job that is interrupted five times without having sent a part is
+                    // poisoned, and rightly.
                     let steps = proxy.steps.count + Int.random(in: 10...60, using: &random)
                     let parts = bucket.wholePartCount + 4
                     try await eventually("something has gone on") {
@@ -90,7 +91,7 @@ import Uploads
     ) async throws {
         let told = try deployment.toldOutcomes()
         #expect(Set(told.compactMap { $0["subject"] as? String }) == ids)
-        // At least once, but always the same: what a notifier told before it died it may tell again under the same id.
+        // At least once, but always the same: a restarted notifier may deliver an outcome again under the same id.
         #expect(Set(told.compactMap { $0["id"] as? String }).count == ids.count)
         let failed = told.filter { $0["type"] as? String != "upload.completed" }
         #expect(failed.isEmpty)
@@ -118,7 +119,7 @@ import Uploads
         let copies = deployment.stagedFiles().filter { !$0.hasSuffix(".blocks") }.count
         let told = try deployment.toldOutcomes().count
         let bytes = bucket.proxy.bodyBytesSent
-        // Without the bodies of completing calls, which are some hundred bytes.
+        // This ignores the bodies of completing requests, which have some hundred bytes.
         let needed = try deployment.toldOutcomes().reduce(into: [String: Int]()) { sizes, outcome in
             let job = (outcome["data"] as? [String: Any])?["job"] as? [String: Any]
             sizes[outcome["subject"] as? String ?? ""] = job?["size"] as? Int ?? 0
@@ -136,6 +137,6 @@ import Uploads
 }
 
 extension S3Bucket {
-    /// Parts that the server has had to their ends.
+    /// The number of parts that the server has received completely.
     fileprivate var wholePartCount: Int { proxy.requests.count { $0.isBodyWhole && $0.request.partNumber != nil } }
 }

@@ -9,9 +9,9 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// The outbox holds a file that cannot be read, or more jobs than one look takes.
+/// The outbox holds a file that cannot be read, or more jobs than one pass publishes.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct OutboxFaultTests {
-    /// Why a file cannot be read.
+    /// The reason why a file cannot be read.
     enum Fault: CaseIterable {
         case link, permission, disk
     }
@@ -59,7 +59,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// The next look would be in an hour.
+    /// The next regular pass would be in an hour.
     @Test func aLookThatWasFullGoesOnAtOnce() async throws {
         try await Deployment.with { deployment in
             let area = try await StagingArea.open(at: deployment.staging.path)

@@ -6,14 +6,14 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// A job whose worker dies each time, and messages that nobody can work on: they end, with a reason, and harm nobody.
+/// A job whose worker dies each time, and messages that no program can handle: they end with a reason, and disturb no other job.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct PoisonTests {
     private static let neighbours = 16
 
     @Test func aJobThatKillsItsWorkersRunsAloneAndThenEndsWhileItsNeighboursArrive() async throws {
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
-        // So slowly that a job is under way for seconds, and runs beside others.
+        // So slowly that a job runs for seconds, beside others.
         bucket.proxy.setRule { request in
             .throttle(bytesPerSecond: request.path.hasSuffix("/poison") ? 200_000 : 1 << 20)
         }
@@ -23,7 +23,7 @@ import UploadsRabbitMQ
             let arguments = ["--broker", proxy.url, "--concurrency", "4"]
             try deployment.start(.notifier)
             var worker = try deployment.start(.worker, arguments)
-            // More than the kernel takes from a worker, and would pass on after its death.
+            // More than the kernel's buffers, which would still send their bytes after the worker's death.
             let poison = try deployment.makeFile("poison", bytes: 15 << 20)
             let id = try #require(try await deployment.enqueue(["--to", "bucket:poison", poison.path]).first)
             for number in 0..<Self.neighbours {
@@ -39,7 +39,7 @@ import UploadsRabbitMQ
                     started(id, in: proxy) >= kill
                         && bucket.proxy.requests.contains { $0.request.path.hasSuffix("/poison") && $0.bodyBytes > 0 }
                 }
-                // Those that are neither answered nor given up; what an earlier worker sent is forgotten.
+                // Counts the requests that are neither answered nor given up; requests of an earlier worker are forgotten.
                 beside.append(
                     bucket.proxy.requests.count {
                         $0.method == "PUT" && !$0.request.path.hasSuffix("/poison") && $0.status == nil
@@ -69,7 +69,7 @@ import UploadsRabbitMQ
         }
     }
 
-    /// How often the broker has confirmed that this job was started.
+    /// The number of `started` records of this job that the broker has confirmed.
     private func started(_ id: String, in proxy: AMQPFaultProxy) -> Int {
         proxy.steps.reduce(0) { sum, step in
             guard case .confirm(let messages) = step else { return sum }
@@ -90,7 +90,7 @@ import UploadsRabbitMQ
             let lane = topology.laneQueue(.standard, .normal)
             try await deployment.withBroker { connection in
                 let channel = try await connection.openChannel()
-                // Into a lane, the notifier's queue, and the foot of the ladder with a lane that there is not.
+                // Into a lane, the notifier's queue, and the foot of the ladder with a lane that does not exist.
                 for (exchange, key, type) in [
                     ("", lane, "upload.job.v1"), ("", lane, "upload.completed"),
                     ("", topology.notifier, "upload.job.v1"),
@@ -108,18 +108,18 @@ import UploadsRabbitMQ
             let bodies = try deployment.queryLedger("SELECT CAST(body AS TEXT) FROM unreadable")
             #expect(bodies.allSatisfy { $0.hasPrefix("{no job for ") }, "\(bodies)")
             #expect(worker.errorText.contains("dead letter"), "\(worker.errorText)")
-            // Nobody is held up, and nothing circles.
+            // No other job is delayed, and no message circles.
             _ = try await deployment.enqueue(["--to", "local:second", "--wait", file.path])
             try await deployment.expectNothingLeftOnTheBroker(watched: [])
             #expect(try deployment.queryLedger("SELECT COUNT(*) FROM unreadable") == ["4"])
         }
     }
 
-    /// Its transfer queue is deleted while it waits on the ladder.
+    /// The job's transfer queue is deleted while the job waits on the ladder.
     @Test func aJobWithoutALaneIsRecordedWithItsReasonAndIssuedAnew() async throws {
         try await Deployment.with { deployment in
             try deployment.start(.notifier)
-            // Its lanes are what the helpers look into.
+            // The worker declares its lanes, which the helpers inspect.
             try deployment.start(.worker)
             let queue = try QueueName("gone-\(UniqueNames.make())")
             let worker = try deployment.start(.worker, ["--queue", queue.rawValue])

@@ -1,18 +1,18 @@
 import Foundation
 import UploadTesting
 
-/// A file system of a few MiB in memory that only those programs see that are started under ``wrapper``: it is mounted in
-/// a namespace of its own, and goes with the process that holds it, however the tests end.
+/// A file system of a few MiB in memory, visible only to programs that are started under ``wrapper``. It is mounted in a mount namespace
+/// of its own, and disappears with the process that holds the namespace, however the tests end.
 ///
-/// Needs root, or a kernel that gives users namespaces of their own; a machine that refuses both fails the test.
+/// Needs root, or a kernel that gives users namespaces of their own; on a machine without both the test fails.
 final class SmallDisk: Sendable {
-    /// Where programs find it.
+    /// The mount point, as programs see it.
     let path: String
     private let holder: GuardedProcess
 
     /// - Parameters:
-    ///   - directory: a directory that exists, in whose place it stands for the programs inside.
-    ///   - inodes: how many files and directories it takes, its own one among them; nil for as many as fit.
+    ///   - directory: an existing directory, over which the file system is mounted for the programs inside.
+    ///   - inodes: the most files and directories, the root directory among them; nil for as many as fit.
     static func mount(at directory: URL, bytes: Int, inodes: Int? = nil) async throws -> SmallDisk {
         let disk = try SmallDisk(directory, bytes, inodes)
         try await eventually("a small file system is mounted, which takes root or user namespaces") {
@@ -35,25 +35,25 @@ final class SmallDisk: Sendable {
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     }
 
-    /// Turns into a program that sees it.
+    /// A command that executes a program in its own place, inside the namespace.
     var wrapper: [String] {
         let space = "/proc/\(holder.pid)/ns"
         let rights = getuid() == 0 ? [] : ["--user=\(space)/user", "--preserve-credentials"]
         return ["/usr/bin/nsenter"] + rights + ["--mount=\(space)/mnt", "--"]
     }
 
-    /// The same place as the test sees it.
+    /// The same directory, as the test can reach it.
     var inside: URL { URL(filePath: "/proc/\(holder.pid)/root\(path)") }
 
     func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: inside.path).sorted() }
 
-    /// Takes up space.
+    /// Writes a file that takes up space.
     func fill(_ name: String, bytes: Int) throws {
         try Data(repeating: 1, count: bytes).write(to: inside.appending(path: name))
     }
 
-    /// Takes up every inode that is left, with empty files.
-    /// - Returns: their names.
+    /// Takes up every free inode with empty files.
+    /// - Returns: the names of the files.
     func fillInodes() throws -> [String] {
         var names: [String] = []
         while true {

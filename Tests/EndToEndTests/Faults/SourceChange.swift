@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// What somebody does to a file while it is being uploaded.
+/// A change that a user makes to a file while a worker uploads it.
 enum SourceChange: String, CaseIterable {
     case rewritten, truncated, grown, deleted, replaced
 
     func apply(to file: URL) throws {
         switch self {
         case .rewritten:
-            // Where it was read already: only the time tells.
+            // In a range that was read already: only the modification time shows the change.
             let handle = try FileHandle(forUpdating: file)
             try handle.write(contentsOf: Data("other".utf8))
             try handle.close()

@@ -3,14 +3,14 @@ import Testing
 import UploadTesting
 import Uploads
 
-/// A file changes, shrinks, grows or goes while a worker reads it: the upload is refused with a remedy, and nothing of it
-/// stays at the destination.
+/// A file changes, shrinks, grows or disappears while a worker reads it: the upload fails with a remedy, and nothing of it stays at the
+/// destination.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct SourceFaultTests {
     private struct Case {
         let change: SourceChange
-        /// From a copy in the staging area, or from where the file lies.
+        /// Whether the worker reads a copy in the staging area, or the file itself.
         let isStaged: Bool
-        /// In parts, or in one request.
+        /// Whether the file is sent in parts, or in one request.
         let isMultipart: Bool
 
         var name: String {
@@ -26,7 +26,7 @@ import Uploads
     @Test func whatHappensToASourceInMidUploadItIsRefusedAndNothingOfItStays() async throws {
         let bucket = try await S3Bucket.make()
         defer { bucket.proxy.stop() }
-        // Read at such a pace that most of the file is unread when the first bytes arrive; each at a pace of its own.
+        // At this pace most of the file is unread when the first bytes arrive; each case has a pace of its own.
         let lines = Case.all.map {
             bucket.destination(name: $0.name, more: ", limits: {bytesPerSecond: 1MiB, parts: 1}")
         }
@@ -52,7 +52,7 @@ import Uploads
                 #expect(error?["code"] as? String == "sourceChanged", "\(example.name): \(error ?? [:])")
                 let message = error?["message"] as? String ?? ""
                 #expect(message.contains("enqueue") && message.contains(".bin") != example.isStaged, "\(message)")
-                // Once is enough to know.
+                // One attempt is enough to notice the change.
                 #expect(data["attempts"] as? Int == 1, "\(example.name)")
                 #expect(data["state"] == nil, "\(example.name): its session is still named")
             }
@@ -62,7 +62,7 @@ import Uploads
         }
     }
 
-    /// Enqueues a file of the size that it takes, and answers the file that is read.
+    /// Enqueues a file of the size that the case needs, and returns the file that the worker reads.
     private func begin(
         _ example: Case, _ deployment: Deployment, in folder: TemporaryDirectory
     ) async throws -> (id: String, file: URL) {
@@ -78,7 +78,7 @@ import Uploads
         return (id, deployment.staging.appending(path: try #require(copy.first)))
     }
 
-    /// Bytes of the object that have reached the server.
+    /// The bytes of the object that have reached the server.
     private func bytesSent(of example: Case, _ bucket: S3Bucket) -> Int {
         bucket.proxy.requests.filter { $0.method == "PUT" && $0.request.path.hasSuffix("/\(example.name)") }
             .reduce(0) { $0 + $1.bodyBytes }

@@ -12,7 +12,7 @@ import UploadsRabbitMQ
 
 @testable import UploadClientTesting
 
-/// Managers over a broker, with a worker in this process whose destination a test can hold up.
+/// Managers over a broker, with a worker in this process whose destination a test can block.
 final class BrokerRig: ManagerRig {
     let gate = Gate()
     private let deployment: Deployment
@@ -45,7 +45,7 @@ final class BrokerRig: ManagerRig {
         }
     }
 
-    /// What is known where a rule hangs.
+    /// The state for the message when a rule hangs.
     var state: String {
         get async {
             var lines = ["the worker \(workersEnd.value), and holds \(worker.heldCount) deliveries"]
@@ -72,7 +72,7 @@ final class BrokerRig: ManagerRig {
         (try? Data(contentsOf: deployment.uploaded.appending(path: key))).map(Array.init)
     }
 
-    /// Closes what a rule has opened.
+    /// Closes the managers that a rule has opened.
     func closeManagers() async {
         gate.letGo()
         let opened = managers.withLock { managers in

@@ -6,7 +6,7 @@ import UploadTesting
 import Uploads
 
 extension Deployment {
-    /// An app's manager in the test's own process.
+    /// Makes an app's manager in the test's own process.
     func manager(_ identifier: String = "app", url: String? = nil) async throws -> BrokerUploadManager {
         try await BrokerUploadManager(
             UploadIdentifier(identifier), broker: BrokerAccess(url ?? broker.url), staging: staging,
@@ -28,7 +28,7 @@ extension Deployment {
         }
     }
 
-    /// Waits until so many outcomes were put into an app's durable queue.
+    /// Waits until the given number of outcomes were put into an app's durable queue.
     func waitForDelivered(_ count: Int, to identifier: String = "app") async throws {
         // By then the ledger has its tables.
         try await waitForOutcomes(count)
@@ -40,7 +40,7 @@ extension Deployment {
     }
 }
 
-/// Remembers what it was told.
+/// A delegate that records its calls.
 final class TellingDelegate: UploadDelegate {
     private let outcomes = Mutex<[UploadOutcome]>([])
 
@@ -51,7 +51,7 @@ final class TellingDelegate: UploadDelegate {
 }
 
 extension UploadHandle {
-    /// Waits for its end.
+    /// Waits for the upload's end.
     func ended() async throws -> UploadStatus {
         let end = Mutex<UploadStatus?>(nil)
         let listening = Task {
@@ -84,7 +84,7 @@ extension UploadStatus {
 }
 
 extension Deployment {
-    /// Starts an example program, which knows this deployment by its environment.
+    /// Starts an example program, which finds this deployment through environment variables.
     func startExample(_ name: String, _ arguments: [String]) throws -> RunningProgram {
         try RunningProgram(
             Program.worker.url.deletingLastPathComponent().appending(path: name), arguments,

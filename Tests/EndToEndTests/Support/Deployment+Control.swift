@@ -21,12 +21,12 @@ extension Deployment {
         return program
     }
 
-    /// Starts `uploadctl`, for what goes on until it is stopped.
+    /// Starts an `uploadctl` command that runs until it is stopped.
     func startControl(_ arguments: String...) throws -> RunningProgram { try startControl(arguments) }
 
     private func startControl(_ arguments: [String]) throws -> RunningProgram {
         let folder = Program.worker.url.deletingLastPathComponent()
-        // What prints a script takes no further options.
+        // A command that prints a completion script takes no further options.
         let isScript = arguments.first?.hasPrefix("--generate") == true
         return try RunningProgram(
             folder.appending(path: "uploadctl"), arguments + (isScript ? [] : ["--config", configuration.path]),
@@ -34,7 +34,7 @@ extension Deployment {
             directory: path, logs: logs, name: "uploadctl-\(UUID().uuidString)")
     }
 
-    /// A message in the notifier's queue that nobody can read.
+    /// Publishes a message that no program can read to the notifier's queue.
     func publishNonsense() async throws {
         let topology = try UploadTopology(namespace: namespace)
         try await withChannel { channel in
@@ -42,19 +42,19 @@ extension Deployment {
         }
     }
 
-    /// A message of some type in the notifier's queue.
+    /// Publishes a message of the given type to the notifier's queue.
     func publishToNotifier(_ body: Data, id: String, type: String) async throws {
         let topology = try UploadTopology(namespace: namespace)
         let message = Message(body: body, contentType: "application/json", messageID: id, type: type)
         try await withBroker { connection in
-            // The notifier may be about to.
+            // The notifier may not have declared the queue yet.
             try await connection.define(topology.foundation)
             let channel = try await connection.openChannel()
             try await channel.publish(message, to: "", routingKey: topology.notifier)
         }
     }
 
-    /// Changes the ledger of a notifier that is down, or that does not write at the moment.
+    /// Changes the ledger while the notifier is down or does not write.
     func changeLedger(_ sql: String) throws {
         let script = """
             import sqlite3, sys
@@ -66,7 +66,7 @@ extension Deployment {
         _ = try Shell.run("python3", "-c", script, ledger.path, sql)
     }
 
-    /// Waits until the ledger says so of a job.
+    /// Waits until the ledger has this status for a job.
     func waitForStatus(_ status: String, of job: String) async throws {
         try await eventually("\(job) is \(status)") {
             guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
@@ -74,7 +74,7 @@ extension Deployment {
         }
     }
 
-    /// Waits until the notifier has recorded all that was told: nothing waits in its queue, and nothing is owed.
+    /// Waits until the notifier has recorded all published events: its queue is empty, and it owes no action.
     func waitForLedger() async throws {
         let topology = try UploadTopology(namespace: namespace)
         try await withChannel { channel in
@@ -85,7 +85,7 @@ extension Deployment {
         }
     }
 
-    /// Waits until nothing waits in a lane: whatever is there was taken.
+    /// Waits until a lane is empty, because workers took its jobs.
     func waitForEmptyLane(_ lane: Lane) async throws {
         let topology = try UploadTopology(namespace: namespace)
         try await withChannel { channel in

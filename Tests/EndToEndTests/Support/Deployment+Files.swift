@@ -3,7 +3,7 @@ import Testing
 import UploadTesting
 
 extension Deployment {
-    /// A file of random bytes in the deployment's `files`.
+    /// Makes a file of random bytes in the deployment's folder `files`.
     func makeFile(_ name: String, bytes: Int) throws -> URL {
         let url = path.appending(path: "files").appending(path: name)
         try FileManager.default.createDirectory(
@@ -21,7 +21,7 @@ extension Deployment {
         return url
     }
 
-    /// The SHA-256 of files, by a program that is not ours.
+    /// The SHA-256 digests of files, computed by sha256sum.
     func digests(of files: [URL]) throws -> [String] {
         try files.map { file in
             let text = try Shell.run("sha256sum", "--", file.path)
@@ -36,7 +36,7 @@ extension Deployment {
         #expect(digests[0] == digests[1], "\(key) is not what was enqueued")
     }
 
-    /// The outcomes that the notifier told its log delegate, in order. A line that is just being written is none yet.
+    /// The outcomes that the notifier delivered to its log delegate, in order. An incomplete line does not count.
     func toldOutcomes() throws -> [[String: Any]] {
         guard let data = try? Data(contentsOf: events), let end = data.lastIndex(of: UInt8(ascii: "\n")) else {
             return []
@@ -46,14 +46,14 @@ extension Deployment {
         }
     }
 
-    /// How many outcomes there are, without reading them.
+    /// The number of outcomes, without reading them.
     func toldCount() throws -> Int {
         guard let data = try? Data(contentsOf: events) else { return 0 }
         return data.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// Waits until the notifier has told this many outcomes, and returns them. What a notifier that was killed has told
-    /// twice counts once.
+    /// Waits until the notifier has delivered this many outcomes, and returns them. An outcome that a killed notifier has delivered twice
+    /// counts once.
     @discardableResult
     func waitForOutcomes(_ count: Int, within limit: Duration = .seconds(300)) async throws -> [[String: Any]] {
         try await eventually("\(count) outcomes are told", within: limit) {
@@ -63,7 +63,7 @@ extension Deployment {
         return try toldOutcomes()
     }
 
-    /// Waits until the notifier has told the outcome of a job, and returns it.
+    /// Waits until the notifier has delivered the outcome of a job, and returns it.
     func waitForOutcome(of id: String) async throws -> [String: Any] {
         var found: [String: Any]?
         try await eventually("the outcome of \(id) is told") {
@@ -73,7 +73,7 @@ extension Deployment {
         return try #require(found)
     }
 
-    /// What the unfinished files of a directory destination take on disk; their blocks are allocated when they are opened.
+    /// The disk space of the unfinished files at a directory destination; their blocks are allocated when they are opened.
     func bytesInUnfinishedFiles() -> Int64 {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: uploaded.path)) ?? []
         return names.filter { $0.hasPrefix(".") }.reduce(0) { sum, name in
@@ -83,7 +83,7 @@ extension Deployment {
         }
     }
 
-    /// What lies in the staging area, digests and its id aside.
+    /// The files in the staging area, without digests and the area's id.
     func stagedFiles() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: staging.path)) ?? []
         return names.filter { !$0.hasPrefix(".") && $0 != "id" }
@@ -95,7 +95,7 @@ extension Deployment {
             .joined(separator: "\n")
     }
 
-    /// Rows of a query on the ledger, or on another one, by Python's SQLite, columns joined by `|`.
+    /// The rows of a query on the ledger, or on another one, by Python's SQLite, with columns joined by `|`.
     func queryLedger(_ sql: String, in other: URL? = nil) throws -> [String] {
         let script = """
             import sqlite3, sys

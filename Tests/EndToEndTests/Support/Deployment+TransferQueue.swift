@@ -6,7 +6,7 @@ import UploadTesting
 import Uploads
 
 extension Deployment {
-    /// Runs the body with a transfer queue of an app in the test's own process, and closes both: as if the app had ended.
+    /// Runs the body with a transfer queue of an app in the test's own process, and closes queue and manager, as if the app had ended.
     func withTransferQueue<Value>(
         _ name: String = "default", _ body: (TransferQueue) async throws -> Value
     ) async throws -> Value {
@@ -43,7 +43,7 @@ extension Deployment {
 }
 
 extension TransferQueue {
-    /// Lists a session of files of so many bytes, which go to paths of these names.
+    /// Enqueues a session of files with the given sizes, which go to paths with these names.
     func enqueue(
         _ names: String..., bytes: Int = 40_000, to account: String = "local", at place: TransferPlace = .end
     ) async throws -> UUID {

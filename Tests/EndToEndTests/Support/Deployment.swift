@@ -7,7 +7,7 @@ import UploadTesting
 import Uploads
 import UploadsRabbitMQ
 
-/// A whole Longshore of a test's own: a namespace on a private broker, a staging area, a directory destination, a ledger,
+/// A whole Longshore for one test: a namespace on a private broker, a staging area, a directory destination, a ledger,
 /// and the programs that the test starts.
 final class Deployment: Sendable {
     let directory: TemporaryDirectory
@@ -24,7 +24,7 @@ final class Deployment: Sendable {
     var events: URL { path.appending(path: "events.ndjson") }
     var configuration: URL { path.appending(path: "upload.yaml") }
 
-    /// - Parameter configuration: further lines of YAML: more destinations go under `destinations`, the rest at the end.
+    /// - Parameter configuration: more lines of YAML: destinations go under `destinations`, the rest at the end.
     init(
         broker: BrokerNode, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
         configuration lines: [String] = []
@@ -51,7 +51,7 @@ final class Deployment: Sendable {
         try Data(yaml.utf8).write(to: configuration)
     }
 
-    /// Runs the body with a deployment and stops whatever it left running.
+    /// Runs the body with a deployment, and stops the programs that are still running.
     static func with(
         broker: BrokerNode? = nil, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
         configuration: [String] = [], _ body: (Deployment) async throws -> Void
@@ -71,8 +71,8 @@ final class Deployment: Sendable {
     }
 
     /// - Parameters:
-    ///   - wrapper: a command that turns into the program, such as `nsenter … --`.
-    ///   - mayReadAll: whether root's right to read and write everything stays.
+    ///   - wrapper: a command that executes the program in its own place, such as `nsenter … --`.
+    ///   - mayReadAll: whether root keeps its right to read and write all files.
     @discardableResult
     func start(
         _ program: Program, _ arguments: [String] = [], environment extra: [String: String] = [:], input: URL? = nil,
@@ -86,7 +86,7 @@ final class Deployment: Sendable {
         let port = program == .enqueue ? nil : try Ports.free()
         if let port { all += ["--http", "127.0.0.1:\(port)"] }
         var command = wrapper + [program.url.path] + all + arguments
-        // Root reads everything unless it gives that up.
+        // Root can read all files unless it gives up that capability.
         if !mayReadAll, getuid() == 0 {
             command = ["/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"] + command
         }
@@ -108,7 +108,7 @@ final class Deployment: Sendable {
         return started
     }
 
-    /// Enqueues and expects success; the ids that it printed.
+    /// Enqueues, expects success, and returns the printed ids.
     func enqueue(_ arguments: [String], input: URL? = nil) async throws -> [String] {
         let program = try await run(.enqueue, arguments, input: input)
         #expect(await program.wait() == 0, "\(program.errorText)")
@@ -123,7 +123,7 @@ final class Deployment: Sendable {
         for program in running.withLock({ $0 }) { _ = await program.wait() }
     }
 
-    /// Many quorum queues that nobody uses any more would slow the node down for the tests that follow.
+    /// Deletes the queues of the namespace: many unused quorum queues would slow the node down for the tests that follow.
     private func deleteQueues() async throws {
         let topology = try UploadTopology(namespace: namespace)
         let connection = try await Connection.open(

@@ -2,17 +2,17 @@ import Foundation
 import Testing
 import UploadTesting
 
-/// A webhook receiver in Python (`API/receiver.py`) that verifies what it gets with the Standard Webhooks and CloudEvents
-/// libraries, and judges ids, contents and order over its own restarts.
+/// A webhook receiver in Python (`API/receiver.py`) that verifies each request with the Standard Webhooks and CloudEvents
+/// libraries, and checks ids, contents and order across its own restarts.
 struct JudgingReceiver {
     struct Verdict: Decodable {
-        /// Rounds of each job whose outcomes it took, in order.
+        /// The rounds of each job whose outcomes the receiver accepted, in order.
         let accepted: [String: [Int]]
         let refused: Int
-        /// Outcomes that it had taken already and got once more.
+        /// The number of outcomes that it had accepted already and received again.
         let repeats: Int
         let requests: Int
-        /// Bad signatures, ids or contents that changed, rounds out of order.
+        /// The problems found: bad signatures, changed ids or contents, rounds out of order.
         let problems: [String]
         let isHolding: Bool
 
@@ -22,8 +22,8 @@ struct JudgingReceiver {
     let program: RunningProgram
     private let url: String
 
-    /// Starts it, and waits until it listens.
-    /// - Parameter every: it refuses one outcome in so many, once; 0 refuses none.
+    /// Starts the receiver, and waits until it listens.
+    /// - Parameter every: the receiver refuses one outcome in so many, once; 0 refuses none.
     static func start(
         _ deployment: Deployment, port: Int, secret: String, name: String, refusingEvery every: Int
     ) async throws -> JudgingReceiver {
@@ -45,13 +45,13 @@ struct JudgingReceiver {
         return JudgingReceiver(program: program, url: "http://127.0.0.1:\(port)")
     }
 
-    /// What it thinks so far.
+    /// The receiver's verdict so far.
     func verdict() throws -> Verdict { try ask("verdict") }
 
-    /// It kills itself when it has taken so many more outcomes, and leaves the last one without an answer.
+    /// Makes the receiver kill itself when it has accepted so many more outcomes, without an answer to the last one.
     func die(after count: Int) throws { _ = try ask("die?after=\(count)") }
 
-    /// It answers nobody from then on.
+    /// Makes the receiver hold all requests without an answer after so many more outcomes.
     func hold(after count: Int) throws { _ = try ask("hold?after=\(count)") }
 
     func release() throws { _ = try ask("release") }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What must not outlive the test process, whatever a failing test left behind.
+/// Removes at the end of the test process the things that must not outlive it, even after a failed test.
 final class Leftovers: Sendable {
     static let shared = Leftovers()
 

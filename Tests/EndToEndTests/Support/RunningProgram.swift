@@ -3,17 +3,17 @@ import Synchronization
 import Testing
 import UploadTesting
 
-/// A program that a test started: its output goes to files, and it is signalled by its process id only.
+/// A program that a test started. Its output goes to files, and the test signals it only by its process id.
 final class RunningProgram: Sendable {
     let name: String
     let pid: Int32
-    /// Where it serves HTTP, if it does.
+    /// The port on which it serves HTTP, if it does.
     let port: Int?
     let output: URL
     let errors: URL
     private let exit = Exit()
 
-    /// Where the end of a process and whoever waits for it meet.
+    /// Connects the thread that collects the exit status with the tasks that wait for it.
     private final class Exit: Sendable {
         private struct State {
             var status: Int32?
@@ -62,7 +62,7 @@ final class RunningProgram: Sendable {
         Thread.detachNewThread { exit.finish(process.wait()) }
     }
 
-    /// The exit status, or 128 and the signal's number.
+    /// Waits for the end. - Returns: the exit status, or 128 plus the signal's number.
     func wait() async -> Int32 {
         let status = await exit.wait()
         Leftovers.shared.remove(pid)
@@ -73,7 +73,7 @@ final class RunningProgram: Sendable {
 
     func signal(_ signal: Int32) { if isRunning { kill(pid, signal) } }
 
-    /// SIGTERM, and the exit status.
+    /// Sends SIGTERM, and returns the exit status.
     @discardableResult
     func stop() async -> Int32 {
         signal(SIGTERM)
@@ -83,13 +83,13 @@ final class RunningProgram: Sendable {
     var outputText: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
     var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
-    /// What `/readyz` says; empty while the program does not listen there.
+    /// The answer of `/readyz`; empty while the program does not listen.
     func readiness() throws -> String {
         guard let port else { return "" }
         return try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true")
     }
 
-    /// Bytes that the process has handed to write calls so far.
+    /// The bytes that the process has passed to write calls so far.
     func bytesWritten() throws -> Int64 { try number(after: "wchar:", in: "io") }
 
     /// The largest resident set so far, in bytes.

@@ -1,6 +1,6 @@
 import UploadTesting
 
-/// A bucket of a test's own on the shared OpenStack Swift, with a proxy before it and an independent look behind it.
+/// A bucket for one test on the shared OpenStack Swift, with a proxy before it and an independent observer behind it.
 struct S3Bucket: Sendable {
     let server: OpenStackSwiftServer
     let name: String
@@ -16,8 +16,8 @@ struct S3Bucket: Sendable {
         return bucket
     }
 
-    /// A line for a deployment's configuration.
-    /// - Parameter more: further keys, each with a comma before it.
+    /// The line that configures the destination in a deployment.
+    /// - Parameter more: more keys, each with a comma before it.
     func destination(
         name: String = "bucket", bucket: String? = nil, id: String? = nil, secret: String? = nil,
         more: String = ""

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The jobs that a log delegate was told of as completed, read from its file as it grows: after a few hundred thousand outcomes, all of
-/// it would take seconds to read.
+/// The jobs that were delivered to a log delegate as completed, read from its file as it grows: after a few hundred thousand outcomes,
+/// reading the whole file would take seconds.
 struct ToldCompletions {
     let file: URL
     private var offset: UInt64 = 0
 
     init(file: URL) { self.file = file }
 
-    /// - Returns: those since the last time.
+    /// - Returns: the jobs since the last call.
     mutating func more() throws -> Set<String> {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return [] }
         defer { try? handle.close() }
