@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The table that shows where every notion of the ancestors went.
+/// The table that maps every notion of the ancestor libraries to its place here.
 @Suite struct AncestorsTests {
     let repository = Repository()
 

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ImportTests {
-    /// Who may import whom. `UploadBootstrap` alone knows everybody; drivers know only the domain.
+    /// The modules that each target may import. `UploadBootstrap` may import all; drivers know only the domain.
     static let allowed: [String: Set<String>] = [
         "Uploads": ["CChecksums", "Foundation", "Synchronization"],
         "UploadWorkers": [

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Small types that are only used together share a file, whose name says what they have in common.
+    /// Small types that are only used together share a file, whose name describes what they have in common.
     @Test func aFileWithOnePublicTypeIsNamedForItAndOneWithSeveralIsShort() throws {
         let declaration = /^public (?:final )?(?:indirect )?(?:struct|class|enum|actor|protocol) (\w+)/
         for file in try repository.swiftFiles(below: "Sources") {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The checkout that these tests were built from.
+/// The checkout from which these tests were built.
 struct Repository {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     struct SourceFile: CustomStringConvertible {
-        /// Below the root, such as `Sources/Uploads/Values/Part.swift`.
+        /// The path below the root, such as `Sources/Uploads/Values/Part.swift`.
         let path: String
         let lines: [String]
 
@@ -14,7 +14,7 @@ struct Repository {
         var target: String { String(path.split(separator: "/").dropFirst().first ?? "") }
         var description: String { path }
 
-        /// The modules that this file imports, whatever the access level and attributes.
+        /// The modules that this file imports, with any access level and attributes.
         var imports: [String] {
             lines.compactMap { line in
                 let words = line.split(separator: " ")

@@ -8,22 +8,22 @@ import NIOPosix
 import NIOResumableUpload
 import Synchronization
 
-/// A server whose resumable uploads are swift-nio-extras' (interop versions 3, 5 and 6), which keeps the files that come of them.
+/// A server with the resumable uploads of swift-nio-extras (interop versions 3, 5 and 6), which keeps the uploaded files.
 public final class AppleServer: ResumableServer {
     public let port: Int
     private let channel: any Channel
-    /// One loop: with several it does not answer some requests to uploads that were made over another loop's connection.
+    /// One event loop: with several, it leaves requests unanswered that continue an upload of another loop's connection.
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let files: Files
 
-    /// Files by their paths, and how often each was stored.
+    /// The files by their paths, and the number of times that each was stored.
     fileprivate final class Files: Sendable {
         let stored = Mutex<[String: [UInt8]]>([:])
         let heads = Mutex<[HTTPRequest]>([])
         let refused = Mutex<HTTPResponse.Status?>(nil)
     }
 
-    /// - Parameter origin: what it takes for its own address; empty for relative locations.
+    /// - Parameter origin: the address that it puts into locations; empty for relative locations.
     public init(origin: String = "") async throws {
         let files = Files()
         let context = HTTPResumableUploadContext(origin: origin, path: "/files/uploads/")
@@ -52,13 +52,13 @@ public final class AppleServer: ResumableServer {
 
     public func stored(_ path: String) -> [UInt8]? { files.stored.withLock { $0[path] } }
 
-    /// The requests that files came of, as whoever processes them sees them.
+    /// The requests with the whole files, as swift-nio-extras hands them to the program behind it.
     public var requests: [HTTPRequest] { files.heads.withLock { $0 } }
 
-    /// What is answered to files instead of storing them.
+    /// Answers files with this status instead of storing them; nil stores them again.
     public func refuse(_ status: HTTPResponse.Status?) { files.refused.withLock { $0 = status } }
 
-    /// What a program behind swift-nio-extras sees: one request with the whole file.
+    /// The program behind swift-nio-extras: it gets one request with the whole file.
     private final class Keeper: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         typealias OutboundOut = HTTPResponsePart

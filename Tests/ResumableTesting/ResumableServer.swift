@@ -1,6 +1,6 @@
-/// A server of uploads below `/files/`.
+/// A server with uploads below `/files/`.
 public protocol ResumableServer: Sendable {
     var port: Int { get }
-    /// What a file is, by its path below `/files/`; nil where there is none.
+    /// The bytes of a file, by its path below `/files/`; nil if there is no such file.
     func stored(_ path: String) -> [UInt8]?
 }

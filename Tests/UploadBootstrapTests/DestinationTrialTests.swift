@@ -32,7 +32,7 @@ struct DestinationTrialTests {
         #expect(destination.sessionCount == 0 && log.counts.openSessions == 0)
     }
 
-    /// That it takes plain uploads only is known once it was asked.
+    /// The driver learns only from the server's answer that the server takes plain uploads only.
     @Test func `a server that takes whole files only is left as it is`() async throws {
         let server = try await NginxServer()
         let destination = try ResumableDestination(ResumableConfiguration(url: server.url))

@@ -6,7 +6,7 @@ import Uploads
 
 extension EnqueuePlan {
     /// The plan of a request.
-    /// - Parameter manifest: the text of the manifest, where the request names one.
+    /// - Parameter manifest: the text of the manifest, if the request names one.
     init(
         _ request: EnqueueRequest, manifest: String? = nil, destinations: Set<DestinationName>? = nil,
         now: Date = Date(), cacheBytes: Int = PlanFile.cacheBytes
@@ -33,7 +33,7 @@ extension EnqueuePlan {
         self = try planner.finish()
     }
 
-    /// All at once.
+    /// All uploads of the plan as an array.
     var uploads: [PlannedUpload] {
         (0..<count).compactMap { position in
             do throws(UploadError) {

@@ -155,7 +155,7 @@ struct EnqueuePlanTests {
         #expect(made.uploads[1].path == odd && made.uploads[1].size == 5)
         #expect(EnqueuedListing(made.uploads[1], id: JobID(), size: 5).source == "\(files.path)/in/50%25%FF")
 
-        // A plain line has any bytes, an object is JSON.
+        // A plain line may have any bytes, an object is JSON.
         let object = Array(#"{"pathBytes": "\#(Data(odd.bytes).base64EncodedString())", "key": "k"}"#.utf8)
         var request = EnqueueRequest(paths: [], destination: try DestinationArgument("x:"))
         request.manifest = "list"
@@ -163,7 +163,7 @@ struct EnqueuePlanTests {
         #expect(keys(listed) == ["x:50%25%FF", "x:k", "x:50%.txt"])
         #expect(listed.uploads.map(\.path) == [odd, odd, FilePath(plain)])
 
-        // It may be the name of another file.
+        // The escaped form of the name may be the name of another file.
         try files.write("in/50%25%FF")
         let error = failure { try plan(["\(files.path)/in"], to: "x:") }
         #expect(error?.description.contains("both would be x:50%25%FF") == true)
@@ -373,7 +373,7 @@ struct EnqueuePlanTests {
 }
 
 extension EnqueueRequest {
-    /// The same for keys of another destination.
+    /// The request with paths that are keys of another destination.
     fileprivate func from(_ name: String) -> EnqueueRequest {
         var request = self
         request.from = DestinationName(unchecked: name)

@@ -49,7 +49,7 @@ struct EnqueueResultTests {
         let refused = EnqueueResult([.refused(full), .untried, .untried]).problem { paths[$0] }.problems
         #expect(refused.contains("nothing was enqueued"))
         #expect(!refused.contains { $0.contains("standard output") })
-        // It may have arrived, which the last line says.
+        // The job may have arrived, as the last line says.
         let unknown = EnqueueResult([.unknown(full)]).problem { paths[$0] }.problems
         #expect(!unknown.contains { $0.contains("nothing was enqueued") || $0.contains("standard output") })
         #expect(unknown.last?.hasPrefix("1 may have been enqueued") == true)

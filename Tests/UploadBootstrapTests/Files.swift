@@ -3,7 +3,7 @@ import Glibc
 import UploadBootstrap
 import Uploads
 
-/// A directory of one test, gone with it.
+/// A directory for one test, removed at its end.
 final class Files {
     let path: String
 
@@ -32,7 +32,7 @@ final class Files {
         guard isDone == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// A configuration of this file's text and nothing else around it.
+    /// The input of a configuration with this text as its file, and no variables but the given ones.
     func input(_ yaml: String, environment: [String: String] = [:]) throws -> ConfigurationInput {
         try write("upload.yaml", yaml)
         return ConfigurationInput(environment: environment, directory: path)

@@ -90,7 +90,7 @@ struct HTTPSettingsTests: DestinationSettingsSuite {
         #expect(try configuration.headers(of: name, web) == ["Authorization": "token first"])
         _ = try files.write("authorization", "token second\n")
         #expect(try configuration.headers(of: name, web) == ["Authorization": "token second"])
-        // The driver asks for them at each step.
+        // The driver reads the headers at each step.
         let registry = try DestinationRegistry(configuration)
         let job = UploadJob(source: .inline(Data()), destination: .named(name, key: "k"), size: 0)
         let destination = try #require(try registry.destination(for: job.destination))

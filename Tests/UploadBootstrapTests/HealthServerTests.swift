@@ -129,7 +129,7 @@ struct HealthServerTests {
         }
     }
 
-    /// Without care for those the process traps (swift-nio #2637).
+    /// The process would trap if the server did not close them (swift-nio #2637).
     @Test func `connections that come while it ends are closed`() async throws {
         for _ in 0..<20 {
             let port = try Ports.free()

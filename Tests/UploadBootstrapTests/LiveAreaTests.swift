@@ -2,7 +2,7 @@ import Testing
 
 @testable import UploadBootstrap
 
-/// What a terminal shows after it was written to: as much of one as these tests need (lines that wrap, cursor up, erase).
+/// The screen of a terminal after writes: only the features that these tests need (wrapping lines, cursor up, erase).
 private struct Screen {
     var columns: Int
     private(set) var rows: [String] = [""]

@@ -5,9 +5,9 @@ import Uploads
 
 @testable import UploadBootstrap
 
-/// Nothing that comes from outside steers a terminal.
+/// Text of other parties cannot steer a terminal.
 struct PlainTextTests {
-    /// ESC, the C1 control sequence introducer, DEL, BEL, and what turns the direction of text.
+    /// A text with ESC, the C1 control sequence introducer, DEL, BEL, and a character that changes the text direction.
     static let steering = "a\u{1B}[31mb\u{9B}2Jc\u{7F}d\u{07}e\u{202E}f"
 
     private func steers(_ text: String) -> Bool {

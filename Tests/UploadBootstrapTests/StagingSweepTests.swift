@@ -7,7 +7,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// The clean-up over a real ledger and a real staging area.
+/// The clean-up with a real ledger and a real staging area.
 @Suite(.timeLimit(.minutes(10)))
 struct StagingSweepTests {
     private let scratch: TemporaryDirectory
@@ -40,7 +40,7 @@ struct StagingSweepTests {
             [.job(job, maybeRepeated: false), .event(event)], view: ControlView(), routes: [], now: now)
     }
 
-    /// As if everything had been written so long ago.
+    /// Sets the times of all files back by so many days.
     private func age(days: Double) throws {
         for path in try FileManager.default.subpathsOfDirectory(atPath: area.path) {
             try FileManager.default.setAttributes(

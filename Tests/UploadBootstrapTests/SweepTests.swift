@@ -7,7 +7,7 @@ import UploadNotifier
 import UploadTesting
 import Uploads
 
-/// The sweep over a real ledger and a real directory.
+/// The sweep with a real ledger and a real directory.
 @Suite(.timeLimit(.minutes(10)))
 struct SweepTests {
     private let scratch: TemporaryDirectory
@@ -21,7 +21,8 @@ struct SweepTests {
         destination = DirectoryDestination(DirectoryConfiguration(path: scratch.path("root")))
     }
 
-    /// An upload that was begun and left two days ago, and the message that tells how its job stands.
+    /// Begins an upload that was abandoned two days ago.
+    /// - Returns: the messages that report its job, and the last event of this kind, if any.
     private func abandon(_ key: String, told kind: EventKind?) async throws -> [NotifierMessage] {
         let now = Date()
         let job = UploadJob(
@@ -40,7 +41,7 @@ struct SweepTests {
         return [.event(UploadEvent(kind: kind, of: baton, at: now))]
     }
 
-    /// Runs a notifier that sweeps all the time.
+    /// Runs a notifier that sweeps without pauses.
     private func running(
         _ bus: any NotifierBus, _ ledger: Ledger, sweeping: Bool = true, while body: () async throws -> Void
     ) async throws {
@@ -66,7 +67,7 @@ struct SweepTests {
         }
     }
 
-    /// The keys of the uploads that are still there.
+    /// The keys of the uploads that are left.
     private func left() -> Set<String>? {
         (try? scratch.names(in: "root"))
             .map { Set($0.filter { $0.hasSuffix(".part") }.map { String($0.dropFirst().prefix { $0 != "." }) }) }
@@ -80,11 +81,11 @@ struct SweepTests {
             messages += try await abandon(kind.rawValue, told: kind)
         }
         _ = try await abandon("unknown", told: nil)
-        // Another destination cannot be asked: this one is swept all the same.
+        // The other destination cannot be listed; this one is swept all the same.
         for message in messages { bus.send(message) }
         try await running(bus, ledger) {
             try await eventually { left()?.isDisjoint(with: ["completed", "cancelled"]) == true }
-            // Another whole sweep begins and ends.
+            // Waits until another whole sweep has begun and ended.
             let marks = bus.publications.count
             try await eventually { bus.publications.count >= marks + 2 }
         }
@@ -92,7 +93,7 @@ struct SweepTests {
         try ledger.close()
     }
 
-    /// Gives an order and returns its answer.
+    /// Sends an order and returns its answer.
     private func order(_ command: UploadOrder.Command, _ bus: MemoryNotifierBus) async throws -> OrderAnswer {
         let order = UploadOrder(command, by: "jo@here")
         bus.send(.order(order, replyTo: "jo"))
@@ -153,7 +154,7 @@ struct SweepTests {
     }
 }
 
-/// The bus of a notifier that is not given the queue: what it publishes goes to the other one.
+/// The bus of a notifier that does not get the queue's messages: its publications reach the other notifier.
 private final class StandByBus: NotifierBus {
     let inner = MemoryNotifierBus()
     private let drained = Door()

@@ -79,7 +79,7 @@ struct TableTests {
     }
 }
 
-/// Each list with values as long as they come.
+/// A row of each list with the longest values.
 private enum Longest {
     static let id = "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90"
     static let name = String(repeating: "n", count: 64)

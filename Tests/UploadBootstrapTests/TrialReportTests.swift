@@ -3,7 +3,7 @@ import Uploads
 
 @testable import UploadBootstrap
 
-/// What `uploadctl destination test` prints of a survey.
+/// The output of `uploadctl destination test` about a survey.
 struct TrialReportTests {
     private let denied = SurveyFinding(
         "list unfinished uploads", .no,

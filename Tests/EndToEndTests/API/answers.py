@@ -1,4 +1,4 @@
-"""Every operation that only looks, held against the description, with and without something to show."""
+"""Checks the answers of every reading operation against the description, with and without data to show."""
 import sys
 
 from openapi_spec_validator import validate

@@ -1,4 +1,4 @@
-"""What the scripts share: a client without conveniences, and answers held against the description."""
+"""Shared by the scripts: a plain client, and a check of answers against the description."""
 import copy
 import json
 import sys
@@ -30,7 +30,7 @@ def description():
 
 
 def closed(schema):
-    """The same with no field allowed that is not described: what the server adds has to be described."""
+    """The schema without undescribed fields, because the server must not add a field that is not described."""
     schema = copy.deepcopy(schema)
 
     def close(node):
@@ -48,7 +48,7 @@ def closed(schema):
 
 
 def check(whole, path, method, status, content, body):
-    """Holds an answer against the description."""
+    """Checks an answer against the description."""
     responses = whole["paths"][path][method]["responses"]
     response = responses.get(str(status)) or responses[f"{status // 100}XX"]
     if "$ref" in response:

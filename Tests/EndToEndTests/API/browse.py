@@ -1,5 +1,5 @@
-"""Uses the dashboard as a person does, in a real browser: it is live, its buttons do what they say, what people made up is
-text, and nothing is asked of anybody else."""
+"""Uses the dashboard as a person does, in a real browser: it is live, its buttons do what they say, names that people made
+up stay text, and it sends no request to another server."""
 import re
 import sys
 import time
@@ -56,7 +56,7 @@ with sync_playwright() as playwright:
     assert page.evaluate("document.cookie") == ""
     page.evaluate("window.isSamePage = true")
 
-    # A bar moves.
+    # A progress bar moves.
     bar = page.locator(f"#running-{running} progress")
     values = []
 
@@ -68,7 +68,7 @@ with sync_playwright() as playwright:
 
     wait("the bar moves", moved)
 
-    # A failed job is shown as it is named, and run again.
+    # A failed job appears under its exact name, and is run again.
     failed = page.locator(f"#failed-{failing}")
     expect(failed).to_contain_text(hostile)
     assert page.locator("main script, main img").count() == 0
@@ -76,7 +76,7 @@ with sync_playwright() as playwright:
     expect(page.locator("#notice")).to_contain_text("The job runs again")
     wait("the job runs again", lambda: api(f"/v1/jobs/{failing}")["job"]["round"] == 2)
 
-    # A queue is stopped, here and for everybody, and started by the keyboard.
+    # A queue is stopped, on this page and for all workers, and started with the keyboard.
     queue = page.locator("#queue-video")
     queue.get_by_role("button", name="Stop queue video").click()
     expect(page.locator("#notice")).to_contain_text("Queue video is stopped")
@@ -88,7 +88,7 @@ with sync_playwright() as playwright:
     assert not api("/v1/queues/video")["isStopped"]
     assert page.evaluate("window.isSamePage"), "the page was loaded again"
 
-    # The same without a script.
+    # The same works without scripts.
     plain = browser.new_context(java_script_enabled=False, storage_state=context.storage_state())
     form = plain.new_page()
     listen(form)
@@ -99,7 +99,7 @@ with sync_playwright() as playwright:
     form.get_by_role("button", name="Resume delegate hook").click()
     expect(form.locator("#notice")).to_contain_text("told again")
 
-    # A connection that is lost is said to be, and comes back by itself.
+    # The page reports a lost connection, and restores it by itself.
     other = context.new_page()
     other.route("**/dashboard/stream", lambda route: route.abort())
     other.goto(base + "/")
@@ -108,11 +108,11 @@ with sync_playwright() as playwright:
     expect(other.locator("#connection")).to_have_text("Live")
     other.close()
 
-    # On a telephone nothing is wider than the screen.
+    # On a telephone no element is wider than the screen.
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
-    # Whoever signs out sees nothing any more.
+    # After signing out, the page shows no data any more.
     page.get_by_role("button", name="Sign out").click()
     expect(page).to_have_url(re.compile("/dashboard/sign-in$"))
     form.goto(base + "/")

@@ -1,4 +1,4 @@
-"""Follows the events, is cut off, and comes back: nothing is missed and nothing comes twice."""
+"""Follows the events, is cut off, and reconnects: it misses no event and gets none twice."""
 import http.client
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Requests made from the description, right ones and wrong ones, by schemathesis; and some that no client would send."""
+"""Sends valid and invalid requests made from the description by schemathesis, and some that no client would send."""
 import pathlib
 import socket
 import subprocess
@@ -18,7 +18,7 @@ run = subprocess.run(
     [
         "schemathesis", "run", str(schema), "--url", BASE, "--checks", ",".join(checks), "--max-examples", "25",
         "--seed", "1", "--phases", "examples,coverage,fuzzing", "--mode", "all", "--suppress-health-check", "all",
-        # A stream has no end, and a backup would be written wherever an invented path leads.
+        # A stream has no end, and a backup would be written to any invented path.
         "--exclude-path", "/v1/events", "--exclude-path", "/v1/ledger/backup", "--workers", "1", "--no-color", "--request-timeout", "60",
     ],
     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

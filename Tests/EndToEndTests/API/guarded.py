@@ -1,4 +1,4 @@
-"""Without the token nobody comes in, whatever they ask for; who watches the process needs none."""
+"""Without the token every request is refused, but monitoring needs no token."""
 import sys
 
 from api import ask, description

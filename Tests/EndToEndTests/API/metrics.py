@@ -1,4 +1,4 @@
-"""The metrics of a worker and a notifier that have worked, as promtool and prometheus-client read them.
+"""Checks the metrics of a worker and a notifier after work, as promtool and prometheus-client read them.
 
     metrics.py WORKER NOTIFIER DESTINATION…
 """
@@ -11,7 +11,7 @@ import prometheus_client.openmetrics.parser
 
 WORKER, NOTIFIER, DESTINATIONS = sys.argv[1], sys.argv[2], set(sys.argv[3:])
 OPEN = "application/openmetrics-text"
-# As Prometheus 2.42 asks.
+# The Accept field of Prometheus 2.42.
 PROMETHEUS = OPEN + ";version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
 
 
@@ -23,7 +23,7 @@ def scrape(base, accept):
 
 
 def read(base):
-    """Families by name, after both formats were read and found alike."""
+    """The families by name, after checking that both formats contain the same series."""
     kind, text = scrape(base, "*/*")
     assert kind.startswith("text/plain; version=0.0.4"), kind
     lint = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True, timeout=60)
@@ -49,7 +49,7 @@ def read(base):
 
 
 def expect(families, name, kind, **labels):
-    """The family has these labels and no others, each with these values at most; one of its series has counted."""
+    """Checks that the family has exactly these labels, each with at most these values, and that one series has counted."""
     family = families[name]
     assert family.type == kind, family
     for sample in family.samples:

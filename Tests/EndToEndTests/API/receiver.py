@@ -1,4 +1,4 @@
-"""A webhook receiver by other people's libraries that judges what it gets: signature and age, id, content and order.
+"""A webhook receiver with foreign libraries that checks each request: signature and age, id, content and order.
 
     receiver.py PORT SECRET LOG EVERY
 
@@ -31,7 +31,7 @@ class Judge:
         self.problems = []
 
     def note(self, entry):
-        """Takes in what the log has of a request; judges it against what came before."""
+        """Applies a request from the log, and checks it against the earlier ones."""
         self.requests += 1
         self.problems += entry["problems"]
         if "job" not in entry:
@@ -65,10 +65,10 @@ dies = holds = 0
 
 
 def read(headers, body):
-    """What a request says, and what is wrong with it."""
+    """The entry of a request, with its problems."""
     entry = {"problems": [], "refused": False}
     try:
-        # The signature is of id, time and body; a time that is not about now is an error too.
+        # The signature covers id, time and body; a time that is not about now is an error too.
         Webhook(SECRET).verify(body, headers)
         event = from_http(HTTPMessage(headers=headers, body=body), JSONFormat())
         entry["id"] = headers["webhook-id"]
@@ -129,7 +129,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
         except OSError:
-            # Who asked is dead.
+            # The client is dead.
             self.close_connection = True
 
     def log_message(self, *arguments):

@@ -1,4 +1,4 @@
-"""A queued job nobody takes: listed, explained, cancelled; what it cannot obey is a conflict."""
+"""A queued job that no worker takes: it is listed, explained and cancelled; an order that it cannot obey is a conflict."""
 import sys
 
 from api import value

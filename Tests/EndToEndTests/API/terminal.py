@@ -20,7 +20,7 @@ def resize(terminal, rows, columns):
 
 
 def read_until(terminal, pattern, seen=b""):
-    """Everything up to a match; a broken test ends after two minutes."""
+    """The output up to a match; a broken test ends after two minutes."""
     end = time.monotonic() + 120
     while not re.search(pattern, seen):
         if time.monotonic() > end:
@@ -50,5 +50,5 @@ while True:
         break
 _, status = os.waitpid(pid, 0)
 assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGINT, status
-# What stood at the foot is gone, and the cursor stands where it began.
+# The lines at the foot are erased, and the cursor stands where the area began.
 assert re.search(rb"\x1b\[J$", rest), rest[-200:]

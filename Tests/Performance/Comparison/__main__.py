@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def measure(bench: Bench, chosen: list) -> tuple[list[Line], bool]:
-    """What can be measured; a row that fails is named and does not take the others with it."""
+    """Measures the rows that can run; a failing row is named, and the other rows still run."""
     lines, failed = [], False
     for row in chosen:
         say(f"Row {row.NUMBER}: {row.TITLE}")
@@ -64,10 +64,10 @@ def measure(bench: Bench, chosen: list) -> tuple[list[Line], bool]:
 
 
 class prepared:
-    """A bench whose broker and sink stop with it."""
+    """A bench that stops its broker and sink at its end."""
 
     def __init__(self, home: Path, programs: Path, runs: int, is_quick: bool):
-        # Everything is stopped on the way out, so there must be one.
+        # The way out stops all processes, so SIGTERM must lead there.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         root = Path(__file__).parents[3]
         shutil.rmtree(home / "work", ignore_errors=True)

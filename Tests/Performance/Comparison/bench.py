@@ -1,4 +1,4 @@
-"""What every row is given."""
+"""The means that every row gets."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from .broker import Broker
 from .files import Files
 from .sink import Sink
 
-# The same for everybody.
+# The same for all contestants.
 PART_MIB = 16
 PARTS_AT_ONCE = 4
 JOBS_AT_ONCE = 16
@@ -39,12 +39,12 @@ class Bench:
 
     @property
     def package(self) -> Path:
-        """Where Python finds this package."""
+        """The directory in which Python finds this package."""
         return self.root / "Tests/Performance"
 
     @property
     def s5cmd(self) -> Path:
-        """The program itself: beside it lies a script in Python that would be measured, too."""
+        """The program itself. The script in Python beside it would be measured too."""
         return next(self.home.glob("venv/lib/*/site-packages/s5cmd/bin/s5cmd"))
 
     @property
@@ -56,19 +56,19 @@ class Bench:
         return quick if self.is_quick else full
 
     def number(self) -> int:
-        """For names that are used once."""
+        """A number that makes a name unique."""
         self._last += 1
         return self._last
 
     def directory(self, name: str) -> Path:
-        """Empty."""
+        """A new empty directory."""
         path = self.home / "work" / f"{self.number()}-{name}"
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         return path
 
     def environment(self, **more: str) -> dict[str, str]:
-        """What rivals that speak S3 are given; nothing of the user's own configuration."""
+        """The environment of rivals that speak S3, without the user's own configuration."""
         return {
             "PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8",
             "AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY, "AWS_REGION": "us-east-1",

@@ -21,7 +21,7 @@ class Broker:
         return int((self._directory / "broker.pid").read_text())
 
     def queues(self) -> dict[str, int]:
-        """Messages by queue, delivered ones included."""
+        """The number of messages in each queue, delivered ones included."""
         lines = self._run("ctl", "-q", "list_queues", "--no-table-headers", "name", "messages").splitlines()
         return {name: int(count) for name, count in (line.split("\t") for line in lines if "\t" in line)}
 

@@ -1,4 +1,4 @@
-"""The files that are uploaded; made once and kept."""
+"""The files to upload; made once and kept."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ class Files:
         self.directory.mkdir(parents=True, exist_ok=True)
 
     def large(self, size: int) -> Path:
-        """Not sparse, and read once, so that it is in the page cache for everybody alike."""
+        """A large file: not sparse, and read once, so that it is in the page cache for all contestants alike."""
         path = self.directory / f"large-{size}"
         if not path.exists() or path.stat().st_size != size:
             block = os.urandom(16 * MIB)
@@ -32,7 +32,7 @@ class Files:
         return path
 
     def small(self, count: int, size: int = 4096) -> Path:
-        """A directory with so many files, no two alike."""
+        """A directory with the given number of files, all different."""
         directory = self.directory / f"small-{count}-{size}"
         if not directory.exists():
             unfinished = directory.with_suffix(".unfinished")

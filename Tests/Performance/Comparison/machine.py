@@ -1,4 +1,4 @@
-"""What it ran on."""
+"""Describes the machine."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ def _first_line(*command) -> str:
 
 
 def facts(bench) -> dict[str, str]:
-    """Before anything is measured: the load tells who else is at work."""
+    """Called before the first measurement: the load shows whether other programs are busy."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("boto3", "awscrt", "celery", "pika"))
     programs = f"s5cmd {_first_line(bench.s5cmd, 'version')}, {_first_line(bench.venv / 'rclone', 'version')}"
     kibibytes = _found(r"^MemTotal:\s+(\d+)", "/proc/meminfo")

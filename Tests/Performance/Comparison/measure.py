@@ -1,4 +1,4 @@
-"""Runs in turn, and what is typical of them."""
+"""Runs contestants in turn, and finds their typical figures."""
 
 import sys
 from collections.abc import Callable
@@ -10,7 +10,7 @@ Sample = dict[str, float]
 
 
 def interleave(runs: int, contestants: dict[str, Callable[[], Sample]]) -> dict[str, list[Sample]]:
-    """A B C, A B C, …: what disturbs the machine for a while disturbs all. Who fails is left out and named."""
+    """Runs A B C, A B C, …, so that a disturbance of the machine hits all. A contestant that fails is left out and named."""
     samples: dict[str, list[Sample]] = {name: [] for name in contestants}
     failed: set[str] = set()
     for number in range(runs):
@@ -29,13 +29,13 @@ def interleave(runs: int, contestants: dict[str, Callable[[], Sample]]) -> dict[
 
 
 def middle(samples: list[Sample], name: str) -> float | None:
-    """The median; None where nothing was measured."""
+    """The median; None if there are no values."""
     values = [sample[name] for sample in samples if name in sample]
     return median(values) if values else None
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The least value that so large a share does not exceed (nearest rank)."""
+    """The least value that at least this share of the values does not exceed (nearest rank)."""
     ordered = sorted(values)
     rank = -(-len(ordered) * share // 1)  # rounded up
     return ordered[max(0, int(rank) - 1)]

@@ -53,7 +53,7 @@ class Pool:
         return {"PATH": os.environ["PATH"], "HOME": str(self.directory), "LANG": "C.UTF-8"}
 
     def start(self, name: str, *arguments) -> Program:
-        """A program that runs until it is stopped; ready when this returns."""
+        """Starts a program that runs until it is stopped, and waits until it is ready."""
         port = free_port()
         command = self._command(name, "--config", self.configuration, "--http", f"127.0.0.1:{port}", *arguments)
         program = Program(command, self.directory / f"{len(self.programs)}-{name}.log", self._environment())
@@ -75,13 +75,13 @@ class Pool:
         return run(command, self.directory / "enqueue.log", self._environment())
 
     def declare(self):
-        """The queues, for those who publish by themselves."""
+        """Declares the queues, for rows that publish without enqueue-upload."""
         file = self.directory / "first"
         file.write_bytes(b"first")
         self.enqueue(file)
 
     def counts(self) -> dict[str, int]:
-        """Jobs by status, from the ledger's file: asked by its API, the notifier would ask the broker each time."""
+        """The number of jobs by status, read from the ledger's file, because the notifier's API would ask the broker each time."""
         try:
             with closing(sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)) as ledger:
                 return dict(ledger.execute("SELECT status, sum(jobs) FROM tallies GROUP BY status"))
@@ -110,7 +110,7 @@ class Pool:
         try:
             run(command, self.directory / "delete.log", self._environment())
         except Failed:
-            # Programs that were killed hold their queues until the broker has noticed.
+            # The broker keeps the queues of killed programs in use until it has noticed.
             time.sleep(2)
             try:
                 run(command, self.directory / "delete.log", self._environment())

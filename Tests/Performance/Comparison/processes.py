@@ -1,4 +1,4 @@
-"""Runs programs and tells what they cost: processor time, memory, descriptors."""
+"""Runs programs and measures their cost: processor time, memory, descriptors."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Measured:
-    """A command from its start to its end."""
+    """The cost of a command from its start to its end."""
 
     began: float
     seconds: float
@@ -24,14 +24,14 @@ class Measured:
 
 @dataclass
 class Cost:
-    """What a program used between two moments."""
+    """The cost of a program between two moments."""
 
     cpu_seconds: float
     seconds: float
 
 
 def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """The ids of a process and all its descendants."""
     found = [pid]
     for parent in found:
         try:
@@ -43,7 +43,7 @@ def family(pid: int) -> list[int]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Of a process and its descendants, those that ended and were waited for included."""
+    """The processor time of a process and its descendants, with the ended ones that were waited for."""
     ticks = 0
     for member in family(pid):
         try:
@@ -55,7 +55,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def status_bytes(pid: int, name: str) -> int:
-    """A line of /proc/PID/status such as VmRSS or VmHWM; 0 of who is gone."""
+    """The value of a line of /proc/PID/status such as VmRSS or VmHWM; 0 for a process that has ended."""
     try:
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith(name + ":"):
@@ -73,7 +73,7 @@ def descriptor_count(pid: int) -> int:
 
 
 class PeakWatch:
-    """The most memory that a family of processes had. getrusage will not do: there a peak begins with the parent's."""
+    """The peak memory of a process and its descendants. getrusage will not do: its peak begins with the parent's."""
 
     def __init__(self, pid: int, interval: float = 0.02):
         self.peak_bytes = 0
@@ -85,7 +85,7 @@ class PeakWatch:
     def _watch(self):
         while not self._done.wait(self._interval):
             members = family(self._pid)
-            # One process tells its peak itself; of several only what they have at once counts.
+            # The kernel keeps the peak of one process; for several, only their memory at the same moment counts.
             name = "VmHWM" if len(members) == 1 else "VmRSS"
             self.peak_bytes = max(self.peak_bytes, sum(status_bytes(member, name) for member in members))
 
@@ -96,7 +96,7 @@ class PeakWatch:
 
 
 class Failed(Exception):
-    """A program that did not do what the measurement needs."""
+    """Raised when a program did not do what the measurement needs."""
 
 
 def run(command: list, log: Path, environment: dict | None = None, cwd: Path | None = None) -> Measured:
@@ -123,7 +123,7 @@ def run(command: list, log: Path, environment: dict | None = None, cwd: Path | N
 
 @dataclass
 class Program:
-    """One that runs until it is stopped. It gets a process group of its own, so that it can be killed whole."""
+    """A program that runs until it is stopped. It has a process group of its own, so that all of it can be killed."""
 
     command: list
     log: Path
@@ -154,7 +154,7 @@ class Program:
         return status_bytes(self.pid, "VmHWM")
 
     def kill(self):
-        """As a power cut would: no process of the group says goodbye."""
+        """Kills the whole group, as a power cut would: no process can tidy up."""
         os.killpg(self.pid, signal.SIGKILL)
         self.process.wait()
 
@@ -172,7 +172,7 @@ class Program:
 
 
 def wait_until(condition, what: str, seconds: float = 600, interval: float = 0.02):
-    """Returns what the condition is once it is true.
+    """Waits until the condition is true, and returns its value.
 
     Raises Failed after so many seconds.
     """

@@ -1,4 +1,4 @@
-"""A producer of our own that stays connected."""
+"""A producer in Python that stays connected."""
 
 import base64
 import json
@@ -20,7 +20,7 @@ class Publisher:
         self._channel.confirm_delivery()
 
     def publish(self, key: str, source: dict, size: int) -> str:
-        """Returns the job's id once the broker has confirmed it."""
+        """Publishes a job, waits for the confirm, and returns the job's id."""
         identifier, body = job(key, source, size)
         properties = pika.BasicProperties(
             type="upload.job.v1", content_type="application/json", message_id=identifier, delivery_mode=2)
@@ -32,7 +32,7 @@ class Publisher:
 
 
 def job(key: str, source: dict, size: int) -> tuple[str, bytes]:
-    """A job as any program may publish it ("Wire format"): its id and the message's body."""
+    """A job as any program may publish it (page "Wire format"): its id and the message's body."""
     identifier = uuid7()
     now = time.time()
     at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now)) + f".{int(now % 1 * 1000):03}Z"
@@ -51,7 +51,7 @@ def in_place(path: Path) -> dict:
 
 
 def uuid7() -> str:
-    """RFC 9562, section 5.7."""
+    """A new UUID of version 7 (RFC 9562, section 5.7)."""
     value = int(time.time() * 1000) << 80 | int.from_bytes(os.urandom(10), "big")
     value = value & ~(0xF << 76) | 7 << 76
     value = value & ~(3 << 62) | 2 << 62

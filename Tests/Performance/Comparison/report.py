@@ -7,7 +7,7 @@ from .measure import Sample, shown
 
 @dataclass
 class Line:
-    """One comparison. Without a rival the goal is about our figure alone, without a goal it is for information."""
+    """One comparison. Without a rival the goal concerns our figure alone; without a goal the line is for information."""
 
     row: str
     what: str
@@ -22,7 +22,7 @@ class Line:
 
     @property
     def ratio(self) -> float | None:
-        """How many times better ours is; below 1 it is worse."""
+        """The factor by which ours is better; below 1 it is worse."""
         if not self.ours or not self.theirs:
             return None
         return self.ours / self.theirs if self.more_is_better else self.theirs / self.ours

@@ -1,4 +1,4 @@
-"""The S3 server that throws bytes away."""
+"""The S3 server that discards the bytes."""
 
 import http.client
 import json
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Exchange(NamedTuple):
-    """A request that the sink has seen. Times are those of time.monotonic_ns(); 0 where it did not come to that."""
+    """A request to the sink. Times are those of time.monotonic_ns(); 0 for a step that did not happen."""
 
     operation: str
     connection: int
@@ -64,7 +64,7 @@ class Sink:
         return sum(stats[operation]["count"] for operation in operations)
 
     def objects(self) -> int:
-        """Made since the last reset."""
+        """The number of objects made since the last reset."""
         return self.count("putObject", "completeUpload")
 
     def log(self) -> list[Exchange]:

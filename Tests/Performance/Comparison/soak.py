@@ -16,7 +16,7 @@ from .pool import Pool
 from .processes import Failed, Program, descriptor_count
 
 INTERVAL_SECONDS = 10
-# One job in so many is a file in parts, the others are small.
+# In each round one file goes in parts; the others are small.
 SMALL_PER_ROUND = 500
 LARGE_BYTES = 64 * MIB
 
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def soak(bench: Bench, seconds: float, jobs_maximum: int) -> tuple[list[dict[str, float]], int]:
-    """Enqueues whenever fewer jobs than that are on their way."""
+    """Enqueues a round whenever fewer jobs than that are unfinished."""
     small = bench.files.small(SMALL_PER_ROUND)
     large = bench.files.large(LARGE_BYTES)
     with Pool(bench) as pool:
@@ -82,7 +82,7 @@ def look(bench: Bench, pool: Pool, programs: dict[str, Program], done: int, at: 
 
 
 def report(samples: list[dict[str, float]], growth_maximum: float) -> list[str]:
-    """Prints what was seen.
+    """Prints the samples.
 
     Returns whose memory has grown too much. The end, when the queues are empty, is not counted.
     """

@@ -3,10 +3,10 @@ import RabbitMQ
 import Uploads
 import UploadsRabbitMQ
 
-/// `Instructions OPERATION COUNT`: does one operation so many times. `Tests/Performance/count-instructions` counts what the processor
-/// executes meanwhile.
+/// `Instructions OPERATION COUNT` repeats one operation. `Tests/Performance/count-instructions` counts the instructions that the
+/// processor executes meanwhile.
 ///
-/// `Instructions` alone names the operations, each with what is done once in it.
+/// `Instructions` alone lists the operations, each with the number of items in one run of it.
 @main
 enum Instructions {
     private static let time = Date(timeIntervalSince1970: 1_800_000_000.123)
@@ -56,7 +56,7 @@ enum Instructions {
                 "acknowledge-mixed",
                 "1,000 deliveries are acknowledged in the order of 16 workers that differ in speed",
                 { count in
-                    // Each of 16 in turn is behind the others by a share of 64.
+                    // Of 16 successive deliveries, the last one is acknowledged 60 tags late.
                     let tags = (1...1000).sorted { $0 + $0 % 16 * 4 < $1 + $1 % 16 * 4 }
                     for _ in 0..<count { acknowledge(tags.map(UInt64.init)) }
                 }
@@ -128,7 +128,7 @@ enum Instructions {
         keep(window.flush(at: now, isFinal: true))
     }
 
-    /// The optimiser must not find out that nobody looks at it.
+    /// Keeps the optimizer from removing a result that no code uses.
     @inline(never)
     private static func keep<Value>(_: Value) {}
 }

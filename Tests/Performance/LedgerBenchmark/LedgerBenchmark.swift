@@ -3,12 +3,12 @@ import Glibc
 import UploadNotifier
 import Uploads
 
-/// `LedgerBenchmark [JOBS] [LEDGER]`: fills a ledger with jobs as the notifier does, three messages a job, and tells how fast it
-/// records and answers, by the clock and by the processor's time, which other programs disturb less. For people; nothing
-/// fails because of it.
+/// `LedgerBenchmark [JOBS] [LEDGER]` fills a ledger with jobs as the notifier does, three messages a job, and prints how fast the
+/// ledger records and answers, in clock time and in processor time, which other programs disturb less. It is for people; no test
+/// depends on it.
 ///
-/// A million jobs take minutes and 5 GB where temporary files go. Where a path is given, the ledger is kept there, and the next
-/// run with that path asks it again without recording.
+/// A million jobs take minutes and 5 GB of the directory for temporary files. With a path, the ledger is kept there, and the next
+/// run with the same path repeats the questions without recording.
 @main
 enum LedgerBenchmark {
     static func main() async throws {
@@ -28,11 +28,11 @@ enum LedgerBenchmark {
     }
 
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
-    /// What the notifier's prefetch lets into one batch at most.
+    /// The most messages in one batch, as the notifier's prefetch allows.
     private static let batchCount = 1000
-    /// Times that each question is asked.
+    /// The number of times that each question is asked.
     private static let runCount = 100
-    /// The oldest jobs, which alone have a note.
+    /// The number of the oldest jobs; only these have a note.
     private static let veteranCount = 50_000
 
     private static func job(_ number: Int) -> UploadJob {
@@ -53,7 +53,7 @@ enum LedgerBenchmark {
         return job
     }
 
-    /// Every twentieth fails, every fiftieth is still queued.
+    /// The messages of a job. Every twentieth job fails, every fiftieth is still queued.
     private static func messages(of number: Int) -> [NotifierMessage] {
         let job = job(number)
         var baton = Baton(job: job)

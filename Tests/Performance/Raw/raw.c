@@ -1,7 +1,7 @@
-// raw PORT CONNECTIONS BYTES COUNT: sends so many bodies of so many bytes over so many connections, each waiting for the
-// answer before the next, and nothing else. What it reaches is the limit that the machine and the sink set.
+// raw PORT CONNECTIONS BYTES COUNT: sends COUNT bodies of BYTES bytes over CONNECTIONS connections, each of which waits for the
+// answer before it sends the next, and does nothing else. Its rate is the limit that the machine and the sink set.
 //
-// Prints seconds and the processor's seconds.
+// Prints the elapsed seconds and the processor's seconds.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <pthread.h>

@@ -4,18 +4,18 @@
 #include "text.h"
 
 /// An answer without a body.
-/// - Parameter fields: further header fields, each with its line end; may be "".
+/// - Parameter fields: more header fields, each with its line end; may be "".
 void answer_empty(struct text *, int status, const char *fields);
-/// An answer with one.
+/// An answer with a body.
 void answer_body(struct text *, int status, const char *type, const char *fields, const struct text *body);
 /// A refusal as S3 words it ("Error responses", Amazon S3 API Reference).
 void answer_refusal(struct text *, const struct request *, int status, const char *code, const char *message);
 
-/// Answers one request as S3 does, as far as clients look at it. No signature is checked.
-/// - Parameter exchange: has the bytes of the body; gets operation, part and status.
+/// Answers one request as S3 does, as far as clients check the answer. It checks no signature.
+/// - Parameter exchange: contains the size of the body; receives operation, part and status.
 void s3_answer(const struct request *, struct exchange *, struct text *);
-/// What stands below `/-/`: statistics, the log, the reset, the latency, and a webhook's receiver.
+/// Answers the requests below `/-/`: statistics, the log, the reset, the latency, and the receiver of a webhook.
 void admin_answer(const struct request *, struct exchange *, struct text *);
 
-/// Nanoseconds that every answer waits; may change at any time.
+/// The nanoseconds by which every answer is delayed; may change at any time.
 extern _Atomic uint64_t answer_latency;

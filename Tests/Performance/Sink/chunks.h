@@ -3,14 +3,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Where in a body of the chunked transfer coding one is (RFC 9112, section 7.1). Zeroed, it stands at its beginning.
+/// The position in a body of the chunked transfer coding (RFC 9112, section 7.1). A zeroed one stands at the beginning.
 struct chunks {
     enum { CHUNK_SIZE, CHUNK_EXTENSION, CHUNK_DATA, CHUNK_END, TRAILER_START, TRAILER, CHUNKS_DONE } place;
     uint64_t left;
-    /// Of the content, without its coding.
+    /// The bytes of the content, without the coding.
     uint64_t content_bytes;
 };
 
-/// Goes on with what has come.
-/// - Returns: how many of the bytes belong to the body.
+/// Reads the bytes that have arrived.
+/// - Returns: how many of them belong to the body.
 size_t chunks_read(struct chunks *, const char *bytes, size_t count);

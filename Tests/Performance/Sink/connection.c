@@ -15,10 +15,10 @@
 #include "answer.h"
 
 enum {
-    /// What the kernel throws away in one call, and calls until other connections have their turn.
+    /// The most bytes that the kernel discards in one call, and the calls before other connections have their turn.
     DISCARD_BYTES = 4 << 20,
     TURN_CALLS = 16,
-    /// Of a large body so much must have come to be worth a call.
+    /// The bytes of a large body that must have arrived to be worth a call.
     WAKING_BYTES = 512 << 10,
 };
 
@@ -66,7 +66,7 @@ void connection_close(struct connection *connection) {
     free(connection);
 }
 
-/// - Returns: whether to go on; otherwise the connection waits, or is closed.
+/// - Returns: whether the connection can continue; otherwise it waits, or is closed.
 static bool write_answer(struct connection *connection) {
     while (connection->written < connection->answer.count) {
         ssize_t count = send(connection->socket, connection->answer.bytes + connection->written,
@@ -130,7 +130,7 @@ uint64_t loop_send_due(struct loop *loop) {
     return UINT64_MAX;
 }
 
-/// - Returns: whether bytes came; otherwise the connection waits, or is closed.
+/// - Returns: whether bytes arrived; otherwise the connection waits, or is closed.
 static bool has_come(struct connection *connection, ssize_t count) {
     if (count > 0) return true;
     if (count == 0 || (errno != EAGAIN && errno != EINTR)) connection_close(connection);
@@ -174,12 +174,12 @@ static void body_came(struct connection *connection, uint64_t count) {
     exchange->bytes += count;
 }
 
-/// From when on the socket counts as readable (socket(7), SO_RCVLOWAT): halves what the sink costs.
+/// Sets the number of bytes from which the socket counts as readable (socket(7), SO_RCVLOWAT): this halves the sink's cost.
 static void wake_after(struct connection *connection, int bytes) {
     setsockopt(connection->socket, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
 }
 
-/// What came together with the head.
+/// Takes the body's bytes that arrived together with the head.
 static void take_body_from_input(struct connection *connection) {
     char *bytes = connection->input + connection->head_count;
     size_t count = connection->input_count - connection->head_count;
@@ -216,7 +216,7 @@ static bool read_body(struct connection *connection) {
             memcpy(connection->input + connection->input_count, loop->scratch + taken, rest);
             connection->input_count += rest;
         } else {
-            // TCP throws away without copying (tcp(7), MSG_TRUNC), so that the server is not what is measured.
+            // TCP discards the bytes without copying them (tcp(7), MSG_TRUNC), so that the measurement is not one of the server.
             size_t wanted = connection->body_left < DISCARD_BYTES ? (size_t)connection->body_left : DISCARD_BYTES;
             count = recv(connection->socket, NULL, wanted, MSG_TRUNC);
             if (!has_come(connection, count)) return false;

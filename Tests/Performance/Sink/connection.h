@@ -6,10 +6,10 @@
 
 enum { INPUT_BYTES = 64 << 10 };
 
-/// A thread's own: nothing here is touched by another.
+/// The state of one thread; no other thread uses it.
 struct loop {
     int poller;
-    /// Those whose answers wait for the latency to pass, the first due first: it is the same for all.
+    /// The connections whose answers wait for the latency to pass, the first due first: the latency is the same for all.
     struct connection *first_delayed, *last_delayed;
     char scratch[256 << 10];
 };
@@ -18,7 +18,7 @@ struct connection {
     enum { READING_HEAD, READING_BODY, DELAYED, WRITING } phase;
     int socket;
     struct loop *loop;
-    /// What came and is not dealt with: first the head of the request, for as long as it is worked on.
+    /// The bytes that have arrived and are not handled yet: first the head of the request, while it is handled.
     char input[INPUT_BYTES + 1];
     size_t input_count, head_count;
     struct request request;
@@ -33,9 +33,9 @@ struct connection {
 };
 
 struct connection *connection_open(struct loop *, int socket);
-/// Goes on as far as it goes without waiting; may close the connection.
+/// Runs the connection as far as possible without waiting; may close it.
 void connection_run(struct connection *);
 void connection_close(struct connection *);
-/// Sends what is due.
-/// - Returns: nanoseconds until the next is; UINT64_MAX for never.
+/// Sends the answers that are due.
+/// - Returns: the nanoseconds until the next answer is due; UINT64_MAX for never.
 uint64_t loop_send_due(struct loop *);

@@ -1,4 +1,4 @@
-// A server that speaks as much S3 as clients need for uploads, and throws the bytes away: for measuring the clients.
+// A server that speaks as much S3 as clients need for uploads and discards the bytes, for measuring the clients.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

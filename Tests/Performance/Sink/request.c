@@ -12,7 +12,7 @@ static int digit(char character) {
     return -1;
 }
 
-/// In place: what is decoded is never longer.
+/// Decodes in place, because the decoded text is never longer.
 static void decode_percent(char *text) {
     char *write = text;
     for (char *read = text; *read; read++) {
@@ -44,7 +44,7 @@ static void read_parameters(struct request *request, char *query) {
     }
 }
 
-/// `/bucket/key?query`, the only style of address that works on loopback.
+/// Reads `/bucket/key?query`, the only style of address that works on loopback.
 static bool read_target(struct request *request, char *target) {
     if (*target != '/') return false;
     char *query = strchr(target, '?');

@@ -18,7 +18,7 @@ struct field {
     char *name, *value;
 };
 
-/// The head of a request. What it points to lives as long as the bytes that it was read from.
+/// The head of a request. Its pointers are valid as long as the bytes from which it was read.
 struct request {
     enum method method;
     char bucket[BUCKET_BYTES_MAXIMUM], key[KEY_BYTES_MAXIMUM];
@@ -29,11 +29,11 @@ struct request {
 };
 
 /// Reads a head in place.
-/// - Parameter count: up to and with the empty line.
-/// - Returns: whether it is one.
+/// - Parameter count: the bytes of the head, with the empty line.
+/// - Returns: whether the head is valid.
 bool request_read(struct request *, char *head, size_t count);
 
-/// NULL where there is none. Names of header fields are compared without case.
+/// The value of a header field; NULL if there is none. Names are compared without case.
 const char *request_field(const struct request *, const char *name);
-/// NULL where there is none, "" where it has no value.
+/// The value of a query parameter; NULL if there is none, "" if it has no value.
 const char *request_parameter(const struct request *, const char *name);

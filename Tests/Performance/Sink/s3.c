@@ -7,7 +7,7 @@
 #include "answer.h"
 #include "store.h"
 
-// Each operation by its name in the Amazon S3 API Reference. All are called with the store locked.
+// Each operation has its name in the Amazon S3 API Reference. All functions are called with the store locked.
 
 enum { NAME_BYTES = BUCKET_BYTES_MAXIMUM + KEY_BYTES_MAXIMUM, TAG_BYTES = 48, PAGE_MAXIMUM = 1000 };
 
@@ -37,7 +37,7 @@ static void succeed_with(struct context *context, struct text *body) {
     text_free(body);
 }
 
-/// Not 32 hexadecimal digits: some clients take such a tag for the MD5 of what they sent.
+/// The tag has not 32 hexadecimal digits, because some clients take such a tag for the MD5 of the bytes that they sent.
 static const char *quoted_tag(char *bytes, uint64_t tag) {
     snprintf(bytes, TAG_BYTES, "\"%016lx-sink\"", tag);
     return bytes;
@@ -48,7 +48,7 @@ static bool is_checksum(const char *name) {
            strcasecmp(name, "x-amz-checksum-type") != 0 && strcasecmp(name, "x-amz-checksum-mode") != 0;
 }
 
-/// The fields that HEAD gives back.
+/// The fields that an answer to HEAD contains.
 static struct kept_field *object_fields(const struct request *request) {
     struct kept_field *kept = NULL;
     for (size_t index = 0; index < request->field_count; index++) {
@@ -60,13 +60,13 @@ static struct kept_field *object_fields(const struct request *request) {
     return kept;
 }
 
-/// What was sent, without the framing of `aws-chunked` ("Transferring payload in multiple chunks", S3 API Reference).
+/// The size of the content, without the framing of `aws-chunked` ("Transferring payload in multiple chunks", S3 API Reference).
 static uint64_t content_bytes(const struct context *context) {
     const char *decoded = request_field(context->request, "x-amz-decoded-content-length");
     return decoded ? strtoull(decoded, NULL, 10) : context->exchange->bytes;
 }
 
-/// "Conditional requests", Amazon S3 User Guide.
+/// Checks conditions ("Conditional requests", Amazon S3 User Guide).
 static bool meets_conditions(struct context *context) {
     const char *none = request_field(context->request, "if-none-match");
     const char *match = request_field(context->request, "if-match");
@@ -226,7 +226,7 @@ static void list_uploads(struct context *context) {
     succeed_with(context, &body);
 }
 
-/// Flat: `delimiter` is ignored.
+/// Lists flat: `delimiter` is ignored.
 static void list_objects(struct context *context) {
     const char *bucket = context->request->bucket;
     const char *prefix = request_parameter(context->request, "prefix");
@@ -262,7 +262,7 @@ static void list_objects(struct context *context) {
     succeed_with(context, &body);
 }
 
-/// Every bucket is there.
+/// Every bucket exists.
 static void about_bucket(struct context *context) {
     const struct request *request = context->request;
     struct text body = {0};

@@ -12,7 +12,7 @@ static struct object *objects[OBJECT_SLOTS], *oldest, *newest;
 static struct upload *uploads[UPLOAD_SLOTS];
 static uint64_t object_count, last_tag, last_upload;
 
-/// FNV-1a.
+/// The slot of a name, by FNV-1a.
 static size_t slot(const char *name) {
     uint64_t hash = 0xcbf29ce484222325;
     for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001b3;

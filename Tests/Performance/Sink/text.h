@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/// Bytes that grow. Nothing in it is ever shared between threads.
+/// A growing buffer of bytes, never shared between threads.
 struct text {
     char *bytes;
     size_t count, capacity;
@@ -10,8 +10,8 @@ struct text {
 
 void text_append(struct text *, const char *bytes, size_t count);
 void text_format(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/// Appends what XML takes for a character's data.
+/// Appends the value with the escapes that XML needs in character data.
 void text_escape(struct text *, const char *value);
-/// Forgets the bytes and keeps the room.
+/// Removes the bytes and keeps the memory.
 void text_clear(struct text *);
 void text_free(struct text *);

@@ -1,4 +1,4 @@
-"""Copies a file, or the files of a directory, to S3 with boto3 as its guide says."""
+"""Copies a file, or the files of a directory, to S3 with boto3, as boto3's guide says.
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor
@@ -47,8 +47,8 @@ def copy_one():
 
 
 def copy_one_by_runtime():
-    """What `preferred_transfer_client="crt"` does, which would not go to any other endpoint than AWS's own. How many
-    parts go at once the runtime decides itself."""
+    """Does the same as `preferred_transfer_client="crt"`, which supports no endpoint but AWS's own. The runtime
+    decides itself how many parts go at once."""
     session = botocore.session.get_session()
     credentials = AwsCredentialsProvider.new_default_chain()
     runtime = create_s3_crt_client(

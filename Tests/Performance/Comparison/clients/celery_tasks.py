@@ -1,5 +1,5 @@
-"""Celery + boto3: what a user would write for durable uploads. Quorum queues and late acknowledgements, so that a job
-survives what Longshore's survives."""
+"""Celery + boto3, as a user would write durable uploads. With quorum queues and late acknowledgements a job survives
+the same failures as in Longshore."""
 
 import base64
 import os

@@ -1,1 +1,1 @@
-"""Those that Longshore is compared with, each called as its manual says, with the same parts and as much at once."""
+"""The rivals of Longshore, each called as its manual says, with the same parts and the same concurrency."""

@@ -29,7 +29,7 @@ class CeleryPool:
         connection.close()
 
     def start_worker(self, processes: int = JOBS_AT_ONCE) -> Program:
-        """Ready when this returns: a consumer is there, and so are its processes."""
+        """Starts a worker and waits until its consumer and its processes exist."""
         name = f"w{len(self.workers)}@localhost"
         log = self.bench.home / f"celery-{len(self.workers)}.log"
         log.unlink(missing_ok=True)
@@ -44,7 +44,7 @@ class CeleryPool:
         return worker
 
     def warm_up(self):
-        """Until every process has made its client: that takes them a second, once."""
+        """Waits until every process has made its client, which takes them a second, once."""
         directory = self.bench.files.small(8 * JOBS_AT_ONCE)
         before = self.bench.sink.objects()
         self.enqueue("bytes", directory, "warm-up/")
@@ -56,7 +56,7 @@ class CeleryPool:
             self._environment)
 
     def wait_for_objects(self, count: int) -> float:
-        """Returns when the last of them was answered by the sink (time.monotonic()): earlier than Celery knows."""
+        """Returns when the sink answered the last of them (time.monotonic()), which is before Celery knows it."""
         sink = self.bench.sink
         wait_until(lambda: sink.objects() >= count, f"{count} objects of Celery's", 3600, 0.05)
         stats = sink.stats()["operations"]

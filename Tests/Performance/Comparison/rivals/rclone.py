@@ -17,7 +17,7 @@ def copy(bench: Bench, source: Path, key: str) -> Measured:
 
 
 class S3Server:
-    """`rclone serve s3`: a server that stores what it gets."""
+    """`rclone serve s3`: a server that stores the uploaded files."""
 
     def __init__(self, bench: Bench):
         self.directory = bench.directory("rclone-serve")

@@ -1,4 +1,4 @@
-"""Enqueueing alone: nobody works, every job is confirmed by the broker, which has it on disk."""
+"""Enqueueing alone: no worker runs, and the broker confirms every job when it has it on disk."""
 
 from ..bench import Bench
 from ..measure import Sample, interleave, middle
@@ -33,7 +33,7 @@ def run(bench: Bench) -> list[Line]:
 
 
 def _longshore(bench: Bench, directory, count: int) -> Sample:
-    """The whole command, its start included."""
+    """The time of the whole command, with its start."""
     with Pool(bench) as pool:
         pool.declare()  # a pool that was used before has its queues
         measured = pool.enqueue(directory, to="row3/")
@@ -43,7 +43,7 @@ def _longshore(bench: Bench, directory, count: int) -> Sample:
 
 
 def _celery(bench: Bench, directory, count: int, confirms: bool) -> Sample:
-    """From the first call to the end of the last, Python's start not included."""
+    """The time from the first call to the end of the last one, without Python's start."""
     with CeleryPool(bench, confirms) as pool:
         began, ended = map(float, pool.enqueue("bytes", directory, "row3/").output.split())
         return {"per s": count / (ended - began)}

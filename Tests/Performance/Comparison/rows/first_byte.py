@@ -1,4 +1,4 @@
-"""From enqueueing to the first byte at the server, while nothing else is going on.
+"""The time from enqueueing to the first byte at the server, on an otherwise idle pool.
 
 Both are enqueued from a program in Python that stays connected: the call's beginning counts, for Celery's `delay` as
 for a publish of Longshore's message. What a whole `enqueue-upload` takes is told besides.

@@ -1,4 +1,4 @@
-"""What each process uses while there is nothing to do."""
+"""The cost of each process while there is nothing to do."""
 
 import time
 

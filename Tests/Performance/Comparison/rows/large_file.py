@@ -94,7 +94,7 @@ def _celery(bench: Bench, file, size: int) -> Sample:
 
 
 def _stored(bench: Bench) -> list[Line]:
-    """The same against a server that stores: there the server is the bottleneck, and all look alike."""
+    """The same with a server that stores the bytes: it is the bottleneck, so all contestants look alike."""
     size = bench.size(GIB, 64 * MIB)
     file = bench.files.large(size)
 

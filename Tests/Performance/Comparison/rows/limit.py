@@ -1,4 +1,4 @@
-"""The limit: a client that does nothing but send, to the same sink. Nobody can be faster here."""
+"""The limit: a client that only sends, to the same sink. No contestant can be faster here."""
 
 from ..bench import JOBS_AT_ONCE, PART_MIB, PARTS_AT_ONCE, Bench
 from ..files import GIB, MIB

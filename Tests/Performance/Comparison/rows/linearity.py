@@ -1,4 +1,4 @@
-"""Do two workers do twice as much? Against a server that takes 50 ms for every answer: waiting is all there is."""
+"""Do two workers do twice as much? The server takes 50 ms for every answer, so that a job is nothing but waiting."""
 
 from ..bench import JOBS_AT_ONCE, Bench
 from ..measure import Sample, interleave, middle
@@ -39,7 +39,7 @@ def run(bench: Bench) -> list[Line]:
 
 
 def _rate(bench: Bench, directory, count: int, workers: int) -> Sample:
-    """In the middle of the run: from when a tenth was done until nine tenths were."""
+    """The rate in the middle of the run: between a tenth and nine tenths of the jobs."""
     with Pool(bench) as pool:
         pool.start_notifier()
         bench.sink.reset()

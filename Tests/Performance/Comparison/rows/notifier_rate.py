@@ -1,4 +1,4 @@
-"""The notifier alone: 10,000 jobs have ended while it was down; it records them, and tells one webhook."""
+"""The notifier alone: 10,000 jobs ended while it was down; it records them, and delivers them to one webhook."""
 
 import base64
 import time

@@ -1,4 +1,4 @@
-"""Ten thousand small files, and how many the worker alone does."""
+"""Ten thousand small files through the pool, and the rate of the worker alone."""
 
 from ..bench import Bench
 from ..measure import Sample, interleave, middle
@@ -77,7 +77,7 @@ def _longshore(bench: Bench, directory, count: int) -> Sample:
 
 
 def _worker(bench: Bench, directory, count: int) -> Sample:
-    """All jobs wait when it starts, and no notifier competes with it."""
+    """All jobs wait when the worker starts, and no notifier competes with it."""
     with Pool(bench) as pool:
         pool.enqueue(directory, to="row2/")
         bench.sink.reset()

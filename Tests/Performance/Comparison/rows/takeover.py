@@ -1,4 +1,4 @@
-"""Another worker goes on after `kill -9`: how long nothing arrives, and what is sent again.
+"""Another worker resumes after `kill -9`: how long no byte arrives, and how many bytes are sent again.
 
 The sink answers slowly, so that the worker dies in the middle of the file.
 """
@@ -42,7 +42,7 @@ def run(bench: Bench) -> list[Line]:
 
 
 def _kill_midway(bench: Bench, worker, start_next, size: int, objects: int) -> Sample:
-    """objects: that the sink will have in the end."""
+    """objects: the number that the sink will have in the end."""
     arrived = lambda: bench.sink.stats()["operations"]["uploadPart"]["bytes"]
     wait_until(lambda: arrived() > 0, "the first part", 120)
     start_next()
@@ -53,7 +53,7 @@ def _kill_midway(bench: Bench, worker, start_next, size: int, objects: int) -> S
     worker.kill()
     wait_until(lambda: bench.sink.objects() >= objects, "the file from another worker", 300)
     sent = [exchange for exchange in bench.sink.log() if exchange.has_body and exchange.part]
-    # Who connected before the kill was the dead one: the other had nothing to do.
+    # Connections made before the kill are the dead worker's: the other one had nothing to do.
     dead = [exchange for exchange in sent if exchange.connected < killed]
     living = [exchange for exchange in sent if exchange.connected >= killed]
     whole = {exchange.part for exchange in dead if exchange.is_whole}

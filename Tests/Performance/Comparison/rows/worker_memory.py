@@ -1,4 +1,4 @@
-"""The worker's memory while 16 jobs of 4 parts are on their way, by the size of the files.
+"""The worker's memory while 16 jobs of 4 parts run, by the size of the files.
 
 The files are sparse and read where they lie. What counts is the most that the process ever had, within a time that
 fills all buffers; nobody waits for 320 GiB.
@@ -16,7 +16,7 @@ from ..report import Line, at_most
 
 NUMBER = 5
 TITLE = "worker's memory, 16 jobs × 4 parts"
-# At 16 MiB nothing goes in parts; from 64 MiB on everything does.
+# Files of up to 16 MiB do not go in parts; files of 64 MiB and more do.
 SIZES = {"1 MiB": MIB, "64 MiB": 64 * MIB, "1 GiB": GIB, "20 GiB": 20 * GIB}
 BOUND_MIB = 96
 
@@ -53,7 +53,7 @@ def _worker(bench: Bench, size: int, seconds: float) -> int:
         wait_until(bench.sink.objects, "the file that declared the queues", 300)
         bench.sink.reset()
         publisher = Publisher(pool)
-        # Small ones end at once, so that there must be many of them to keep 16 busy.
+        # Small jobs end at once, so it takes many of them to keep 16 running.
         count = JOBS_AT_ONCE if size >= GIB else max(JOBS_AT_ONCE, min(2000, 16 * GIB // size))
         for number in range(count):
             publisher.publish(f"row5/{number}", in_place(file), size)

@@ -1,4 +1,4 @@
-"""Takes POST and PUT: forms, parsed by werkzeug, and bodies that are the file.
+"""Takes POST and PUT: forms, parsed by werkzeug, and bodies that are the file itself.
 
 Usage: form-server.py SETTINGS.json
 Each upload becomes NUMBER.bytes and NUMBER.json in the directory that the settings name. With an Idempotency-Key that was seen
@@ -66,6 +66,6 @@ def upload(path):
         return answers[key], 201
 
 
-# So that connections are kept.
+# Keeps connections open.
 WSGIRequestHandler.protocol_version = "HTTP/1.1"
 make_server("127.0.0.1", settings["port"], app, threaded=True).serve_forever()

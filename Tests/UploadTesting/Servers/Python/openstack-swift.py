@@ -22,11 +22,11 @@ import eventlet  # noqa: E402
 
 eventlet.monkey_patch()
 
-# Each of the servers would choose a thread's hub anew, and lose what runs in the one before.
+# Each of the servers would choose a thread's hub anew, and lose the tasks of the hub before.
 choose_hub = eventlet.hubs.use_hub
 eventlet.hubs.use_hub = lambda *names: hasattr(eventlet.hubs._threadlocal, "hub") or choose_hub(*names)
 
-# Before anything else of Swift is imported: its modules read this file while they load.
+# Before any other import of Swift: its modules read this file while they load.
 import swift.common.utils as utils  # noqa: E402
 
 utils.SWIFT_CONF_FILE = os.path.join(home, "swift.conf")
@@ -126,7 +126,7 @@ def write(name, text):
 
 
 def listen(port):
-    """Somebody else's short connection may have the port for a moment."""
+    """Retries, because another program's short connection may use the port for a moment."""
     end = time.monotonic() + 20
     while True:
         try:
@@ -162,7 +162,7 @@ def serve(kind, sock):
         conf, logger, _ = wsgi._initrp(path, "%s-server" % kind)
         wsgi.run_server(conf, logger, sock, ready_callback=lambda: write("%s.ready" % kind, ""))
     finally:
-        # One of them alone is of no use.
+        # One of the servers alone is of no use.
         traceback.print_exc()
         os._exit(1)
 
@@ -176,7 +176,7 @@ def main():
     )
     utils.validate_configuration()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    # The proxy alone is known outside; the ports of the others may change with every start.
+    # Only the proxy is used from outside; the ports of the others may change with every start.
     for kind in ("account", "container", "object"):
         sock = listen(0)
         configure(kind, sock.getsockname()[1])

@@ -47,7 +47,7 @@ def head(bucket, key):
     return {
         "size": found["ContentLength"],
         "etag": found["ETag"],
-        # Their names mean the same in any case, and servers change it.
+        # Metadata names are the same in upper and lower case, and servers change the case.
         "metadata": {name.lower(): value for name, value in found["Metadata"].items()},
         "contentType": found.get("ContentType", ""),
         "headers": found["ResponseMetadata"]["HTTPHeaders"],

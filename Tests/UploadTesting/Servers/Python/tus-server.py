@@ -1,4 +1,4 @@
-"""A tus server of its own: tuspyserver under uvicorn, below /files.
+"""A private tus server: tuspyserver under uvicorn, below /files.
 
 Usage: tus-server.py SETTINGS.json
 Everything it reads and writes lies in the directory that the settings name. It ends when it is killed; uploads stay.
@@ -26,5 +26,5 @@ app.include_router(
         prefix="files", files_dir=settings["files"], max_size=settings["size_maximum"], auth=authorize
     )
 )
-# Clients keep connections longer than its usual 5 s.
+# Clients keep connections for longer than uvicorn's usual 5 s.
 uvicorn.run(app, host="127.0.0.1", port=settings["port"], log_level="info", timeout_keep_alive=120)

@@ -1,4 +1,4 @@
-"""A WebDAV server of its own: WsgiDAV under cheroot, with locks and dead properties in memory.
+"""A private WebDAV server: WsgiDAV under cheroot, with locks and dead properties in memory.
 
 Usage: webdav-server.py SETTINGS.json
 Everything it reads and writes lies in the directory that the settings name. It ends when it is killed; files stay.
@@ -27,7 +27,7 @@ app = WsgiDAVApp(
         "verbose": 1,
     }
 )
-# A thread for each connection that tests keep, and longer than its usual 10 s.
+# A thread for each connection that tests keep, for longer than cheroot's usual 10 s.
 server = wsgi.Server(("127.0.0.1", settings["port"]), app, numthreads=64, request_queue_size=256)
 server.timeout = 120
 server.start()
