@@ -21,8 +21,8 @@ struct SweepTests {
         destination = DirectoryDestination(DirectoryConfiguration(path: scratch.path("root")))
     }
 
-    /// Begins an upload that was abandoned two days ago.
-    /// - Returns: the messages that report its job, and the last event of this kind, if any.
+    /// Begins an upload and makes it look abandoned for two days.
+    /// - Returns: the message that reports the job with an event of this kind; none for nil.
     private func abandon(_ key: String, told kind: EventKind?) async throws -> [NotifierMessage] {
         let now = Date()
         let job = UploadJob(

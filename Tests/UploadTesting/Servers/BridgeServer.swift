@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Bridge as its documentation and the source of its server describe it, with the store that its URLs lead to. Sections named here are those of
-/// "Authentication" and "Bundled Zip File Uploads" of the documentation; classes those of the server.
+/// A Bridge server by Bridge's documentation and the source of its server, with the store that its URLs lead to. Quoted names are
+/// sections of "Authentication" and "Bundled Zip File Uploads" in the documentation; class names are those of the server.
 public final class BridgeServer: Sendable {
     public enum Call: Hashable, CaseIterable, Sendable { case signIn, request, put, complete, status }
 
@@ -13,7 +13,7 @@ public final class BridgeServer: Sendable {
         public let contentType: String
         public let contentMD5: String
         public var status = "requested"
-        /// Of the URL that was given last.
+        /// The signature of the URL that was issued last.
         public var signature: String
         public var isExpired = false
         public var bytes: [UInt8]?
@@ -22,23 +22,23 @@ public final class BridgeServer: Sendable {
     }
 
     public struct Script: Sendable {
-        /// What is answered instead, or after doing what was asked (`lost`); nil: as the documentation says.
+        /// The fault of a call, instead of the documented answer or after it was carried out (`lost`); nil: none.
         public var fault: @Sendable (Call, Int) -> Fault? = { _, _ in nil }
-        /// The words of the status, one for each time that it is asked for after the completing call; the last for ever.
+        /// The successive statuses of an upload after the completing call, one for each request; the last one stays.
         public var statuses = ["validation_in_progress"]
         public var messages: [String] = []
-        /// Whether URLs are given that have expired already, for the first so many requests.
+        /// The number of first requests whose answers have URLs that have expired already.
         public var expiredURLs = 0
-        /// Seconds until `expires`, from now.
+        /// The seconds from now until `expires`.
         public var expiresSeconds = 86_400.0
         public var needsConsent = false
     }
 
     public enum Fault: Sendable {
         case answer(Int, headers: [String: String] = [:], body: String = "")
-        /// It is done, and nobody hears of it.
+        /// The call is carried out, but the client gets no answer.
         case lost
-        /// It is not done, and nobody hears of it.
+        /// The call is not carried out, and the client gets no answer.
         case cut
     }
 
@@ -49,7 +49,7 @@ public final class BridgeServer: Sendable {
     private struct State: Sendable {
         var script = Script()
         var counts: [Call: Int] = [:]
-        /// AuthenticationService.signIn: who signs in ends the account's former session.
+        /// The token of the session. A sign-in ends the account's former session (AuthenticationService.signIn).
         var token: String?
         var refusedTokens: [String] = []
         var uploads: [Upload] = []
@@ -67,7 +67,7 @@ public final class BridgeServer: Sendable {
     public var url: String { endpoint.url + "/" }
     public var requests: [EndpointServer.Request] { endpoint.requests }
     public var uploads: [Upload] { state.withLock(\.uploads) }
-    /// Tokens that were sent after their session had ended.
+    /// The tokens that clients sent after their session had ended.
     public var refusedTokens: [String] { state.withLock(\.refusedTokens) }
 
     private var endpoint: EndpointServer {
@@ -81,7 +81,7 @@ public final class BridgeServer: Sendable {
 
     public func endSession() { state.withLock { $0.token = nil } }
 
-    /// The file of an upload vanishes from the store.
+    /// Removes the file of an upload from the store.
     public func lose(_ id: String) {
         state.withLock { state in
             for index in state.uploads.indices where state.uploads[index].id == id { state.uploads[index].bytes = nil }
@@ -136,7 +136,7 @@ public final class BridgeServer: Sendable {
         }
     }
 
-    /// "Sign-In": the payload SignIn; 200 or 412 with a session. A wrong password is told as an account that is not there.
+    /// "Sign-In": the payload SignIn; 200, or 412 with a session. The answer to a wrong password is that of a missing account.
     private func signIn(_ request: EndpointServer.Request, _ state: inout State) -> EndpointServer.Answer {
         guard request.text("appId") == Self.appID, request.text("email") == Self.email,
             request.text("password") == Self.password
@@ -147,7 +147,7 @@ public final class BridgeServer: Sendable {
         return .json(state.script.needsConsent ? 412 : 200, session)
     }
 
-    /// "Call the Upload Request API"; UploadValidator. Who asks again for a file that has not come gets the same upload (UploadService).
+    /// "Call the Upload Request API"; UploadValidator. A repeated request for a missing file gets the same upload (UploadService).
     private func give(_ request: EndpointServer.Request, _ state: inout State) -> EndpointServer.Answer {
         let length = request.json["contentLength"] as? Int ?? 0
         guard let name = request.text("name"), !name.isEmpty, let type = request.text("contentType"),
@@ -178,7 +178,7 @@ public final class BridgeServer: Sendable {
             ])
     }
 
-    /// "Upload Your Bundle": Content-Length, Content-Type and Content-MD5 as they were asked for; S3's errors.
+    /// "Upload Your Bundle": Content-Length, Content-Type and Content-MD5 must be those of the request; errors are S3's.
     private func put(_ request: EndpointServer.Request, _ id: String, _ state: inout State) -> EndpointServer.Answer {
         func refused(_ status: Int, _ code: String, _ message: String) -> EndpointServer.Answer {
             .status(status, body: "<Error><Code>\(code)</Code><Message>\(message)</Message></Error>")
@@ -199,7 +199,7 @@ public final class BridgeServer: Sendable {
         return .status(200, headers: ["ETag": "\"etag-\(id)\""])
     }
 
-    /// "Call the Upload Complete API"; UploadService.uploadComplete: 404 while the store does not have it, nothing when it was told before.
+    /// "Call the Upload Complete API"; UploadService.uploadComplete: 404 while the store lacks the file; a repeated call does nothing.
     private func complete(_ id: String, _ state: inout State) -> EndpointServer.Answer {
         guard let index = state.uploads.firstIndex(where: { $0.id == id }) else {
             return Self.problem(404, "Upload not found.", "EntityNotFoundException")

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A small API on loopback: each request comes with its body, and is answered as a test wants it. One request a connection.
+/// A small API on loopback: the test's handler gets each request with its body, and answers it. One request a connection.
 public final class EndpointServer: Sendable {
     public struct Request: Sendable {
         public let method: String
-        /// Without the query, still percent-encoded.
+        /// The path without the query, still percent-encoded.
         public let path: String
-        /// As it came, with its `?`; empty without one.
+        /// The query as it was sent, with its `?`; empty without one.
         public let query: String
-        /// Names in lower case.
+        /// The header fields, with names in lower case.
         public let headers: [String: String]
         public let body: [UInt8]
-        /// Whether the body is as long as it was said to be.
+        /// Whether the body has the announced length.
         public let isWhole: Bool
 
         /// The body as a JSON object.
@@ -27,7 +27,7 @@ public final class EndpointServer: Sendable {
 
     public enum Answer: Sendable {
         case status(Int, headers: [String: String] = [:], body: String = "")
-        /// Everything was done, and nobody hears of it.
+        /// The request is carried out, but the client gets no answer.
         case lost
 
         public static func json(_ fields: [String: any Sendable]) -> Answer { json(200, fields) }
@@ -39,7 +39,7 @@ public final class EndpointServer: Sendable {
         }
     }
 
-    /// Called on a thread of its own for each request.
+    /// The server calls it for each request on a thread of its own.
     public typealias Handler = @Sendable (Request) -> Answer
 
     private let server: ScriptedServer
@@ -80,7 +80,7 @@ public final class EndpointServer: Sendable {
 
     public var url: String { "http://127.0.0.1:\(server.port)" }
 
-    /// All so far, in the order of their coming.
+    /// All requests so far, in the order of their arrival.
     public var requests: [Request] { log.requests.withLock(\.self) }
 
     public func forget() { log.requests.withLock { $0 = [] } }

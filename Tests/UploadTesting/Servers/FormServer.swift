@@ -1,15 +1,15 @@
 import Foundation
 
-/// A server of Flask, whose werkzeug parses forms (RFC 7578): it keeps each upload with its fields, and says what it took.
+/// A Flask server, which parses forms with werkzeug (RFC 7578). It keeps each upload with its fields.
 public final class FormServer: Sendable {
     /// An upload as it was parsed.
     public struct Upload: Sendable {
-        /// Of the file's part; empty for a body that is the file.
+        /// The name of the file's field; empty for a body that is the file itself.
         public let field: String
         public let filename: String
         public let contentType: String
         public let fields: [String: [String]]
-        /// Names in lower case.
+        /// The header fields, with names in lower case.
         public let headers: [String: String]
         public let path: String
         public let bytes: [UInt8]
@@ -17,8 +17,8 @@ public final class FormServer: Sendable {
 
     private let process: ServerProcess
 
-    /// Starts a server of the test's own. It ends with the value.
-    /// - Parameter authorization: what requests must carry; nil lets everybody in.
+    /// Starts a server for one test. It ends with the value.
+    /// - Parameter authorization: the Authorization that requests must have; nil accepts all requests.
     public static func start(authorization: String? = nil) async throws -> FormServer {
         let python = try await TestProgram.python(with: "flask", "werkzeug")
         return try await ServerProcess.start { try await FormServer(python, authorization) }
@@ -38,7 +38,7 @@ public final class FormServer: Sendable {
 
     public var port: Int { process.port }
 
-    /// Every upload, in the order of their coming.
+    /// Every upload, in the order of their arrival.
     public func uploads() throws -> [Upload] {
         try process.directory.names(in: "uploads").filter { $0.hasSuffix(".json") }.map { name in
             let data = Data(process.directory.read("uploads/\(name)") ?? [])

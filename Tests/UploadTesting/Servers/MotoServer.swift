@@ -1,4 +1,4 @@
-/// A private moto server. It checks no signature at all: good for a first look, proof of nothing.
+/// A private moto server. It checks no signatures, so a pass proves little.
 public final class MotoServer: Sendable {
     private let process: ServerProcess
 

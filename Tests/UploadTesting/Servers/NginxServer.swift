@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A private nginx that takes PUT (its dav module) below a directory of its own, on a free port of 127.0.0.1.
+/// A private nginx that accepts PUT (its dav module) below a directory of its own, on a free port of 127.0.0.1.
 public final class NginxServer: Sendable {
     public let port: Int
     public let isSecure: Bool
@@ -9,8 +9,8 @@ public final class NginxServer: Sendable {
     private let process: ChildProcess
 
     /// - Parameters:
-    ///   - isSecure: with TLS, by a certificate for `localhost` that is its own authority.
-    ///   - upstream: a port of 127.0.0.1 that it hands all requests to as they are, instead of taking them itself.
+    ///   - isSecure: uses TLS with a certificate for `localhost` that is its own authority.
+    ///   - upstream: a port of 127.0.0.1 to which it forwards all requests unchanged, instead of handling them itself.
     public init(isSecure: Bool = false, forwardingTo upstream: Int? = nil) async throws {
         scratch = try TemporaryDirectory()
         self.isSecure = isSecure
@@ -34,13 +34,13 @@ public final class NginxServer: Sendable {
 
     deinit { process.stop() }
 
-    /// Ends in a slash.
+    /// The server's URL, which ends in a slash.
     public var url: String { isSecure ? "https://localhost:\(port)/" : "http://127.0.0.1:\(port)/" }
 
     /// The certificate, which is its own authority.
     public var certificatePath: String { scratch.path("certificate.pem") }
 
-    /// What lies under a path; nil when nothing does.
+    /// The bytes under a path; nil if there is no file.
     public func stored(_ name: String) -> [UInt8]? { scratch.read("files/" + name) }
 
     public func remove(_ name: String) throws { try FileManager.default.removeItem(at: scratch.file("files/" + name)) }

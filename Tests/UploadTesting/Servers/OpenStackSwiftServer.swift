@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A private OpenStack Swift with its S3 API, all in one process: strict about signatures, regions, checksums, part
-/// sizes and conditions. What it has taken survives a restart.
+/// A private OpenStack Swift with its S3 API, all in one process: strict about signatures, regions, checksums, part sizes and conditions.
+/// Its objects survive a restart.
 public final class OpenStackSwiftServer: Sendable {
     public let region = "us-east-1"
     public let accessKey = "test:tester"
@@ -10,22 +10,22 @@ public final class OpenStackSwiftServer: Sendable {
     /// Another user with all rights in the same account.
     public let secondAccessKey = "test:second"
     public let secondSecretKey = "secret2"
-    /// Of hosts such as `bucket.s3.test`, for virtual-host addressing: nothing resolves it, so go through a proxy.
+    /// The domain of hosts such as `bucket.s3.test`, for virtual-host addressing. It does not resolve, so clients must use a proxy.
     public let storageDomain = "s3.test"
     private let process: ServerProcess
 
-    /// The server that the tests of one process share, started when it is first asked for. Tests keep apart by their
-    /// buckets, and leave it running.
+    /// The server that the tests of one process share, started on first use. Each test uses buckets of its own, and leaves the server
+    /// running.
     public static func shared() async throws -> OpenStackSwiftServer { try await SharedSwift.instance.server() }
 
-    /// Starts a server of the test's own. It ends with the value.
+    /// Starts a server for one test. It ends with the value.
     /// - Parameters:
-    ///   - partsMaximum: highest part number of an upload.
-    ///   - partBytesMinimum: of all parts but the last.
-    ///   - listedPartsMaximum: parts in one page of ListParts.
-    ///   - keyBytesMaximum: S3 says 1024; the server counts an upload's id and a part's number in, so that multipart
-    ///     uploads to long keys need some 60 bytes more.
-    ///   - clientSecondsMaximum: how long it waits for more of a request's body.
+    ///   - partsMaximum: the highest part number of an upload.
+    ///   - partBytesMinimum: the least size of all parts but the last.
+    ///   - listedPartsMaximum: the most parts in one page of ListParts.
+    ///   - keyBytesMaximum: the longest key. S3 says 1024; this server adds an upload's id and a part's number to the key, so that
+    ///     multipart uploads to long keys need some 60 bytes more.
+    ///   - clientSecondsMaximum: the longest wait for more of a request's body.
     public static func start(
         partsMaximum: Int = 10_000, partBytesMinimum: Int = 5_242_880, listedPartsMaximum: Int = 1000,
         keyBytesMaximum: Int = 1024, clientSecondsMaximum: Int = 60
@@ -67,15 +67,15 @@ public final class OpenStackSwiftServer: Sendable {
         S3Endpoint(url: url, region: region, accessKey: secondAccessKey, secretKey: secondSecretKey)
     }
 
-    /// What it complained of, for when a test fails.
+    /// The server's log, for failing tests.
     public func log() -> String { process.log() }
 
     public func stop() async throws { try await process.stop() }
 
-    /// Ends it as a power cut would; its data stay.
+    /// Kills the server, as a power cut would; its data stay.
     public func kill() async throws { try await process.kill() }
 
-    /// Ends it, if it still runs, and starts it again on the same port and data.
+    /// Kills the server, if it still runs, and starts it again on the same port and data.
     public func restart() async throws { try await process.restart() }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A private `rclone serve s3`: a bucket is a directory, an object a plain file. It checks signatures, and little else.
+/// A private `rclone serve s3`: a bucket is a directory, an object a plain file. It checks signatures, but little else.
 public final class RcloneS3Server: Sendable {
     public let region = "us-east-1"
     public let accessKey = "AKIDTEST"
@@ -9,10 +9,10 @@ public final class RcloneS3Server: Sendable {
 
     /// Starts a server. It ends with the value.
     /// - Parameters:
-    ///   - buckets: made before it starts. Others can be made over S3 alone: it does not see new directories.
-    ///   - streamsParts: writes parts to the file as they come, and refuses to replace one by other bytes. With false it
-    ///     keeps the parts of an upload in memory until Complete: a part may be sent anew, and a Complete that was
-    ///     refused be corrected.
+    ///   - buckets: the buckets that exist at its start. More can be made only over S3: the server does not see new directories.
+    ///   - streamsParts: writes parts to the file as they arrive, and refuses to replace a part by other bytes. With false the server
+    ///     keeps the parts of an upload in memory until Complete, so that a part may be sent anew and a refused Complete be
+    ///     corrected.
     public static func start(buckets: [String] = [], streamsParts: Bool = true) async throws -> RcloneS3Server {
         let rclone = try TestProgram.path("rclone")
         return try await ServerProcess.start { try await RcloneS3Server(rclone, buckets, streamsParts: streamsParts) }
@@ -29,7 +29,7 @@ public final class RcloneS3Server: Sendable {
             "serve", "s3", "--addr", "127.0.0.1:\(port)", "--auth-key", "\(accessKey),\(secretKey)",
             "--cache-dir", directory.path("cache"), "--config", directory.path("rclone.conf"),
         ]
-        // The cache is a way of streaming too.
+        // The option for the cache switches to streaming too.
         arguments +=
             streamsParts
             ? ["--vfs-cache-mode", "writes", "--vfs-write-back", "0s"] : ["--disable-multipart-streaming"]
@@ -43,12 +43,12 @@ public final class RcloneS3Server: Sendable {
         S3Endpoint(url: url, region: region, accessKey: accessKey, secretKey: secretKey)
     }
 
-    /// What lies in the file of an object; nil when there is none. The file may appear a moment after the answer.
+    /// The bytes of an object's file; nil if there is none. The file may appear a moment after the answer.
     public func stored(_ bucket: String, _ key: String) -> [UInt8]? {
         process.directory.read("buckets/\(bucket)/\(key)")
     }
 
-    /// Where the file of an object is.
+    /// The path of an object's file.
     public func path(_ bucket: String, _ key: String) -> String { process.directory.path("buckets/\(bucket)/\(key)") }
 
     public func log() -> String { process.log() }
@@ -57,6 +57,6 @@ public final class RcloneS3Server: Sendable {
 
     public func kill() async throws { try await process.kill() }
 
-    /// Objects survive it; open uploads and metadata do not.
+    /// Restarts the server. Objects survive, but open uploads and metadata do not.
     public func restart() async throws { try await process.restart() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// MD5 straight from RFC 1321, slow and sharing nothing with the code under test: what a store checks `Content-MD5` with.
+/// MD5 written by RFC 1321, slow and without any code under test: test stores check `Content-MD5` with it.
 public enum ReferenceMD5 {
     private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
     private static let sines = (0..<64).map { UInt32(abs(sin(Double($0 + 1))) * 4_294_967_296) }

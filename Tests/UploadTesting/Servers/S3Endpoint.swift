@@ -1,4 +1,4 @@
-/// Where an S3 server is and who may use it.
+/// The address and the access key of an S3 server.
 public struct S3Endpoint: Sendable {
     public var url: String
     public var region: String
@@ -12,7 +12,7 @@ public struct S3Endpoint: Sendable {
         self.secretKey = secretKey
     }
 
-    /// The same server and keys, by way of another port of loopback.
+    /// The same server and keys, through another port of loopback, such as a proxy's.
     public func through(port: Int) -> S3Endpoint {
         var copy = self
         copy.url = "http://127.0.0.1:\(port)"

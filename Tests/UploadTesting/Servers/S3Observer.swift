@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A look at an S3 server that owes nothing to the code under test: boto3 in a Python process of its own, which ends
+/// Inspects an S3 server without any code under test: boto3 in a Python process of its own, which ends
 /// with this value. Calls may come from any task; they are answered one after the other.
 public final class S3Observer: Sendable {
-    /// What the server, or boto3, answered instead. `status` is 0 when there was no answer.
+    /// The error of the server or of boto3. `status` is 0 when there was no answer.
     public struct Failure: Error, Equatable, CustomStringConvertible {
         public let status: Int
         public let code: String
@@ -17,17 +17,17 @@ public final class S3Observer: Sendable {
         public let size: Int
         /// With its quotes.
         public let etag: String
-        /// With names in lower case.
+        /// The metadata, with names in lower case.
         public let metadata: [String: String]
         public let contentType: String
-        /// All of the answer, with names in lower case.
+        /// All header fields of the answer, with names in lower case.
         public let headers: [String: String]
     }
 
     public struct Upload: Sendable, Decodable {
         public let key: String
         public let uploadId: String
-        /// Seconds since 1970.
+        /// The time of its beginning, in seconds since 1970.
         public let initiated: Double
     }
 
@@ -45,9 +45,9 @@ public final class S3Observer: Sendable {
     }
 
     private let pid: pid_t
-    /// The other end is its standard input and output.
+    /// A socket whose other end is the process's standard input and output.
     private let socket: CInt
-    /// One request and its answer at a time.
+    /// Held during a request and its answer.
     private let turn = Mutex(())
 
     public init(_ endpoint: S3Endpoint) async throws {
@@ -82,7 +82,7 @@ public final class S3Observer: Sendable {
         try await ask("createBucket", ["bucket": bucket], Nothing?.self)
     }
 
-    /// - Parameter options: more of boto3's `put_object`, such as `ContentType`.
+    /// - Parameter options: more arguments of boto3's `put_object`, such as `ContentType`.
     /// - Returns: the ETag.
     @discardableResult
     public func put(
@@ -112,7 +112,7 @@ public final class S3Observer: Sendable {
         try await ask("delete", ["bucket": bucket, "key": key], Nothing?.self)
     }
 
-    /// In hexadecimal, of objects of any size.
+    /// The object's digest in hexadecimal, for objects of any size.
     public func sha256(_ bucket: String, _ key: String) async throws -> String {
         try await ask("sha256", ["bucket": bucket, "key": key])
     }
@@ -195,7 +195,7 @@ public final class S3Observer: Sendable {
         fields["verb"] = verb
         let line = try JSONSerialization.data(withJSONObject: fields) + [10]
         let answer: Data = try await withCheckedThrowingContinuation { done in
-            // Not on a thread of the pool: it waits for another process.
+            // On a thread of its own, because it waits for another process.
             Thread.detachNewThread { done.resume(with: Swift.Result { try self.exchange(Array(line)) }) }
         }
         if let refusal = try? JSONDecoder().decode(Refusal.self, from: answer) {

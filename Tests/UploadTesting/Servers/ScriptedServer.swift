@@ -4,16 +4,16 @@ import Glibc
 /// POLLRDHUP of poll(2); Glibc shows it only with _GNU_SOURCE.
 private let peerHangUp: Int32 = 0x2000
 
-/// A server on a raw socket that does to each connection what its script says: for the faults that a proper server does not have.
+/// A server on a raw socket that runs a script for each connection, for faults that a proper server does not have.
 public final class ScriptedServer: Sendable {
     public let port: Int
     private let listener: CInt
 
-    /// - Parameter script: called on a thread of its own for each connection, which is closed when it returns.
+    /// - Parameter script: runs for each connection on a thread of its own; the connection is closed when it returns.
     public init(_ script: @escaping @Sendable (Connection) -> Void) throws {
         listener = try LoopbackSocket.listen(port: 0)
         port = try LoopbackSocket.port(of: listener)
-        // Fixed, also for what is accepted: the kernel would else take tens of MiB that no script has read.
+        // A fixed size, which accepted sockets inherit: otherwise the kernel would buffer tens of MiB that no script has read.
         var bytes: CInt = 256 << 10
         setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
         let listener = self.listener
@@ -21,11 +21,12 @@ public final class ScriptedServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Here, once it is shut down: its number may be another listener's at once, whose connections this thread would take.
+                    // Only this thread closes it: otherwise another listener could get its number, and this thread would accept the
+                    // connections of that one.
                     if errno == EINVAL { Glibc.close(listener) }
                     return
                 }
-                // A program that another test starts would else hold it open beyond its end here.
+                // Otherwise a program that another test starts would inherit the connection and keep it open.
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread {
                     script(Connection(socket: connection))
@@ -43,7 +44,7 @@ public final class ScriptedServer: Sendable {
     public struct Connection: Sendable {
         let socket: CInt
 
-        /// The request's head, up to and with the empty line.
+        /// Reads the request's head, with the empty line.
         public func readHead() -> String {
             var head: [UInt8] = []
             var byte: UInt8 = 0
@@ -54,8 +55,8 @@ public final class ScriptedServer: Sendable {
             return String(decoding: head, as: UTF8.self)
         }
 
-        /// Reads and forgets, unless somebody takes what is read.
-        /// - Returns: bytes read; fewer than asked for when the client stopped.
+        /// Reads bytes and discards them, unless a closure takes them.
+        /// - Returns: the number of bytes read; fewer than requested if the client stopped.
         @discardableResult
         public func read(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) -> Int {
             var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -69,7 +70,7 @@ public final class ScriptedServer: Sendable {
             return done
         }
 
-        /// Reads and keeps; fewer bytes than asked for when the client stopped.
+        /// Reads and returns bytes; fewer than requested if the client stopped.
         public func readBytes(_ count: Int) -> [UInt8] {
             var bytes: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -86,19 +87,19 @@ public final class ScriptedServer: Sendable {
             _ = send(socket, bytes, bytes.count, CInt(MSG_NOSIGNAL))
         }
 
-        /// An answer with its length and `Connection: close`.
+        /// Sends an answer with its length and `Connection: close`.
         public func answer(_ status: String, headers: [String] = [], body: String = "") {
             let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
             write(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
         }
 
-        /// The connection is reset when it is closed.
+        /// Makes closing the connection reset it.
         public func reset() {
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
         }
 
-        /// Whether the client is gone after so many milliseconds.
+        /// Whether the client has hung up within so many milliseconds.
         public func isHungUp(after milliseconds: CInt) -> Bool {
             var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)
             return poll(&event, 1, milliseconds) != 0
@@ -118,7 +119,7 @@ public final class ScriptedServer: Sendable {
             }
         }
 
-        /// Foundation takes the first page of it for the whole.
+        /// The kernel's table of TCP sockets. Foundation would read only its first page.
         private static var kernelTable: String {
             let file = open("/proc/net/tcp", O_RDONLY | O_CLOEXEC)
             guard file >= 0 else { return "" }
@@ -132,13 +133,13 @@ public final class ScriptedServer: Sendable {
             }
         }
 
-        /// Waits until the client is gone, without taking what it sent.
+        /// Waits until the client has hung up, without reading its bytes.
         public func waitForHangUp() {
             var event = pollfd(fd: socket, events: Int16(peerHangUp), revents: 0)
             _ = poll(&event, 1, 60_000)
         }
 
-        /// Waits until the client closes, and takes what it sends until then.
+        /// Reads the client's bytes until it closes the connection.
         public func waitForClose() { read(.max) }
     }
 }

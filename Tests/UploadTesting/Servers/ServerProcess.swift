@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback with a directory of its own, which outlives it until the test process ends.
+/// A server on loopback with a directory of its own, which stays until the test process ends.
 final class ServerProcess: Sendable {
     let port: Int
     let directory: TemporaryDirectory
@@ -9,13 +9,13 @@ final class ServerProcess: Sendable {
     private let executable: String
     private let arguments: [String]
     private let environment: [String: String]
-    /// In its directory, once it serves; somebody else may listen on the port.
+    /// The file in its directory that appears once it serves. An open port would prove nothing, because another program may listen on it.
     private let readyFile: String?
-    /// Removes the directory, however this process ends.
+    /// Removes the directory at the end of this process, however it ends.
     private let keeper: GuardedProcess
     private let current: Mutex<GuardedProcess>
 
-    /// Starts a server, and again on other ports if somebody was faster to take them.
+    /// Starts a server, and tries again on other ports if another program has taken the first ones.
     static func start<Server>(_ make: () async throws -> Server) async throws -> Server {
         var last: any Error = DidNotHappen("the server was not started")
         for _ in 0..<3 {

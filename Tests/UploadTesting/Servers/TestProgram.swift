@@ -3,8 +3,8 @@ import Glibc
 
 /// Programs that the tests call and that `deploy/install test` installs.
 public enum TestProgram {
-    /// Looks through PATH.
-    /// - Throws: `DidNotHappen` that says how to get it.
+    /// The path of a program in PATH.
+    /// - Throws: `DidNotHappen`, whose message says how to install the program.
     static func path(_ name: String) throws -> String {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         for directory in directories {
@@ -14,8 +14,8 @@ public enum TestProgram {
         throw missing(name)
     }
 
-    /// A Python that has these modules.
-    /// - Throws: `DidNotHappen` that says how to get them.
+    /// The path of a Python with these modules.
+    /// - Throws: `DidNotHappen`, whose message says how to install the modules.
     public static func python(with modules: String...) async throws -> String {
         let python = try path("python3")
         let script = "import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))"
@@ -27,7 +27,7 @@ public enum TestProgram {
         return python
     }
 
-    /// A script that lies beside this file.
+    /// The path of a script in the folder `Python` beside this file.
     static func script(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Python/\(name)").path
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A private tus server: tuspyserver under uvicorn, one process. It offers no checksums, and gives nothing back: look at its files.
+/// A private tus server: tuspyserver under uvicorn, one process. It offers no checksums and no downloads, so tests read its files.
 public final class TusServer: Sendable {
-    /// An upload as the server keeps it.
+    /// An upload in the server's directory.
     public struct Upload: Sendable {
         public let id: String
         public let metadata: [String: String]
         public let size: Int
-        /// Bytes that it holds, as it says.
+        /// The number of bytes that the server claims to hold.
         public let offset: Int
         let createdAt: String
 
@@ -16,14 +16,13 @@ public final class TusServer: Sendable {
 
     private let process: ServerProcess
 
-    /// The server that the tests of one process share, started when it is first asked for. Tests keep apart by their keys, and leave
-    /// it running.
+    /// The server that the tests of one process share, started on first use. Each test uses keys of its own, and leaves the server running.
     public static func shared() async throws -> TusServer { try await SharedTus.instance.server() }
 
-    /// Starts a server of the test's own. It ends with the value.
+    /// Starts a server for one test. It ends with the value.
     /// - Parameters:
-    ///   - token: what requests must carry as Bearer; nil lets everybody in.
-    ///   - sizeMaximum: bytes of an upload.
+    ///   - token: the Bearer token that requests must have; nil accepts all requests.
+    ///   - sizeMaximum: the most bytes of an upload.
     public static func start(token: String? = nil, sizeMaximum: Int = 1 << 40) async throws -> TusServer {
         let python = try await TestProgram.python(with: "tuspyserver", "uvicorn")
         return try await ServerProcess.start {
@@ -46,19 +45,19 @@ public final class TusServer: Sendable {
     }
 
     public var port: Int { process.port }
-    /// Where uploads are made.
+    /// The URL for creating uploads.
     public var url: String { url(port: port) }
 
-    /// The same by way of a proxy.
+    /// The same URL through a proxy's port.
     public func url(port: Int) -> String { "http://127.0.0.1:\(port)/files/" }
 
-    /// Every upload that it keeps, finished or not, in the order of their making.
+    /// Every upload in its directory, finished or not, in the order of their creation.
     public func uploads() throws -> [Upload] {
         let names = try Set(process.directory.names(in: "files"))
         return try names.filter { $0.hasSuffix(".info") }.compactMap { name in
-            // What is removed while a request for it ends leaves such a file behind, and is gone all the same.
+            // An upload that is removed while a request for it ends leaves such a file behind, but is gone all the same.
             guard names.contains(String(name.dropLast(".info".count))) else { return nil }
-            // One that is removed in between is none.
+            // An upload that is removed in between does not count.
             guard let bytes = process.directory.read("files/\(name)"),
                 let info = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
                 let size = info["size"] as? Int, let offset = info["offset"] as? Int
@@ -69,17 +68,17 @@ public final class TusServer: Sendable {
         }.sorted { $0.createdAt < $1.createdAt }
     }
 
-    /// The bytes of the newest finished upload of a path; nil where there is none.
+    /// The bytes of the newest finished upload of a path; nil if there is none.
     public func stored(_ path: String) throws -> [UInt8]? {
         try uploads().last { $0.isComplete && $0.metadata["relativePath"] == path }.flatMap { bytes(of: $0.id) }
     }
 
-    /// Where the bytes of an upload lie.
+    /// The path of an upload's bytes.
     public func path(of id: String) -> String { process.directory.path("files/\(id)") }
 
     public func bytes(of id: String) -> [UInt8]? { process.directory.read("files/\(id)") }
 
-    /// Makes an upload one that has expired.
+    /// Makes an upload expired.
     public func expire(_ id: String) throws {
         let file = process.directory.file("files/\(id).info")
         var info = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
@@ -98,7 +97,7 @@ public final class TusServer: Sendable {
 
     public func stop() async throws { try await process.stop() }
 
-    /// Ends it, if it still runs, and starts it again on the same port and uploads.
+    /// Kills the server, if it still runs, and starts it again on the same port and uploads.
     public func restart() async throws { try await process.restart() }
 }
 

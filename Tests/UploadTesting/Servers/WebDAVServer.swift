@@ -3,31 +3,31 @@ import Glibc
 
 /// A private WebDAV server over a directory of its own.
 public final class WebDAVServer: Sendable {
-    /// What the servers of this world are like.
+    /// Well-known servers and their peculiarities.
     public enum Kind: String, CaseIterable, Sendable {
-        /// No PROPFIND, no properties, no locks; makes missing folders of a MOVE by itself.
+        /// No PROPFIND, no properties, no locks; creates missing folders of a MOVE by itself.
         case nginx
-        /// Keeps what was cut off; removes what a MOVE overwrites before it looks for what is to come; says that it keeps properties.
+        /// Keeps incomplete files; removes the target of a MOVE before it looks for the source; claims to keep properties.
         case rclone
-        /// Keeps properties and locks; keeps what was cut off.
+        /// Keeps properties and locks; keeps incomplete files.
         case wsgidav
-        /// Keeps properties and locks, compares ETags in `If`; calls those of young files weak.
+        /// Keeps properties and locks, compares ETags in `If`; calls the ETags of young files weak.
         case apache
     }
 
     public let kind: Kind
     private let process: ServerProcess
 
-    /// The server of a kind that the tests of one process share, started when it is first asked for. Tests keep apart by their keys,
-    /// and leave it running.
+    /// The server of a kind that the tests of one process share, started on first use. Each test uses keys of its own, and leaves
+    /// the server running.
     public static func shared(_ kind: Kind) async throws -> WebDAVServer {
         try await SharedWebDAV.instance.server(kind)
     }
 
-    /// Starts a server of the test's own. It ends with the value.
+    /// Starts a server for one test. It ends with the value.
     /// - Parameters:
-    ///   - password: of the user `tester`; rclone and WsgiDAV ask for it, Apache only with Digest. nil lets everybody in.
-    ///   - usesDigest: only WsgiDAV and Apache: whether Digest authentication is asked for, instead of Basic.
+    ///   - password: the password of the user `tester`; rclone and WsgiDAV ask for it, Apache only with Digest. nil accepts all requests.
+    ///   - usesDigest: only WsgiDAV and Apache: asks for Digest authentication instead of Basic.
     ///   - bodyBytesMaximum: only Apache: `LimitRequestBody`; 0 for none.
     ///   - certificates: only nginx: serves `localhost` over TLS, to clients with a certificate of the authority.
     public static func start(
@@ -93,16 +93,16 @@ public final class WebDAVServer: Sendable {
 
     public var port: Int { process.port }
 
-    /// The folder that everything lies in; ends in a slash.
-    /// - Parameter port: of a proxy, if not the server's own.
+    /// The URL of the root folder, which ends in a slash.
+    /// - Parameter port: a proxy's port; nil: the server's own.
     public func url(port: Int? = nil, isSecure: Bool = false) -> String {
         isSecure ? "https://localhost:\(port ?? process.port)/" : "http://127.0.0.1:\(port ?? process.port)/"
     }
 
-    /// What lies under a path; nil when nothing does.
+    /// The bytes under a path; nil if there is no file.
     public func stored(_ path: String) -> [UInt8]? { process.directory.read("files/\(path)") }
 
-    /// Puts it there, past the server.
+    /// Writes a file without the server.
     public func put(_ bytes: [UInt8], at path: String) throws {
         let file = process.directory.file("files/\(path)")
         try FileManager.default.createDirectory(
@@ -122,11 +122,11 @@ public final class WebDAVServer: Sendable {
         letBeSeen()
     }
 
-    /// How long rclone goes by what it has read of a directory. Not 0: then each directory's timer begins anew as it ends, and
-    /// thousands of them lock each other out until it answers nobody.
+    /// The time for which rclone uses a directory listing that it has read. With 0 each directory's timer would begin anew as it ends, and
+    /// thousands of timers would lock each other out until rclone answers no request.
     private static let rcloneCacheMilliseconds: UInt32 = 20
 
-    /// What was changed past the server is known to it when this returns.
+    /// Returns when the server sees the changes that were made without it.
     private func letBeSeen() {
         if kind == .rclone { usleep(2 * Self.rcloneCacheMilliseconds * 1000) }
     }
@@ -137,12 +137,12 @@ public final class WebDAVServer: Sendable {
             ofItemAtPath: process.directory.path("files/\(path)"))
     }
 
-    /// What lies in a folder, in no order; nothing where there is none.
+    /// The names in a folder, in no order; empty if there is no folder.
     public func names(in folder: String) -> [String] {
         ((try? process.directory.names(in: "files/\(folder)")) ?? []).filter { $0 != ".DAV" }
     }
 
-    /// Of nginx with certificates: how many connections requests came on.
+    /// With nginx and certificates: the number of connections that had requests.
     public var connectionCount: Int {
         let log = process.directory.read("connections.log").map { String(decoding: $0, as: UTF8.self) } ?? ""
         return Set(log.split(separator: "\n")).count
@@ -185,7 +185,7 @@ public final class WebDAVServer: Sendable {
             """
     }
 
-    /// One process (`-X`) with threads, so that nothing outlives what is stopped or killed.
+    /// The configuration of Apache: one process (`-X`) with threads, so that no process outlives a stop or a kill.
     private static func apache(_ port: Int, _ path: String, usesDigest: Bool, bodyBytesMaximum: Int) -> String {
         let names = [
             "mpm_event", "authz_core", "authn_core", "authn_file", "authz_user", "auth_digest", "dav", "dav_fs",
@@ -206,7 +206,7 @@ public final class WebDAVServer: Sendable {
             PidFile \(path)/httpd.pid
             Listen 127.0.0.1:\(port)
             ServerName localhost
-            # With fewer threads than connections it closes those that rest, perhaps as the next request comes.
+            # With fewer threads than connections Apache closes idle connections, perhaps as the next request arrives.
             ThreadLimit 128
             ThreadsPerChild 128
             MaxRequestWorkers 128

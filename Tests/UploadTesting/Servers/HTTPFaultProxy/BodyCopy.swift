@@ -1,6 +1,6 @@
 import Glibc
 
-/// Moves one body from a socket to another, or to nowhere, a buffer at a time.
+/// Copies one body from a socket to another, or to nowhere, a buffer at a time.
 struct BodyCopy {
     enum End {
         case whole
@@ -13,14 +13,14 @@ struct BodyCopy {
     let framing: HTTPHead.Framing
     let source: SocketStream
     let sink: SocketStream?
-    /// Ends after so many bytes of data.
+    /// The number of data bytes after which the copy ends.
     var bytesLeft = Int.max
-    /// 0: as fast as it goes.
+    /// The pace; 0 sets no limit.
     var bytesPerSecond = 0
-    /// Of the byte that goes on otherwise than it came; nil for none.
+    /// The offset of the byte in which one bit is changed; nil changes none.
     var flippedOffset: Int?
     private var passedBytes = 0
-    /// Asked before each buffer.
+    /// Called before each buffer; true ends the copy.
     var isInterrupted: () -> Bool = { false }
     var onBytes: (Int) -> Void = { _ in }
     var onData: ((UnsafeRawBufferPointer) -> Void)?

@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 
 extension HTTPFaultProxy {
-    /// What to do with a request.
+    /// The proxy's action for a request.
     public enum Action: Sendable {
         case forward
-        /// Answers without the server. Takes the request's body first, or answers at once and closes.
+        /// Answers without the server. Reads the request's body first (`drains`), or answers at once and closes.
         case answer(status: Int, headers: [(String, String)] = [], body: String = "", drains: Bool = true)
-        /// The server gets everything and answers; the client's connection is reset instead.
+        /// The server gets the whole request and answers; the client's connection is reset instead.
         case forwardThenCut
-        /// The same, and this runs once the server has answered, before the connection is reset.
+        /// As `forwardThenCut`, and the closure runs after the server's answer and before the reset.
         case forwardThenRun(@Sendable () -> Void)
         /// Passes on so many bytes of the body, then resets both connections.
         case cutAfterRequestBytes(Int)
-        /// Passes on the answer's head and so many bytes of its body, then closes.
+        /// Passes on the answer's head and so many bytes of its body, then closes the connection.
         case truncateAnswer(bytes: Int)
-        /// The server gets everything and answers; the client hears nothing until it hangs up.
+        /// The server gets the whole request and answers; the client gets no byte until it hangs up.
         case stallAnswer
-        /// Passes on so many bytes of the body and takes no more, until the client hangs up.
+        /// Passes on so many bytes of the body and reads no more, until the client hangs up.
         case stallRequest(afterBytes: Int)
         /// Passes the body on with one bit of the byte at this offset changed.
         case flipRequestBit(at: Int)
@@ -25,7 +25,7 @@ extension HTTPFaultProxy {
         case throttle(bytesPerSecond: Int)
         /// Changes the headers that the server gets.
         case rewriteRequest(@Sendable (inout [(name: String, value: String)]) -> Void)
-        /// Changes the server's answer, of up to 16 MiB; its length is set anew.
+        /// Changes the server's answer, of up to 16 MiB; the proxy sets its length anew.
         case rewriteAnswer(@Sendable (inout Answer) -> Void)
         /// Resets the connection at once.
         case cut
@@ -33,16 +33,16 @@ extension HTTPFaultProxy {
 
     public struct Request: Sendable {
         public let method: String
-        /// As it came: path and query, or a whole URL.
+        /// The request's target as it was sent: path and query, or a whole URL.
         public let target: String
-        /// Without query and host, still percent-encoded.
+        /// The path without query and host, still percent-encoded.
         public let path: String
-        /// Percent-decoded.
+        /// The query's fields, percent-decoded.
         public let query: [String: String]
         public let headers: [(name: String, value: String)]
-        /// From 1, over all connections.
+        /// The number of the request, from 1, over all connections.
         public let number: Int
-        /// From 1.
+        /// The number of the connection, from 1.
         public let connection: Int
         let id: Int
 
@@ -70,7 +70,7 @@ extension HTTPFaultProxy {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
 
-        /// Of an UploadPart.
+        /// The part number of an UploadPart; nil for another request.
         public var partNumber: Int? { method == "PUT" ? query["partNumber"].flatMap { Int($0) } : nil }
 
         private static func decode(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
@@ -90,16 +90,16 @@ extension HTTPFaultProxy {
         }
     }
 
-    /// A request and what became of it.
+    /// A request and its outcome.
     public struct Record: Sendable {
         public let request: Request
-        /// Bytes of its body that went on to the server.
+        /// The bytes of its body that were passed on to the server.
         public internal(set) var bodyBytes = 0
-        /// Its body, of zero bytes or more, went on to the server to the end.
+        /// Whether its body, of zero bytes or more, was passed on completely.
         public internal(set) var isBodyWhole = false
-        /// What the server answered; nil while or if it did not.
+        /// The status of the server's answer; nil as long as there is none.
         public internal(set) var serverStatus: Int?
-        /// What the client was answered; nil while or if it was not.
+        /// The status of the answer to the client; nil as long as there is none.
         public internal(set) var status: Int?
 
         public var method: String { request.method }

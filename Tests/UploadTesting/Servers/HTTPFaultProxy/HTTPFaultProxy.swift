@@ -2,14 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy between an HTTP/1.1 client and a real server, which does to each request what a rule says, and counts. Bodies
-/// stream through it. It serves as a reverse proxy (clients connect to it as if it were the server) and as a plain HTTP
-/// proxy (absolute-form targets).
+/// A proxy between an HTTP/1.1 client and a real server, which applies a rule to each request, and counts. Bodies stream through it. It
+/// serves as a reverse proxy (clients connect to it as if it were the server) and as a plain HTTP proxy (absolute-form targets).
 public final class HTTPFaultProxy: Sendable {
-    /// Called on a connection's own thread when the head of a request has come, before any of its body.
+    /// The proxy calls it on the connection's own thread, after the head of a request and before any of its body.
     public typealias Rule = @Sendable (Request) -> Action
 
-    /// Where clients connect to.
+    /// The port that clients connect to.
     public let port: Int
     public var url: String { "http://127.0.0.1:\(port)" }
     let upstream: Int?
@@ -25,9 +24,9 @@ public final class HTTPFaultProxy: Sendable {
     }
 
     /// - Parameters:
-    ///   - upstream: the port of loopback that every request goes to, whatever host it names. With nil each goes to the
+    ///   - upstream: the port on loopback to which every request goes, whatever host it names. With nil each request goes to the
     ///     port of its absolute-form target, on loopback.
-    ///   - rule: what to do; forward everything if left out.
+    ///   - rule: the rule; it forwards all requests if left out.
     public init(to upstream: Int?, rule: @escaping Rule = { _ in .forward }) throws {
         self.upstream = upstream
         listener = try LoopbackSocket.listen(port: 0)
@@ -38,7 +37,8 @@ public final class HTTPFaultProxy: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else {
-                    // Here, once it is shut down: its number may be another listener's at once, whose connections this thread would take.
+                    // Only this thread closes it: otherwise another listener could get its number, and this thread would accept the
+                    // connections of that one.
                     if errno == EINVAL { close(listener) }
                     return
                 }
@@ -54,7 +54,7 @@ public final class HTTPFaultProxy: Sendable {
 
     deinit { stop() }
 
-    /// Closes everything and takes no more.
+    /// Closes all connections and accepts no more.
     public func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -66,25 +66,25 @@ public final class HTTPFaultProxy: Sendable {
         shutdown(listener, CInt(SHUT_RDWR))
     }
 
-    /// Cuts all connections there are.
+    /// Cuts all open connections.
     public func cut() {
         state.withLock { state in
             for socket in state.sockets { shutdown(socket, CInt(SHUT_RDWR)) }
         }
     }
 
-    /// For requests that come from now on.
+    /// Sets the rule for all later requests.
     public func setRule(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
 
-    /// Every request so far, in the order of their heads; those under way with what has passed until now.
+    /// Every request so far, in the order of their heads; requests that still run with the bytes that have passed until now.
     public var requests: [Record] { state.withLock(\.records) }
 
     public var connections: Int { state.withLock(\.connections) }
 
-    /// Forgets the requests so far; numbers begin at 1 again.
+    /// Forgets the requests so far; numbers begin again at 1.
     public func forget() { state.withLock { $0.records = [] } }
 
-    /// How often each part was sent in whole: PUTs with a `partNumber`, whose body went on to the server to its end.
+    /// The number of complete sends of each part: PUTs with a `partNumber` whose whole body was passed on to the server.
     public var partsSent: [Int: Int] { partsSent { _ in true } }
 
     public func partsSent(where isCounted: (Record) -> Bool) -> [Int: Int] {
@@ -95,7 +95,7 @@ public final class HTTPFaultProxy: Sendable {
         return counts
     }
 
-    /// Bytes of bodies passed on, whole or not.
+    /// The bytes of bodies that were passed on, complete or not.
     public var bodyBytesSent: Int { requests.reduce(0) { $0 + $1.bodyBytes } }
 
     private func serve(_ client: CInt) {
@@ -112,7 +112,7 @@ public final class HTTPFaultProxy: Sendable {
         Thread.detachNewThread {
             var connection = HTTPFaultProxyConnection(self, SocketStream(client), number: number)
             connection.run()
-            // Before they are closed: their numbers are taken again at once.
+            // Before the sockets are closed, because their numbers are reused at once.
             withExtendedLifetime(connection) {
                 self.forget(client)
                 if let server = connection.server { self.forget(server.socket) }
@@ -120,7 +120,7 @@ public final class HTTPFaultProxy: Sendable {
         }
     }
 
-    /// - Returns: the index of its record and what to do.
+    /// - Returns: the index of the request's record, and the action.
     func begin(_ head: HTTPHead, connection: Int) -> (index: Int, request: Request, action: Action) {
         let (request, rule) = state.withLock { state in
             let request = Request(head, number: state.records.count + 1, connection: connection)
@@ -132,13 +132,13 @@ public final class HTTPFaultProxy: Sendable {
 
     func note(_ index: Int, _ request: Request, _ change: (inout Record) -> Void) {
         state.withLock { state in
-            // What was forgotten in the meantime has no record any more.
+            // A request that was forgotten in the meantime has no record any more.
             guard state.records.indices.contains(index), state.records[index].request.id == request.id else { return }
             change(&state.records[index])
         }
     }
 
-    /// - Returns: nil when nobody listens, or this has been stopped.
+    /// - Returns: nil if no program listens, or the proxy was stopped.
     func connect(port: Int) -> SocketStream? {
         guard let socket = try? LoopbackSocket.connect(port: port) else { return nil }
         let isWanted = state.withLock { state in

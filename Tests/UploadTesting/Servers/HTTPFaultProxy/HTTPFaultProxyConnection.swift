@@ -1,6 +1,6 @@
 import Glibc
 
-/// One client of an `HTTPFaultProxy`, on a thread of its own, and the connection to the server that belongs to it.
+/// A client's connection to an `HTTPFaultProxy`, on a thread of its own, with its connection to the server.
 struct HTTPFaultProxyConnection {
     private let proxy: HTTPFaultProxy
     private let client: SocketStream
@@ -20,7 +20,8 @@ struct HTTPFaultProxyConnection {
     /// - Returns: whether another request may follow.
     private mutating func serveRequest() -> Bool {
         if let server, client.hasBuffered ? server.isReadable : SocketStream.wait(for: [client, server])[1] {
-            // What the server says unasked, such as a body behind its answer to HEAD, the client is to see too, and its end.
+            // The client must also see bytes that the server sends unasked, such as a body after an answer to HEAD, and the
+            // end of the stream.
             var isTaken = false
             return server.read(upTo: .max) { isTaken = client.write($0) } > 0 && isTaken
         }
@@ -57,7 +58,7 @@ struct HTTPFaultProxyConnection {
         return exchange.passAnswer(from: server, action) && !head.isLast
     }
 
-    /// What comes through a tunnel is looked at like everything else, unless it is TLS.
+    /// Handles requests in a tunnel like all others, unless they are TLS.
     /// - Returns: whether requests may follow.
     private mutating func openTunnel(_ head: HTTPHead, _ exchange: HTTPFaultProxyExchange) -> Bool {
         tunnelPort = head.words[1].split(separator: ":").last.flatMap { Int($0) }

@@ -46,7 +46,7 @@ struct HTTPFaultProxyExchange {
         if case .rewriteRequest(let change) = action { change(&passed.fields) }
         guard server.write(passed.forwarded) else { return .broken }
         if head.wantsContinue {
-            // The client waits for the server's word, for a while.
+            // The client waits for the server's 100 (Continue), for a while.
             if SocketStream.wait(for: [client, server])[1] {
                 guard skipContinue(from: server) else { return .answeredEarly }
                 guard client.write("HTTP/1.1 100 Continue\r\n\r\n") else { return .broken }
@@ -65,8 +65,8 @@ struct HTTPFaultProxyExchange {
         case .flipRequestBit(let offset): copy.flippedOffset = offset
         default: break
         }
-        // Some servers say twice that they are ready; anything else is an answer before its time. A small body goes on all the same:
-        // the client has sent it with the head, and goes on to use the connection.
+        // Some servers send 100 (Continue) twice; any other answer is an early one. A small body is passed on all the same, because the
+        // client has sent it with the head, and goes on using the connection.
         if !head.hasSmallBody { copy.isInterrupted = { server.isReadable && !skipContinue(from: server) } }
         copy.onBytes = { count in note { $0.bodyBytes += count } }
         switch copy.run() {
@@ -77,19 +77,19 @@ struct HTTPFaultProxyExchange {
         case .interrupted: return .answeredEarly
         case .sinkEnded: return server.isReadable ? .answeredEarly : .broken
         case .sourceEnded:
-            // Part of a body is all that the server ever gets.
+            // The server gets no more than a part of the body.
             server.reset()
             return .broken
         }
     }
 
-    /// - Returns: false when the server's next word is another one, which stays to be read.
+    /// - Returns: false when the server's next answer is not 100 (Continue); that one stays to be read.
     private func skipContinue(from server: SocketStream) -> Bool {
         let word = server.peek(12)
         return word.hasPrefix("HTTP/1.") && word.hasSuffix(" 100") && server.readHead() != nil
     }
 
-    /// Passes the answer on, in the way that the action says.
+    /// Passes the answer on as the action says.
     /// - Returns: whether another request may follow.
     func passAnswer(from server: SocketStream, _ action: HTTPFaultProxy.Action) -> Bool {
         var answer = server.readHead()
@@ -111,7 +111,7 @@ struct HTTPFaultProxyExchange {
         case .rewriteAnswer(let change):
             guard rewrite(answer, from: server, change) else { return false }
         default:
-            // Before it is passed on: with the answer the client goes on at once.
+            // Noted before the answer is passed on, because the client goes on as soon as it has the answer.
             note { $0.status = answer.status }
             guard client.write(answer.forwarded) else { return false }
             var copy = BodyCopy(framing: answer.answerFraming(to: request.method), source: server, sink: client)
@@ -144,7 +144,7 @@ struct HTTPFaultProxyExchange {
         var answer = HTTPFaultProxy.Answer(status: head.status, reason: head.words[2], headers: head.fields, body: body)
         change(&answer)
         answer.setHeader("Transfer-Encoding", nil)
-        // What a HEAD is told of the length is not the length of what follows.
+        // The length in an answer to HEAD is not the length of a following body.
         if request.method != "HEAD" { answer.setHeader("Content-Length", "\(answer.body.count)") }
         let lines = ["HTTP/1.1 \(answer.status) \(answer.reason)"] + answer.headers.map { "\($0.name): \($0.value)" }
         note { $0.status = answer.status }

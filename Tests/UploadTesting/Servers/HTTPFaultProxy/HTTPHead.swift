@@ -2,7 +2,7 @@ import Glibc
 
 /// The head of a request or of an answer.
 struct HTTPHead {
-    /// How a body ends.
+    /// The way in which a body ends.
     enum Framing: Equatable {
         case none
         case bytes(Int)
@@ -10,11 +10,11 @@ struct HTTPHead {
         case untilClose
     }
 
-    /// Of its first line: three, the last of an answer perhaps empty.
+    /// The three words of its first line; the last word of an answer may be empty.
     let words: [String]
     var fields: [(name: String, value: String)]
 
-    /// - Returns: nil for what is no head.
+    /// - Returns: nil for an invalid head.
     init?(_ text: String) {
         let lines = text.split(separator: "\r\n", omittingEmptySubsequences: true)
         guard let first = lines.first else { return nil }
@@ -45,7 +45,7 @@ struct HTTPHead {
         return framing == .none ? .untilClose : framing
     }
 
-    /// Of at most 4 KiB.
+    /// Whether the body has at most 4 KiB.
     var hasSmallBody: Bool { if case .bytes(...4096) = requestFraming { true } else { false } }
 
     var wantsContinue: Bool { value("expect")?.lowercased() == "100-continue" }
@@ -56,7 +56,7 @@ struct HTTPHead {
         return connection.contains("close") || (version == "HTTP/1.0" && !connection.contains("keep-alive"))
     }
 
-    /// As it goes on to the server: in origin form, and without what was meant for a proxy.
+    /// The head for the server: in origin form, without the fields that are meant for a proxy.
     var forwarded: String {
         let first = [words[0], Self.originForm(words[1]), words[2]].joined(separator: " ")
         let kept = fields.filter { !$0.name.lowercased().hasPrefix("proxy-") }.map { "\($0.name): \($0.value)" }

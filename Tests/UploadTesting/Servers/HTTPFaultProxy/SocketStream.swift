@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking socket with a buffer for what was read ahead. Belongs to one thread, and closes the socket at its end.
+/// A blocking socket with a buffer for bytes that were read ahead. It belongs to one thread, and closes the socket at its end.
 final class SocketStream {
     private static let headBytesMaximum = 128 << 10
     let socket: CInt
@@ -21,8 +21,8 @@ final class SocketStream {
 
     var hasBuffered: Bool { start < end }
 
-    /// Reads more, behind what is there.
-    /// - Returns: false at the end of the stream, after an error, and when there is no room.
+    /// Reads more bytes into the buffer, after the present ones.
+    /// - Returns: false at the end of the stream, after an error, and when the buffer is full.
     private func fill() -> Bool {
         if start == end {
             start = 0
@@ -42,11 +42,11 @@ final class SocketStream {
         }
     }
 
-    /// Up to the empty line, and without it.
+    /// Reads a head up to the empty line.
     /// - Returns: nil when the stream ends before, or the head is too long.
     func readHead() -> HTTPHead? { read(until: [13, 10, 13, 10]).flatMap(HTTPHead.init) }
 
-    /// Without its end.
+    /// Reads a line, and returns it without its end.
     func readLine() -> String? { read(until: [13, 10]) }
 
     private func read(until mark: [UInt8]) -> String? {
@@ -64,14 +64,14 @@ final class SocketStream {
         }
     }
 
-    /// What comes next, left in its place; shorter at the end of the stream.
+    /// The next bytes, which stay to be read; fewer at the end of the stream.
     func peek(_ count: Int) -> String {
         while end - start < count, fill() {}
         return String(decoding: buffer[start..<min(end, start + count)], as: UTF8.self)
     }
 
-    /// Hands over what is there, or comes next.
-    /// - Returns: bytes handed over; 0 at the end of the stream.
+    /// Hands over the buffered bytes, or the next ones that arrive.
+    /// - Returns: the number of bytes; 0 at the end of the stream.
     func read(upTo count: Int, _ body: (UnsafeRawBufferPointer) -> Void) -> Int {
         guard start < end || fill() else { return 0 }
         let taken = min(count, end - start)
@@ -80,7 +80,7 @@ final class SocketStream {
         return taken
     }
 
-    /// - Returns: false when the other side takes no more.
+    /// - Returns: false when the other side accepts no more bytes.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var sent = 0
         while sent < bytes.count {
@@ -95,10 +95,10 @@ final class SocketStream {
 
     func write(_ text: String) -> Bool { Array(text.utf8).withUnsafeBytes(write) }
 
-    /// Something can be read, or the other side has ended.
+    /// Whether bytes can be read, or the other side has ended the stream.
     var isReadable: Bool { hasBuffered || Self.wait(for: [self], milliseconds: 0)[0] }
 
-    /// Waits until one of them can be read or has ended.
+    /// Waits until one of the streams can be read or has ended.
     static func wait(for streams: [SocketStream], milliseconds: CInt = -1) -> [Bool] {
         if streams.contains(where: \.hasBuffered) { return streams.map(\.hasBuffered) }
         var events = streams.map { pollfd(fd: $0.socket, events: CShort(POLLIN), revents: 0) }
@@ -106,7 +106,7 @@ final class SocketStream {
         return events.map { $0.revents != 0 }
     }
 
-    /// Passes everything on in both directions until one side ends.
+    /// Passes all bytes on in both directions until one side ends the stream.
     func join(with other: SocketStream) {
         while true {
             let ready = Self.wait(for: [self, other])
@@ -117,14 +117,14 @@ final class SocketStream {
         }
     }
 
-    /// The connection is reset when it is closed.
+    /// Makes closing the socket reset the connection.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
     }
 
-    /// Says that no more comes and takes what the other side still sends, for a while: an answer that is followed by a
-    /// reset may be lost.
+    /// Ends the stream to the other side and reads its remaining bytes for a while, because an answer that is followed by a reset may be
+    /// lost.
     func finish() {
         shutdown(socket, CInt(SHUT_WR))
         var limit = timeval(tv_sec: 10, tv_usec: 0)
@@ -132,7 +132,7 @@ final class SocketStream {
         while read(upTo: .max, { _ in }) > 0 {}
     }
 
-    /// Waits until the other side has hung up, without taking what it sends.
+    /// Waits until the other side has hung up, without reading its bytes.
     func waitForHangUp() {
         // POLLRDHUP of poll(2); Glibc shows it only with _GNU_SOURCE.
         var event = pollfd(fd: socket, events: 0x2000, revents: 0)
