@@ -2,9 +2,9 @@
 
     receiver.py PORT SECRET LOG EVERY
 
-It refuses one outcome in EVERY when it first comes (0: none). LOG keeps what came, so that the verdict outlives it.
-GET /verdict says what it thinks; /die?after=N ends it without an answer at the Nth outcome that it takes from now on;
-/hold?after=N lets all answers wait from the Nth on, until /release.
+It refuses one outcome in EVERY at its first delivery (0: none). LOG keeps the requests, so that the verdict survives a
+restart. GET /verdict returns the verdict; /die?after=N ends the receiver without an answer to the Nth outcome that it
+accepts from now on; /hold?after=N holds all answers from the Nth on, until /release.
 """
 import hashlib
 import http.server

@@ -91,7 +91,7 @@ class Pool:
     def wait_for_outcomes(self, count: int, seconds: float = 1800) -> float:
         """Returns when the ledger had them all (time.monotonic()).
 
-        Raises Failed if one is not completed.
+        Raises Failed if a job did not complete.
         """
         def are_there() -> bool:
             counts = self.counts()

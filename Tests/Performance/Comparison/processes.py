@@ -102,7 +102,7 @@ class Failed(Exception):
 def run(command: list, log: Path, environment: dict | None = None, cwd: Path | None = None) -> Measured:
     """Runs a command to its end.
 
-    Raises Failed unless it exits with 0: a rate of failures is no rate.
+    Raises Failed unless it exits with 0, because the rate of a failed command means nothing.
     """
     output = log.with_suffix(".out")
     with open(output, "wb") as out, open(log, "wb") as errors:

@@ -84,7 +84,7 @@ def look(bench: Bench, pool: Pool, programs: dict[str, Program], done: int, at: 
 def report(samples: list[dict[str, float]], growth_maximum: float) -> list[str]:
     """Prints the samples.
 
-    Returns whose memory has grown too much. The end, when the queues are empty, is not counted.
+    Returns the programs whose memory has grown too much. The end, when the queues are empty, does not count.
     """
     running = samples[:-1]
     third = max(1, len(running) // 3)

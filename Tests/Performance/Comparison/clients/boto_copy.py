@@ -1,4 +1,4 @@
-"""Copies a file, or the files of a directory, to S3 with boto3, as boto3's guide says.
+"""Copies a file, or the files of a directory, to S3 with boto3, as boto3's guide says."""
 
 import argparse
 from concurrent.futures import ThreadPoolExecutor

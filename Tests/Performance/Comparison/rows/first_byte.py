@@ -1,7 +1,7 @@
 """The time from enqueueing to the first byte at the server, on an otherwise idle pool.
 
-Both are enqueued from a program in Python that stays connected: the call's beginning counts, for Celery's `delay` as
-for a publish of Longshore's message. What a whole `enqueue-upload` takes is told besides.
+A Python program that stays connected enqueues both. The time begins with its call: Celery's `delay`, or a publish
+of Longshore's message. The time of a whole `enqueue-upload` is printed too.
 """
 
 import time

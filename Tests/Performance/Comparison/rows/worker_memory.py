@@ -1,7 +1,7 @@
 """The worker's memory while 16 jobs of 4 parts run, by the size of the files.
 
-The files are sparse and read where they lie. What counts is the most that the process ever had, within a time that
-fills all buffers; nobody waits for 320 GiB.
+The files are sparse and read where they lie. The figure is the process's peak within a time that fills all buffers,
+because the end of 320 GiB would take too long.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Takes POST and PUT: forms, parsed by werkzeug, and bodies that are the file itself.
 
 Usage: form-server.py SETTINGS.json
-Each upload becomes NUMBER.bytes and NUMBER.json in the directory that the settings name. With an Idempotency-Key that was seen
-before the first answer is given again, as draft-ietf-httpapi-idempotency-key-header says. It ends when it is killed.
+Each upload becomes NUMBER.bytes and NUMBER.json in the directory that the settings name. A repeated Idempotency-Key gets
+the first answer again, as draft-ietf-httpapi-idempotency-key-header says. It ends when it is killed.
 """
 import hashlib
 import itertools
