@@ -3,7 +3,7 @@ import Uploads
 
 /// What a status of Bridge means: the exceptions of its server, which it answers with.
 enum BridgeErrorTable {
-    static func meaning(_ status: Int) -> TicketErrorTable.Meaning {
+    static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; correct the destination's url")
         // BadRequestException, InvalidEntityException
@@ -40,10 +40,6 @@ enum BridgeErrorTable {
 
 extension BridgeClient {
     func failure(_ reply: HTTPReply, _ response: ServerResponse, of said: String) -> UploadError {
-        let (code, remedy, retry) = BridgeErrorTable.meaning(reply.status)
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
-        return UploadError(
-            code, "\(said) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+        UploadError.refused(said, reply, BridgeErrorTable.meaning(reply.status), response)
     }
 }

@@ -46,7 +46,7 @@ struct BridgeSignIn: Sendable {
     }
 
     private func failure(_ reply: HTTPReply, at url: String) -> UploadError {
-        let (code, remedy, retry): TicketErrorTable.Meaning =
+        let meaning: StatusMeaning =
             switch reply.status {
             // A wrong password is told as an account that does not exist, "to prevent enumeration attacks".
             case 401, 404:
@@ -58,11 +58,8 @@ struct BridgeSignIn: Sendable {
             case 423: (.accessDenied, "the account is disabled; ask Bridge's support", .never)
             default: BridgeErrorTable.meaning(reply.status)
             }
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
-        return UploadError(
-            code, "POST \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry,
-            // One of 412 is a session.
-            response: reply.status == 412 ? endpoint.bare(reply) : endpoint.shown(reply, of: url))
+        // The body of a 412 holds a session, which is a credential.
+        let response = reply.status == 412 ? endpoint.bare(reply) : endpoint.shown(reply, of: url)
+        return UploadError.refused("POST \(DestinationReference.redact(url))", reply, meaning, response)
     }
 }

@@ -8,15 +8,14 @@ extension HTTPTarget {
     func failure(_ response: ServerResponse, of method: HTTPMethod? = nil) -> UploadError {
         let (code, remedy, retry) = meaning(
             of: response.status, method ?? HTTPMethod(rawValue: configuration.method.rawValue))
-        let asked = HTTPAnswer.retryAfter(response.headers["retry-after"])
         return UploadError(
             code,
             "\(displayURL) answered \(response.status): \(remedy)"
                 + HTTPAnswer.wanted(response, canDigest: configuration.digest == nil),
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+            retry: retry.waiting(HTTPAnswer.retryAfter(response.headers["retry-after"])), response: response)
     }
 
-    private func meaning(of status: Int, _ method: HTTPMethod) -> (UploadError.Code, String, UploadError.Retry) {
+    private func meaning(of status: Int, _ method: HTTPMethod) -> StatusMeaning {
         if configuration.sendsIdempotencyKey, let meaning = Self.meaningWithKey(of: status) { return meaning }
         return switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed with a body; use the final URL")
@@ -47,7 +46,7 @@ extension HTTPTarget {
     }
 
     /// draft-ietf-httpapi-idempotency-key-header-07, section 2.7.
-    private static func meaningWithKey(of status: Int) -> (UploadError.Code, String, UploadError.Retry)? {
+    private static func meaningWithKey(of status: Int) -> StatusMeaning? {
         switch status {
         case 409: (.serverFailure, "an earlier try is still under way there; it is asked again", .afterBackoff)
         case 422:

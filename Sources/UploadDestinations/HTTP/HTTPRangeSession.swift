@@ -51,12 +51,8 @@ final class HTTPRangeSession: UploadSession {
 
     var state: UploadState? { progress.withLock { $0.state.uploadState } }
 
-    /// What has to be compared is missing, too.
-    var missing: [Part] {
-        let reached = progress.withLock { $0.state.reached }
-        return plan.parts.filter { $0.range.upperBound > reached }
-            .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
-    }
+    /// Includes the parts that still have to be compared.
+    var missing: [Part] { plan.missing(after: progress.withLock { $0.state.reached }) }
 
     /// What was compared counts as long as a tag keeps it so. Where the server gives none, each session compares anew from the beginning,
     /// and what counts is what was sent and seen.

@@ -45,9 +45,7 @@ struct HTTPTarget: Sendable {
     func request(
         _ method: HTTPMethod, _ condition: WriteCondition = .none
     ) throws(UploadError) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
+        var request = try HTTPClientRequest(method, url, configured: configuration.headers, tls: configuration.tls)
         switch condition {
         case .none: break
         case .absent: request.headers.replaceOrAdd(name: "if-none-match", value: "*")
@@ -55,7 +53,6 @@ struct HTTPTarget: Sendable {
         case .unchanged(let etag) where etag.hasPrefix("W/"): break
         case .unchanged(let etag): request.headers.replaceOrAdd(name: "if-match", value: etag)
         }
-        request.tlsConfiguration = try configuration.tls.configuration()
         return request
     }
 

@@ -3,7 +3,7 @@ import Uploads
 
 extension PresignedSource {
     /// A status of the endpoint that is no success: RFC 9110, section 15; RFC 6585 (429); RFC 8470 (425).
-    static func meaning(_ status: Int) -> TicketErrorTable.Meaning {
+    static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
@@ -23,11 +23,8 @@ extension PresignedSource {
     }
 
     func failure(_ reply: HTTPReply, _ said: String, of url: String) -> UploadError {
-        let (code, remedy, retry) = Self.meaning(reply.status)
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
         let response = endpoint.shown(reply, of: url)
-        return UploadError(
-            code, "\(said) was answered \(reply.status): \(remedy)" + HTTPAnswer.wanted(response),
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+        return UploadError.refused(
+            said, reply, Self.meaning(reply.status), hint: HTTPAnswer.wanted(response), response)
     }
 }

@@ -30,14 +30,9 @@ final class ResumableClient: Sendable {
         _ method: HTTPMethod, _ url: String, _ interop: ResumableInterop?,
         headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
     ) async throws(UploadError) -> HTTPReply {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        if let interop {
-            request.headers.replaceOrAdd(name: "upload-draft-interop-version", value: String(interop.rawValue))
-        }
-        request.tlsConfiguration = try configuration.tls.configuration()
+        let version = interop.map { [("upload-draft-interop-version", String($0.rawValue))] } ?? []
+        let request = try HTTPClientRequest(
+            method, url, configured: configuration.headers, headers: headers + version, tls: configuration.tls)
         let exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: DestinationReference.redact(url))
         return try await exchange.run(request, body: body)

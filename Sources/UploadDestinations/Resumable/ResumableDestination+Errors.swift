@@ -3,9 +3,7 @@ import Uploads
 /// What a status that is no success means: draft-ietf-httpbis-resumable-upload-11, "Upload Creation" and "Upload Append" (a 4xx is not
 /// resumed, a 5xx is); RFC 9110, section 15; RFC 6585 (429); RFC 4918 (423, 507).
 enum ResumableErrorTable {
-    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
-
-    static func meaning(_ status: Int) -> Meaning {
+    static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; add them to the destination's headers", .never)
@@ -35,14 +33,10 @@ enum ResumableErrorTable {
 
 extension ResumableClient {
     func failure(_ reply: HTTPReply, of method: String, at url: String) -> UploadError {
-        let (code, remedy, retry) = ResumableErrorTable.meaning(reply.status)
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
         let response = shown(reply, of: url)
-        return UploadError(
-            code,
-            "\(method) \(DestinationReference.redact(url)) was answered \(reply.status): \(remedy)"
-                + HTTPAnswer.wanted(response),
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+        return UploadError.refused(
+            "\(method) \(DestinationReference.redact(url))", reply, ResumableErrorTable.meaning(reply.status),
+            hint: HTTPAnswer.wanted(response), response)
     }
 
     func speaksTus(_ reply: HTTPReply, at url: String) -> UploadError {

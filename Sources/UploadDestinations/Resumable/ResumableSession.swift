@@ -18,12 +18,7 @@ final class ResumableSession: UploadSession {
         ).uploadState
     }
 
-    /// The part in which the server stopped begins where it stopped.
-    var missing: [Part] {
-        let reached = stream.reached
-        return plan.parts.filter { $0.range.upperBound > reached }
-            .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
-    }
+    var missing: [Part] { plan.missing(after: stream.reached) }
 
     func upload(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void

@@ -43,16 +43,13 @@ final class ResumableStream: Sendable {
     func bring(
         to end: Int64, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
-        var standstills = 0
-        // A server that falls back and takes the same bytes again has not moved: it would be sent them without end.
-        var furthest: Int64 = -1
+        var standstills = Standstills()
         while true {
             // What the server has lost in the meantime goes with the part: there is no other way to bring it.
             let start = try await settled()
             guard start < end else { return }
-            if start > furthest { standstills = 0 }
-            furthest = max(furthest, start)
-            standstills += 1
+            standstills.note(reached: start)
+            standstills.add()
             try await step(start..<next(after: start, end), from: source, standstills, sent: sent)
         }
     }
@@ -60,18 +57,18 @@ final class ResumableStream: Sendable {
     /// What came of the upload. One that is held to the last byte and was not told so is told now.
     /// - Throws: `invalidResponse` when bytes are missing.
     func completed() async throws(UploadError) -> CompletedUpload {
-        var standstills = 0
+        var standstills = Standstills()
         while true {
             let reached = try await settled()
             if let completed = progress.withLock({ $0.completed }) { return completed }
             guard reached == upload.size else { throw upload.incomplete(reached) }
-            standstills += 1
+            standstills.add()
             try await step(reached..<reached, from: nil, standstills) { _ in }
         }
     }
 
     private func step(
-        _ bytes: Range<Int64>, from source: (any UploadSource)?, _ standstills: Int,
+        _ bytes: Range<Int64>, from source: (any UploadSource)?, _ standstills: Standstills,
         sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         progress.withLock { $0.isDoubtful = true }
@@ -95,15 +92,9 @@ final class ResumableStream: Sendable {
             progress.withLock { $0.isSpent = true }
             throw error
         case .elsewhere(let reply):
-            if standstills > ResumableLimits.standstillsMaximum {
-                throw upload.client.failure(reply, of: "PATCH", at: upload.url)
-            }
+            if standstills.isTooMany { throw upload.client.failure(reply, of: "PATCH", at: upload.url) }
         }
-        guard standstills <= ResumableLimits.standstillsMaximum else {
-            throw UploadError(
-                .invalidResponse, "\(upload.location) takes bytes and holds no more of them: look at the server",
-                retry: .afterBackoff)
-        }
+        try standstills.check(upload.location)
     }
 
     /// Where a request ends that begins at a position: at the end of the part, unless the server wants fewer bytes in one, or more.

@@ -2,8 +2,6 @@ import Uploads
 
 /// What S3's error codes mean (Amazon S3 API Reference, "Error responses", and what other servers add to them).
 enum S3ErrorTable {
-    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
-
     /// Requests come too fast.
     static let throttling: Set = [
         "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "ServiceBusy", "Throttling",
@@ -11,7 +9,7 @@ enum S3ErrorTable {
         "BandwidthLimitExceeded",
     ]
 
-    static func meaning(_ code: String) -> Meaning? {
+    static func meaning(_ code: String) -> StatusMeaning? {
         switch code {
         case _ where throttling.contains(code):
             (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
@@ -23,7 +21,7 @@ enum S3ErrorTable {
         }
     }
 
-    private static func credentials(_ code: String) -> Meaning? {
+    private static func credentials(_ code: String) -> StatusMeaning? {
         switch code {
         case "InvalidAccessKeyId":
             (.wrongCredentials, "it does not know the access key; correct the destination's accessKeyId", .never)
@@ -56,7 +54,7 @@ enum S3ErrorTable {
         }
     }
 
-    private static func place(_ code: String) -> Meaning? {
+    private static func place(_ code: String) -> StatusMeaning? {
         switch code {
         case "NoSuchBucket":
             (.destinationAway, "there is no such bucket; create it or correct the destination's bucket", .afterBackoff)
@@ -78,7 +76,7 @@ enum S3ErrorTable {
         }
     }
 
-    private static func integrity(_ code: String) -> Meaning? {
+    private static func integrity(_ code: String) -> StatusMeaning? {
         switch code {
         case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
             (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
@@ -94,7 +92,7 @@ enum S3ErrorTable {
         }
     }
 
-    private static func refusal(_ code: String) -> Meaning? {
+    private static func refusal(_ code: String) -> StatusMeaning? {
         switch code {
         case "EntityTooLarge", "MaxMessageLengthExceeded":
             (.rejected, "it is too large for the server; use larger or smaller parts, or another destination", .never)
@@ -132,10 +130,10 @@ extension S3Failure {
         let request = requestID.map { " [request \($0)]" } ?? ""
         return UploadError(
             code, "\(operation) \(place) was answered \(status)\(said): \(remedy)\(detail)\(request)",
-            retry: retry == .never ? .never : retryAfter.map { .after(seconds: $0) } ?? retry, response: response)
+            retry: retry.waiting(retryAfter), response: response)
     }
 
-    private var byStatus: S3ErrorTable.Meaning {
+    private var byStatus: StatusMeaning {
         switch status {
         case 300, 304: HTTPAnswer.redirection(status, "")
         case 300..<400:

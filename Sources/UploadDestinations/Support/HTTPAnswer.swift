@@ -33,9 +33,7 @@ enum HTTPAnswer {
 
     /// What a status from 300 to 399 means (RFC 9110, section 15.4). Of these 300 and 304 are no redirects.
     /// - Parameter remedy: of a redirect.
-    static func redirection(
-        _ status: Int, _ remedy: String
-    ) -> (code: UploadError.Code, remedy: String, retry: UploadError.Retry) {
+    static func redirection(_ status: Int, _ remedy: String) -> StatusMeaning {
         switch status {
         case 300: (.rejected, "several files lie there, and it leaves the choice; use the URL of one of them", .never)
         case 304:

@@ -26,13 +26,10 @@ final class TusClient: Sendable {
     func send(
         _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
     ) async throws(UploadError) -> HTTPReply {
-        var request = HTTPClientRequest(url: url)
-        request.method = method
-        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
         // "The Client SHOULD NOT include Tus-Resumable in an OPTIONS request."
-        if method != .OPTIONS { request.headers.replaceOrAdd(name: "tus-resumable", value: TusCapabilities.version) }
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        request.tlsConfiguration = try configuration.tls.configuration()
+        let version = method == .OPTIONS ? [] : [("tus-resumable", TusCapabilities.version)]
+        let request = try HTTPClientRequest(
+            method, url, configured: configuration.headers, headers: version + headers, tls: configuration.tls)
         let exchange = HTTPExchange(
             client: client, times: configuration.times, displayURL: DestinationReference.redact(url))
         return try await exchange.run(request, body: body)

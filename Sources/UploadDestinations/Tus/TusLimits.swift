@@ -10,6 +10,4 @@ enum TusLimits {
     static let metadataBytesMaximum = 8192
     /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
     static let lockedPauseSeconds: [TimeInterval] = [0.25, 0.5, 1, 2, 4]
-    /// How often one part may be answered without a byte more at the server.
-    static let standstillsMaximum = 3
 }

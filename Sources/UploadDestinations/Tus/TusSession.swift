@@ -18,12 +18,8 @@ final class TusSession: UploadSession {
 
     var state: UploadState? { current.uploadState }
 
-    /// The part in which the server stopped begins where it stopped. Of an empty file nothing is missing once its upload is made.
-    var missing: [Part] {
-        let reached = stream.reached
-        return plan.parts.filter { $0.range.upperBound > reached }
-            .map { Part(number: $0.number, range: max(reached, $0.range.lowerBound)..<$0.range.upperBound) }
-    }
+    /// Once the upload of an empty file is made, nothing is missing.
+    var missing: [Part] { plan.missing(after: stream.reached) }
 
     func upload(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void

@@ -29,41 +29,32 @@ final class TusStream: Sendable {
     func bring(
         to end: Int64, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
-        var standstills = 0
+        var standstills = Standstills()
         var pauses = upload.client.configuration.lockedPauseSeconds[...]
-        // A server that falls back and takes the same bytes again has not moved: it would be sent them without end.
-        var furthest: Int64 = -1
         while true {
             // What the server has lost in the meantime goes with the part: there is no other way to bring it.
             let start = try await settled()
             guard start < end else { return }
-            if start > furthest { standstills = 0 }
-            furthest = max(furthest, start)
+            standstills.note(reached: start)
             progress.withLock { $0.isDoubtful = true }
             let next = min(end, start.addingSaturating(upload.client.configuration.partBytes))
             switch try await upload.append(start..<next, from: source, sent: sent) {
             case .held(let held?, let response):
                 progress.withLock { $0 = Progress(reached: held, response: response) }
-                standstills += 1
+                standstills.add()
             case .held(nil, let response):
                 progress.withLock { $0.response = response }
-                standstills += 1
+                standstills.add()
             case .elsewhere(let reply):
-                standstills += 1
-                if standstills > TusLimits.standstillsMaximum {
-                    throw upload.client.failure(reply, of: "PATCH", at: upload.url)
-                }
+                standstills.add()
+                if standstills.isTooMany { throw upload.client.failure(reply, of: "PATCH", at: upload.url) }
             case .locked(let reply):
                 guard let pause = pauses.popFirst() else {
                     throw upload.client.failure(reply, of: "PATCH", at: upload.url)
                 }
                 try await upload.client.rest(pause)
             }
-            guard standstills <= TusLimits.standstillsMaximum else {
-                throw UploadError(
-                    .invalidResponse, "\(upload.location) takes bytes and holds no more of them: look at the server",
-                    retry: .afterBackoff)
-            }
+            try standstills.check(upload.location)
         }
     }
 

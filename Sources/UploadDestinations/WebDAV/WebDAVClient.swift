@@ -62,12 +62,8 @@ final class WebDAVClient: Sendable {
     func request(
         _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = []
     ) throws(UploadError) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: url(path))
-        request.method = method
-        for (name, value) in configuration.headers { request.headers.add(name: name, value: value) }
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        request.tlsConfiguration = try configuration.tls.configuration()
-        return request
+        try HTTPClientRequest(
+            method, url(path), configured: configuration.headers, headers: headers, tls: configuration.tls)
     }
 
     /// One request, whatever its answer.

@@ -4,9 +4,7 @@ import Uploads
 /// What a status that is no success means: RFC 4918, section 11, and the methods' own (9.3.1, 9.6.1, 9.7.1, 9.9.4); RFC 9110, section 15;
 /// RFC 6585 (429).
 enum WebDAVErrorTable {
-    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
-
-    static func meaning(_ status: Int) -> Meaning {
+    static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
         case 401: (.notAuthenticated, "it wants credentials; give the destination others", .never)
@@ -33,7 +31,7 @@ enum WebDAVErrorTable {
     }
 
     /// Of a MOVE to a URL that the server does not take for its own: 502 (RFC 4918, section 9.9.4); nginx says 400.
-    static let foreign: Meaning = (
+    static let foreign: StatusMeaning = (
         .misconfigured,
         "it does not take the destination's url for its own; a proxy before it has to pass on the Host header and, for https, the "
             + "scheme of the Destination header", .afterBackoff
@@ -47,13 +45,10 @@ extension WebDAVClient {
     ) -> UploadError {
         let status = status ?? reply.status
         let isForeign = method == "MOVE" && [400, 502].contains(status)
-        let (code, remedy, retry) = isForeign ? WebDAVErrorTable.foreign : WebDAVErrorTable.meaning(status)
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
         let response = shown(reply, of: url)
-        return UploadError(
-            code,
-            "\(method) \(DestinationReference.redact(url)) was answered \(status): \(remedy)"
-                + HTTPAnswer.wanted(response, canDigest: configuration.digest == nil),
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+        return UploadError.refused(
+            "\(method) \(DestinationReference.redact(url))", reply, status: status,
+            isForeign ? WebDAVErrorTable.foreign : WebDAVErrorTable.meaning(status),
+            hint: HTTPAnswer.wanted(response, canDigest: configuration.digest == nil), response)
     }
 }

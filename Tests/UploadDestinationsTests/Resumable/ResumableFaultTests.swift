@@ -271,7 +271,7 @@ struct ResumableFaultTests {
                 try await session.upload(session.plan.part(2), from: source) { _ in }
             }
             #expect(error?.retry == .afterBackoff)
-            #expect(bench.offsetsSent.count <= 2 * (ResumableLimits.standstillsMaximum + 1))
+            #expect(bench.offsetsSent.count <= 2 * (Standstills.maximum + 1))
         }
     }
 

@@ -290,7 +290,7 @@ struct ResumableResumeTests {
                 }
                 #expect(error?.code == (status == 204 ? .invalidResponse : .serverFailure))
                 #expect(error?.retry == .afterBackoff)
-                #expect(bench.offsetsSent.count == ResumableLimits.standstillsMaximum + 1)
+                #expect(bench.offsetsSent.count == Standstills.maximum + 1)
             }
         }
     }

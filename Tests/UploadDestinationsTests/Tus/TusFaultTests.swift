@@ -165,7 +165,7 @@ struct TusFaultTests {
                 try await session.upload(session.plan.part(2), from: source) { _ in }
             }
             #expect(error?.retry == .afterBackoff)
-            #expect(bench.offsetsSent.count <= 2 * (TusLimits.standstillsMaximum + 1))
+            #expect(bench.offsetsSent.count <= 2 * (Standstills.maximum + 1))
         }
     }
 

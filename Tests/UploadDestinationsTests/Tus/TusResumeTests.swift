@@ -169,7 +169,7 @@ struct TusResumeTests {
                 try await session.upload(session.plan.part(1), from: source) { _ in }
             }
             #expect(error?.code == .invalidResponse)
-            #expect(bench.offsetsSent.count == TusLimits.standstillsMaximum + 1)
+            #expect(bench.offsetsSent.count == Standstills.maximum + 1)
         }
     }
 

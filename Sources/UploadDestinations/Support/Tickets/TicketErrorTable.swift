@@ -4,8 +4,6 @@ import Uploads
 /// What it means that a store refuses the bytes of a ticket: RFC 9110, section 15; RFC 6585 (429); S3's "List of error codes"
 /// (AccessDenied, ExpiredToken, RequestTimeout); Bridge's clients take 403, 409, 500 and 503 for "from the session step again".
 enum TicketErrorTable {
-    typealias Meaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
-
     /// Whether another ticket may help.
     static func wantsAnother(_ status: Int, _ body: Data) -> Bool {
         switch status {
@@ -16,14 +14,10 @@ enum TicketErrorTable {
     }
 
     static func failure(_ reply: HTTPReply, _ response: ServerResponse, at displayURL: String) -> UploadError {
-        let (code, remedy, retry) = meaning(reply.status, reply.body)
-        let asked = HTTPAnswer.retryAfter(reply.header("retry-after"))
-        return UploadError(
-            code, "PUT \(displayURL) was answered \(reply.status): \(remedy)",
-            retry: retry == .never ? .never : asked.map { .after(seconds: $0) } ?? retry, response: response)
+        UploadError.refused("PUT \(displayURL)", reply, meaning(reply.status, reply.body), response)
     }
 
-    static func meaning(_ status: Int, _ body: Data) -> Meaning {
+    static func meaning(_ status: Int, _ body: Data) -> StatusMeaning {
         switch status {
         case 300..<400:
             HTTPAnswer.redirection(
