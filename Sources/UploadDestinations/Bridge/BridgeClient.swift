@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Calls of Bridge's API in the account's session.
+/// Sends calls to Bridge's API in the account's session.
 struct BridgeClient: Sendable {
     static let sessionHeader = "Bridge-Session"
 
@@ -11,7 +11,7 @@ struct BridgeClient: Sendable {
     let endpoint: TicketEndpoint
     private let login: BridgeLogin
 
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     init(_ configuration: BridgeConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         try TicketEndpoint.check(configuration.url)
@@ -26,9 +26,9 @@ struct BridgeClient: Sendable {
 
     func url(_ path: String) -> String { configuration.url + (configuration.url.hasSuffix("/") ? "" : "/") + path }
 
-    /// One call. A session that has ended is renewed, once, and none that was refused is used again. Where Bridge refuses the
-    /// new one, too, this worker does not sign in for a while (`signInPauseSeconds`).
-    /// - Throws: `wrongCredentials` when a fresh session is refused, too; what signing in threw.
+    /// Sends one call. If Bridge has ended the session, the call renews it once and never uses the refused session again. If Bridge also
+    /// refuses the new session, this worker does not sign in for a while (`signInPauseSeconds`).
+    /// - Throws: `wrongCredentials` when Bridge refuses a fresh session, too; the error of a failed sign-in.
     func call(
         _ method: HTTPMethod, _ path: String, json: JSONValue? = nil
     ) async throws(UploadError) -> (reply: HTTPReply, response: ServerResponse) {
@@ -46,9 +46,9 @@ struct BridgeClient: Sendable {
             }
             let error = UploadError(
                 .wrongCredentials,
-                "\(method) \(DestinationReference.redact(url)) was answered 401 in a session that was just begun: somebody else signs in to "
+                "\(method) \(DestinationReference.redact(url)) was answered 401 in a session that was just begun: another client signs in to "
                     + "this account, which ends it; give each worker an account of its own",
-                // The other one may be a worker that has just done the same.
+                // The other client may be a worker that has just signed in for the same reason.
                 retry: .afterBackoff, response: response)
             login.reject(token, error)
             throw error

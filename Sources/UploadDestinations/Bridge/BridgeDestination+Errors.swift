@@ -1,13 +1,13 @@
 import Foundation
 import Uploads
 
-/// What a status of Bridge means: the exceptions of its server, which it answers with.
+/// The meaning of Bridge's error statuses, by the exceptions of its server that cause them.
 enum BridgeErrorTable {
     static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; correct the destination's url")
         // BadRequestException, InvalidEntityException
-        case 400: (.rejected, "it refuses what is said of the file; its answer says why", .never)
+        case 400: (.rejected, "it refuses the description of the file; its answer says why", .never)
         case 401: (.wrongCredentials, "the session is refused; correct the destination's account", .never)
         // UnauthorizedException
         case 403: (.accessDenied, "the account may not do this; check its roles", .never)
@@ -28,7 +28,7 @@ enum BridgeErrorTable {
         // AccountDisabledException
         case 423: (.accessDenied, "the account is disabled; ask Bridge's support", .never)
         case 408: (.networkFailure, "it waited too long for the request; check the network", .afterBackoff)
-        case 409: (.serverFailure, "somebody else changes the same; it is tried again", .afterBackoff)
+        case 409: (.serverFailure, "another client changes the same upload; it is tried again", .afterBackoff)
         // LimitExceededException
         case 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)

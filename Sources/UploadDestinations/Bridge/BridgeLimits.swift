@@ -1,13 +1,13 @@
 import Foundation
 
-/// What Bridge allows, and what it leaves open.
+/// Limits that Bridge sets, and limits of this driver where Bridge sets none.
 enum BridgeLimits {
     /// Largest file, in bytes ("UploadValidator").
     static let fileBytesMaximum: Int64 = 50_000_000
-    /// How long nobody signs in after that failed, in seconds: fifty jobs that wait do not try it fifty times.
+    /// Seconds after a failed sign-in without another one, so that fifty waiting jobs do not try it fifty times.
     static let signInPauseSeconds: TimeInterval = 5
-    /// How long a job waits when Bridge knows the app's version no more (410), in seconds: until somebody changes something.
+    /// Seconds that a job waits when Bridge no longer supports the app's version (410): the operator has to change something.
     static let holdSeconds: TimeInterval = 3600
-    /// Longest token of a session, in bytes.
+    /// Longest session token, in bytes.
     static let tokenBytesMaximum = 4096
 }

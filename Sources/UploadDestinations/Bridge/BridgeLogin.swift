@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// The account's session, shared by all jobs: however many ask, or are told that it has ended, one signs in.
+/// The account's session, shared by all jobs. However many jobs ask for it, or learn that it has ended, the worker signs in once.
 ///
-/// Bridge ends an account's former session when somebody signs in. So a token is used until Bridge refuses it, and never again after.
+/// Bridge ends an account's former session at each new sign-in. So a token is used until Bridge refuses it, and never after that.
 final class BridgeLogin: Sendable {
     typealias SignIn = @Sendable () async -> Result<String, UploadError>
 
@@ -25,13 +25,13 @@ final class BridgeLogin: Sendable {
     private let pause: Duration
     private let signIn: SignIn
 
-    /// - Parameter pauseSeconds: for how long nobody signs in after that failed.
+    /// - Parameter pauseSeconds: seconds after a failed sign-in without another one.
     init(pauseSeconds: TimeInterval, signIn: @escaping SignIn) {
         pause = .seconds(pauseSeconds)
         self.signIn = signIn
     }
 
-    /// - Throws: why nobody could sign in, or `interrupted` when the task is cancelled.
+    /// - Throws: the error of the sign-in, or `interrupted` when the task is cancelled.
     func token() async throws(UploadError) -> String {
         switch next() {
         case .use(let token): return token
@@ -45,8 +45,8 @@ final class BridgeLogin: Sendable {
         }
     }
 
-    /// Bridge refuses this token. Nothing happens if another one is used already.
-    /// - Parameter failure: why there is to be no other one for a while; nil: it has ended, and is renewed.
+    /// Drops a token that Bridge has refused. Does nothing if another token is already in use.
+    /// - Parameter failure: the error that forbids another sign-in for a while; nil: the session has ended, and the next call renews it.
     func reject(_ token: String, _ failure: UploadError? = nil) {
         state.withLock { state in
             guard state.token == token else { return }
@@ -62,7 +62,7 @@ final class BridgeLogin: Sendable {
             if let token = state.token { return .use(token) }
             if let load = state.load { return .wait(load) }
             if let failure = state.failure, state.pauseUntil > .now {
-                // This request asks Bridge nothing: only the sign-in itself says something of Bridge, or of the account.
+                // This request asks Bridge nothing: only the sign-in itself says something about Bridge or the account.
                 let left = (state.pauseUntil - .now) / .seconds(1)
                 return .fail(
                     UploadError(
@@ -71,7 +71,7 @@ final class BridgeLogin: Sendable {
             }
             let load = SharedLoad<String>()
             state.load = load
-            // In a task of its own, which nobody's cancellation reaches.
+            // A task of its own: cancelling one of the waiting jobs does not cancel the sign-in.
             Task.detached { await self.run(load) }
             return .wait(load)
         }

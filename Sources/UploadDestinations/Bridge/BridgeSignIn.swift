@@ -31,7 +31,7 @@ struct BridgeSignIn: Sendable {
         return token
     }
 
-    /// The document `SignIn`.
+    /// The JSON document `SignIn`.
     private var document: [String: JSONValue] {
         var document: [String: JSONValue] = [
             "appId": .string(configuration.appID), "password": .string(configuration.password), "type": "SignIn",
@@ -48,7 +48,7 @@ struct BridgeSignIn: Sendable {
     private func failure(_ reply: HTTPReply, at url: String) -> UploadError {
         let meaning: StatusMeaning =
             switch reply.status {
-            // A wrong password is told as an account that does not exist, "to prevent enumeration attacks".
+            // Bridge answers a wrong password like an account that does not exist, "to prevent enumeration attacks".
             case 401, 404:
                 (
                     .wrongCredentials,

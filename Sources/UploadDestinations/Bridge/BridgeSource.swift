@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Tickets of Bridge: its documents UploadRequest, UploadSession and UploadValidationStatus.
+/// Gets tickets from Bridge, with its documents UploadRequest, UploadSession and UploadValidationStatus.
 struct BridgeSource: TicketSource {
     let bridge: BridgeClient
 
@@ -14,7 +14,7 @@ struct BridgeSource: TicketSource {
     var needsMD5: Bool { true }
     var namesUploads: Bool { true }
 
-    /// UploadValidator: a name, and 1 to 50,000,000 bytes.
+    /// Checks what Bridge's UploadValidator requires: a name, and 1 to 50,000,000 bytes.
     func check(_ job: UploadJob) throws(UploadError) {
         guard case .named(_, let key) = job.destination else {
             throw UploadError(.misconfigured, "a Bridge destination is named: use NAME:KEY instead of a URL")
@@ -33,7 +33,7 @@ struct BridgeSource: TicketSource {
         }
     }
 
-    /// `POST /v3/uploads`. For a file that is still to come Bridge gives the same upload again, by its MD5.
+    /// `POST /v3/uploads`. For a file that has not arrived yet, Bridge returns the same upload again: it knows the file by its MD5.
     func request(_ job: UploadJob, md5: Data?) async throws(UploadError) -> UploadTicket {
         let (reply, response) = try await bridge.call(.POST, "v3/uploads", json: .object(document(job, md5)))
         let said = "POST \(bridge.url("v3/uploads"))"
@@ -43,7 +43,7 @@ struct BridgeSource: TicketSource {
             let url = json?["url"]?.string, url.utf8.count <= TicketLimits.urlBytesMaximum,
             (try? TicketEndpoint.check(url)) != nil
         else {
-            // Not with its body: the URL is a credential.
+            // The error leaves the body out: the URL in it is a credential.
             throw UploadError(
                 .invalidResponse, "\(said) was answered without an upload: check the destination's url",
                 retry: .afterBackoff, response: bridge.endpoint.bare(reply))
@@ -51,7 +51,7 @@ struct BridgeSource: TicketSource {
         return UploadTicket(id: id, url: url, expiresAt: json?["expires"]?.time(now: Date()))
     }
 
-    /// `POST /v3/uploads/{id}/complete`, which changes nothing when it is repeated. 404: the file is not there.
+    /// `POST /v3/uploads/{id}/complete`, which may be repeated without effect. 404 means that the file is not there.
     func complete(_ id: String?, of job: UploadJob) async throws(UploadError) -> TicketVerdict? {
         let id = id ?? ""
         let (reply, response) = try await bridge.call(.POST, "v3/uploads/\(URLKey.escape(id))/complete")
@@ -60,7 +60,7 @@ struct BridgeSource: TicketSource {
         guard (200..<300).contains(reply.status) else { throw bridge.failure(reply, response, of: said) }
         let verdict = try verdict(reply, response, of: said)
         guard case .open = verdict else { return verdict }
-        // It was told just now, whatever it says of itself yet.
+        // Bridge has just accepted the completion, even if the status does not show it yet.
         return configuration.waitsForValidation ? pending(response) : .done(response)
     }
 
@@ -99,7 +99,7 @@ struct BridgeSource: TicketSource {
         case "validation_in_progress": return configuration.waitsForValidation ? pending(response) : .done(response)
         case "validation_failed": return .refused(invalid(json?["messageList"], response))
         case "requested", "unknown": return .open
-        // One of a newer Bridge is none of the ends that are known.
+        // A status of a newer Bridge version that this driver does not know: the upload is not known to have ended.
         case .some: return configuration.waitsForValidation ? pending(response) : .open
         case nil:
             throw UploadError(

@@ -4,7 +4,7 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// Makes the object of an unfinished file: check, mark, flush, name, flush the name. Everything blocks.
+/// Turns the unfinished file into the object: check, mark, flush, rename, flush the name. Every call blocks.
 struct DirectoryCompletion: Sendable {
     let place: DirectoryPlace
     let record: DirectoryRecord
@@ -15,7 +15,7 @@ struct DirectoryCompletion: Sendable {
     func run(_ condition: WriteCondition) throws(UploadError) -> CompletedUpload {
         guard try isUnfinished() else { return try completedBefore() }
         let digests = try verify()
-        // Before the mark is written: where it is a side file, it would take the place of the one that names what lies there.
+        // Before the mark is written: a mark in a side file would replace the mark of the file that lies there.
         guard try holds(condition) else { return try completedBefore() }
         do throws(SystemError) {
             try record.object.setMode(place.target.configuration.fileMode)
@@ -34,7 +34,7 @@ struct DirectoryCompletion: Sendable {
         }
     }
 
-    /// Whether the file still has its unfinished name: nobody has completed or discarded it.
+    /// Whether the file still has its unfinished name: no other worker has completed or discarded it.
     private func isUnfinished() throws(UploadError) -> Bool {
         do throws(SystemError) {
             guard let named = try directory.status(of: place.target.partName) else { return false }
@@ -44,7 +44,7 @@ struct DirectoryCompletion: Sendable {
         }
     }
 
-    /// The unfinished file is gone, or its place is taken: fine if this job's object is there.
+    /// The unfinished file is gone, or its place is taken. That is success if this job's object is there.
     private func completedBefore() throws(UploadError) -> CompletedUpload {
         let (found, mark) = try place.found()
         if let found, let mark, mark.owner.belongs(to: job), found.size == job.size {
@@ -55,7 +55,7 @@ struct DirectoryCompletion: Sendable {
         throw UploadError(.sessionExpired, "the unfinished upload to \(place.path) is gone: it is begun anew")
     }
 
-    /// Whether what lies there is what the condition says, for now: only the rename decides.
+    /// Whether the file under the name meets the condition for now: only the rename decides.
     private func holds(_ condition: WriteCondition) throws(UploadError) -> Bool {
         do throws(SystemError) {
             switch condition {
@@ -69,7 +69,7 @@ struct DirectoryCompletion: Sendable {
         }
     }
 
-    /// - Returns: false when something lies there already that should not.
+    /// - Returns: false when a file lies there that the condition forbids.
     private func rename(_ condition: WriteCondition) throws(UploadError) -> Bool {
         let (from, to) = (place.target.partName, place.target.name)
         do throws(SystemError) {
@@ -79,7 +79,7 @@ struct DirectoryCompletion: Sendable {
             case .absent:
                 return try directory.renameWithoutReplacing(from, to: to)
             case .unchanged(let etag):
-                // Not atomic: there is no rename that compares. What is written in between is replaced.
+                // Not atomic: no rename compares first. A file written in between is replaced.
                 guard try directory.status(of: to).map({ DirectoryPlace.etag($0) }) == etag else { return false }
                 try directory.rename(from, to: to)
             }
@@ -89,8 +89,8 @@ struct DirectoryCompletion: Sendable {
         }
     }
 
-    /// Checks what has been written against what the job says, and answers the digests that are certain. A file that is found to
-    /// be wrong is removed, so that the next attempt writes it anew.
+    /// Checks the written file against the job and returns the digests that are certain. A wrong file is removed, so that the next
+    /// attempt writes it anew.
     private func verify() throws(UploadError) -> Digests {
         guard let whole = record.wholeChecksum else {
             throw UploadError(
@@ -112,7 +112,7 @@ struct DirectoryCompletion: Sendable {
         return digests
     }
 
-    /// Only for jobs that know no CRC-64/NVME: their parts' checksums say nothing about the whole's SHA-256.
+    /// Only for jobs without a CRC-64/NVME: the checksums of parts do not give the SHA-256 of the whole.
     private func readBack() throws(UploadError) -> String {
         var sha256 = SHA256()
         var offset: Int64 = 0

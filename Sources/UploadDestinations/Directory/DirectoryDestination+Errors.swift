@@ -3,10 +3,10 @@ import LinuxFiles
 import Uploads
 
 extension UploadError {
-    /// A system call that failed at a directory: errno(3); open(2), write(2), rename(2), fsync(2), openat2(2).
+    /// The error for a failed system call in a directory: errno(3); open(2), write(2), rename(2), fsync(2), openat2(2).
     /// - Parameters:
-    ///   - isRoot: whether it failed at the destination's own directory, and so for every job.
-    ///   - root: the destination's own directory; one that may not be written is everybody's trouble, whatever key failed.
+    ///   - isRoot: whether the call failed at the destination's own directory, and so for every job.
+    ///   - root: the destination's own directory; if the worker may not write there, the error concerns all jobs, whichever key failed.
     init(
         directory error: SystemError, isRoot: Bool = false, below root: String? = nil, file: String = #fileID,
         line: Int = #line

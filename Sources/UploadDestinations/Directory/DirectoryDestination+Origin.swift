@@ -2,7 +2,7 @@ import Glibc
 import LinuxFiles
 public import Uploads
 
-/// The files of the directory, whoever put them there. A file's inode, size and time stand for an ETag.
+/// Serves the files of the directory, also those that other programs put there. A file's inode, size and time stand for an ETag.
 extension DirectoryDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
         let target = try DirectoryTarget(job, configuration)
@@ -33,7 +33,7 @@ extension DirectoryDestination: OriginDestination {
             let buffer = try await Blocking.run { () throws(UploadError) in
                 do throws(SystemError) {
                     let buffer = try file.read(count, at: start)
-                    // After the reading: what was read before it is what was seen.
+                    // The check follows the reading: a file that is unchanged now was unchanged while it was read.
                     guard buffer.count == count, try Self.etag(of: file.status()) == object.etag else {
                         throw SystemError(ESTALE, call: "read", path: file.path)
                     }

@@ -6,7 +6,7 @@ public import Uploads
 extension DirectoryDestination: ReadableDestination {
     static let bufferBytes = 1 << 20
 
-    /// What the page cache still holds of it is dropped first as far as the kernel lets go, so that the disk is read and not memory.
+    /// First drops the object's pages from the page cache, as far as the kernel allows, so that the disk is read instead of memory.
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
@@ -44,7 +44,7 @@ extension DirectoryDestination: ReadableDestination {
 }
 
 extension DirectoryTarget {
-    /// What lies there, to be read; nil where no regular file does.
+    /// Opens the regular file under the target's name for reading; nil where there is none.
     func openedFile() throws(UploadError) -> File? {
         guard let place = try locate(creating: false) else { return nil }
         do throws(SystemError) {

@@ -3,15 +3,16 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// Whose a stored object is: kept in its extended attribute `user.longshore.job`, or in a side file that names its inode.
+/// The job to which a stored object belongs: kept in the object's extended attribute `user.longshore.job`, or in a side file that names
+/// its inode.
 struct DirectoryMark: Codable, Sendable {
     static let attribute = "user.longshore.job"
 
     var job: String
-    /// As on the wire, so that it sorts by time.
+    /// In the wire format, so that it sorts by time.
     var enqueuedAt: String
     var digests: Digests
-    /// Of the object, in a side file only: one that belongs to an object since replaced says nothing.
+    /// The object's inode, in a side file only: a mark whose object was replaced has no meaning.
     var inode: UInt64?
 
     init(_ job: UploadJob, digests: Digests) {
@@ -21,7 +22,7 @@ struct DirectoryMark: Codable, Sendable {
         self.digests = digests
     }
 
-    /// Whose the object is.
+    /// The job and enqueue time of the object's owner.
     var owner: JobMark { JobMark(job: job, enqueuedAt: enqueuedAt) }
 
     static func read(at place: DirectoryPlace, of status: FileStatus) throws(SystemError) -> DirectoryMark? {
@@ -29,7 +30,7 @@ struct DirectoryMark: Codable, Sendable {
         do throws(SystemError) {
             object = try place.directory.open(place.target.name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
-            // Somebody else's, who lets nobody look.
+            // The file belongs to another user and cannot be read.
             if error.number == EACCES { return nil }
             throw error
         }

@@ -3,13 +3,13 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// The open directory in which a job's object belongs, and what lies there of it. Everything blocks.
+/// The open directory of a job's object, with the files in it that belong to the object. Every call blocks.
 struct DirectoryPlace: Sendable {
     let target: DirectoryTarget
     let directory: Directory
 
-    /// What lies under the target's name, and whose it is.
-    /// - Throws: `rejected` when it is a directory.
+    /// The object under the target's name, and its mark.
+    /// - Throws: `rejected` when a directory has the name.
     func found() throws(UploadError) -> (StoredObject?, DirectoryMark?) {
         do throws(SystemError) {
             guard let status = try directory.status(of: target.name) else { return (nil, nil) }
@@ -18,13 +18,13 @@ struct DirectoryPlace: Sendable {
             let mark = try DirectoryMark.read(at: self, of: status)
             return (object(status, mark?.digests ?? Digests()), mark)
         } catch {
-            // Removed or replaced in between: it is not there as it was.
+            // The file was removed or replaced in between.
             if error.number == ENOENT || error.number == ELOOP { return (nil, nil) }
             throw UploadError(directory: error, below: target.configuration.path)
         }
     }
 
-    /// The unfinished upload.
+    /// Opens the unfinished upload.
     /// - Returns: nil when there is none that can be trusted.
     func record() throws(UploadError) -> DirectoryRecord? {
         do throws(SystemError) {
@@ -47,7 +47,7 @@ struct DirectoryPlace: Sendable {
         }
     }
 
-    /// Removes the unfinished upload: the record first, so that it never speaks of bytes that are gone.
+    /// Removes the unfinished upload: the record first, so that it never names bytes that are gone.
     func discard() throws(UploadError) {
         do {
             try directory.remove(target.recordName)
@@ -63,7 +63,7 @@ struct DirectoryPlace: Sendable {
         StoredObject(location: path, etag: Self.etag(status), size: status.size, digests: digests)
     }
 
-    /// Differs when the file was replaced or written to.
+    /// Changes when the file is replaced or written to.
     static func etag(_ status: FileStatus) -> String {
         [UInt64(status.size), UInt64(bitPattern: status.modifiedNanoseconds), status.inode]
             .map { String($0, radix: 16) }.joined(separator: "-")

@@ -6,9 +6,9 @@ import Uploads
 
 /// An unfinished upload: the file, and the record of the parts that it holds.
 ///
-/// The record is 64 bytes of header and 32 bytes for each part, all little-endian with a CRC-64/NVME of their own, so that half a
-/// write is no record. The header names the file's inode: a record never speaks of another file. It is created after the
-/// file's name is durable, and removed before the file.
+/// The record is 64 bytes of header and 32 bytes for each part, all little-endian with a CRC-64/NVME of their own, so that a half-written
+/// entry is invalid. The header names the file's inode, so that the record never describes another file. The driver creates the record
+/// after the file's name is durable, and removes it before the file.
 final class DirectoryRecord: Sendable {
     let plan: PartPlan
     let object: File
@@ -16,7 +16,7 @@ final class DirectoryRecord: Sendable {
     private let journal: File
     private let partName: String
     private let checksums: Mutex<[Int: CRC64NVME]>
-    /// How often flushing has failed.
+    /// How many flushes have failed.
     private let failedFlushes = Mutex(0)
 
     private init(_ object: File, _ journal: File, _ plan: PartPlan, _ partName: String, _ held: [Int: CRC64NVME]) {
@@ -29,7 +29,7 @@ final class DirectoryRecord: Sendable {
 
     var state: UploadState { DirectoryState(partName: partName, partBytes: plan.partSize).state }
 
-    /// The parts that are held, with their checksums.
+    /// The parts that the file holds, with their checksums.
     var held: [Int: CRC64NVME] { checksums.withLock { $0 } }
 
     /// The checksum of the whole; nil while a part is missing.
@@ -43,13 +43,13 @@ final class DirectoryRecord: Sendable {
         return whole
     }
 
-    /// What ``add(_:_:writtenSince:)`` is told: taken before the first byte of a part is written.
+    /// The value for ``add(_:_:writtenSince:)``: the caller takes it before it writes the first byte of a part.
     var flushMark: Int { failedFlushes.withLock { $0 } }
 
-    /// Records a part whose bytes are written. They are made durable first.
+    /// Records a part whose bytes are written. The method flushes them first.
     ///
-    /// The kernel tells of bytes that it could not write only once, to whoever flushes next, and takes them for written from
-    /// then on (fsync(2), NOTES): a flush that failed spoils every part that was on its way.
+    /// The kernel reports bytes that it could not write only once, to the next caller that flushes, and then takes them for written
+    /// (fsync(2), NOTES): a failed flush spoils every part that was being written.
     func add(_ part: Part, _ checksum: CRC64NVME, writtenSince mark: Int) throws(SystemError) {
         let problem = failedFlushes.withLock { failed -> SystemError? in
             guard failed == mark else { return SystemError(EIO, call: "fdatasync", path: object.path) }
@@ -87,14 +87,14 @@ extension DirectoryRecord {
             try journal.write(header(plan, inode: object.status().inode), at: 0)
             return DirectoryRecord(object, journal, plan, target.partName, [:])
         } catch {
-            // Nobody would know of it: no state names what has no record.
+            // Without a record no state names these files, so no worker would find them later.
             try? directory.remove(target.recordName)
             try? directory.remove(target.partName)
             throw error
         }
     }
 
-    /// - Returns: nil when file or record are missing or do not belong together.
+    /// - Returns: nil when the file or the record is missing, or they do not belong together.
     static func open(at place: DirectoryPlace) throws(SystemError) -> DirectoryRecord? {
         let (directory, target) = (place.directory, place.target)
         let object: File

@@ -3,7 +3,7 @@ import LinuxFiles
 import Synchronization
 import Uploads
 
-/// An upload into an unfinished file. Parts go to their place in it, several at once.
+/// Writes parts into an unfinished file, each at its place, several at once.
 final class DirectorySession: UploadSession {
     let plan: PartPlan
 
@@ -63,7 +63,7 @@ final class DirectorySession: UploadSession {
         }
     }
 
-    /// The files are closed when the session goes, after the last of its writes.
+    /// The files are closed when the session is released, after its last write.
     func close() async {}
 
     private static func write(

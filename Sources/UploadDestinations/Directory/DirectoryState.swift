@@ -1,7 +1,7 @@
 import Uploads
 
-/// What travels: enough for a person to find the unfinished upload. A driver finds it by the job's id and trusts only the
-/// record that lies beside it.
+/// The state in a message: enough for a person to find the unfinished upload. The driver finds the upload by the job's id and trusts only
+/// the record beside it.
 struct DirectoryState {
     let partName: String
     let partBytes: Int64

@@ -3,13 +3,13 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// Finds unfinished uploads below the root, by the names of their files. Everything blocks.
+/// Finds unfinished uploads below the root by their file names. Every call blocks.
 ///
-/// Links are not followed: what a link leads to is found where it lies, or lies outside.
+/// Links are not followed: the sweep finds the linked directory at its own place, or it lies outside.
 struct DirectorySweep: Sendable {
-    /// Most entries that are looked at, in one walk.
+    /// Most entries that one walk looks at.
     static let entryCountMaximum = 1_000_000
-    /// Directories within directories.
+    /// Most levels of nested directories.
     static let depthMaximum = 64
 
     let configuration: DirectoryConfiguration
@@ -23,7 +23,7 @@ struct DirectorySweep: Sendable {
                 let directory = path.isEmpty ? root : try root.openDirectory(beneath: path)
                 try walk.visit(directory, path, &waiting)
             } catch {
-                // Removed, replaced or closed to us: not one of ours.
+                // The directory was removed or replaced, or the worker may not read it: it holds none of this worker's uploads.
                 guard path.isEmpty || ![ENOENT, ENOTDIR, EACCES, ELOOP, EXDEV].contains(error.number) else {
                     throw UploadError(directory: error)
                 }
@@ -40,7 +40,7 @@ struct DirectorySweep: Sendable {
         do throws(SystemError) {
             let parents = components.dropLast().joined(separator: "/")
             let directory = parents.isEmpty ? root : try root.openDirectory(beneath: parents)
-            // The record first, so that it never speaks of bytes that are gone.
+            // The record first, so that it never names bytes that are gone.
             for suffix in DirectoryTarget.unfinishedSuffixes {
                 try directory.remove(".\(name)\(UnfinishedName.infix)\(job)\(suffix)")
             }
@@ -60,7 +60,7 @@ struct DirectorySweep: Sendable {
 
     private struct Walk {
         var entryCount = 0
-        /// By the name of the unfinished file, which has the job's id in it.
+        /// By the name of the unfinished file, which contains the job's id.
         var found: [String: UnfinishedUpload] = [:]
 
         mutating func visit(
@@ -101,12 +101,12 @@ struct DirectorySweep: Sendable {
 }
 
 extension DirectoryTarget {
-    /// Of the record, the file, and a mark that was not named any more, in the order of their removal.
+    /// Suffixes of the record, the file, and a mark that was not renamed, in the order of removal.
     static let unfinishedSuffixes = [".parts", ".part", ".part.job"]
 
-    /// What the name of a file of an unfinished upload says.
+    /// The parts of the name of an unfinished upload's file.
     struct Unfinished {
-        /// The object's, or a hash of it where that is long.
+        /// The object's name, or a hash of a long name.
         let name: String
         let job: JobID
 

@@ -3,11 +3,11 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// Where a job's object belongs below the root: the key, taken apart and checked.
+/// The place of a job's object below the root: the key, split and checked.
 struct DirectoryTarget: Sendable {
     let job: UploadJob
     let configuration: DirectoryConfiguration
-    /// Directories below the root.
+    /// Names of the directories below the root.
     let parents: [String]
     let name: String
 
@@ -35,11 +35,11 @@ struct DirectoryTarget: Sendable {
 
     var displayPath: String { ([configuration.path] + parents + [name]).joined(separator: "/") }
 
-    /// The unfinished object.
+    /// Name of the unfinished object.
     var partName: String { UnfinishedName.make(name, job.id.rawValue + ".part") }
-    /// The record of its parts.
+    /// Name of the record of its parts.
     var recordName: String { UnfinishedName.make(name, job.id.rawValue + ".parts") }
-    /// Whose the finished object is, where attributes cannot say it.
+    /// Name of the finished object's mark, on file systems without extended attributes.
     var markName: String { UnfinishedName.make(name, "job") }
 
     private static func isReserved(_ name: String) -> Bool {
@@ -66,7 +66,7 @@ struct DirectoryTarget: Sendable {
 
 extension DirectoryTarget {
     /// Opens the directory in which the object belongs.
-    /// - Returns: nil when it does not exist and is not to be created.
+    /// - Returns: nil when the directory does not exist and is not to be created.
     func locate(creating: Bool) throws(UploadError) -> DirectoryPlace? {
         let root: Directory
         do {

@@ -1,12 +1,12 @@
-/// Where in the endpoint's JSON answer things stand: names separated by dots, numbers for places in arrays.
+/// The paths of the values in the endpoint's JSON answer: names separated by dots, numbers for places in arrays.
 public struct PresignedAnswer: Hashable, Sendable {
-    /// Of the URL that the bytes are put to.
+    /// Path of the URL to which the bytes are put.
     public var url: String
-    /// Of what later calls name the upload by. It travels in messages: not a secret.
+    /// Path of the id by which later calls name the upload. The id travels in messages, so it is not a secret.
     public var id: String
-    /// Of the time until which the URL is good: RFC 3339, or seconds (from now, or since 1970).
+    /// Path of the time until which the URL is valid: RFC 3339, or seconds (from now, or since 1970).
     public var expires: String
-    /// Of an object with headers to send with the bytes.
+    /// Path of an object with headers to send with the bytes.
     public var headers: String
 
     public init(url: String = "url", id: String = "id", expires: String = "expires", headers: String = "headers") {

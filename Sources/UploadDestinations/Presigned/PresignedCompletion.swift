@@ -1,12 +1,12 @@
-/// The call that tells that the bytes are there: a step of its own, repeated until it is answered.
+/// The call that reports to the endpoint that the bytes are there: a step of its own, repeated until the endpoint answers it.
 public struct PresignedCompletion: Hashable, Sendable {
-    /// With `{id}` for the upload's id and `{job}` for the job's.
+    /// The URL, with `{id}` for the upload's id and `{job}` for the job's.
     public var url: String
-    /// `POST`, `PUT` or `PATCH`. Without a body.
+    /// `POST`, `PUT` or `PATCH`. The call has no body.
     public var method: String
-    /// Statuses besides 2xx that say that all is well, such as a 409 for what was told before.
+    /// Statuses besides 2xx that mean success, such as a 409 for an upload that was reported before.
     public var doneStatuses: Set<Int>
-    /// Whether 404 says that the bytes are not there: they are sent again.
+    /// Whether 404 means that the bytes are not there: the worker sends them again.
     public var sendsAgainWhenAbsent: Bool
 
     public init(

@@ -2,7 +2,7 @@ import Foundation
 import Uploads
 
 extension PresignedSource {
-    /// A status of the endpoint that is no success: RFC 9110, section 15; RFC 6585 (429); RFC 8470 (425).
+    /// The meaning of the endpoint's error statuses: RFC 9110, section 15; RFC 6585 (429); RFC 8470 (425).
     static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
         case 300..<400: HTTPAnswer.redirection(status, "redirects are not followed; use the final URL")
@@ -18,7 +18,7 @@ extension PresignedSource {
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
         case 500..<600: (.serverFailure, "it failed; look at the endpoint", .afterBackoff)
-        default: (.invalidResponse, "that is no answer to it; check the endpoint", .afterBackoff)
+        default: (.invalidResponse, "that status does not answer the request; check the endpoint", .afterBackoff)
         }
     }
 

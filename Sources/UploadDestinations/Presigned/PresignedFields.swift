@@ -1,18 +1,18 @@
 import Foundation
 import Uploads
 
-/// What a request for a ticket says of a job.
+/// The fields of a request for a ticket, filled in for a job.
 struct PresignedFields: Sendable {
-    /// The digest as hexadecimal text, and as `Content-MD5` has it.
+    /// Placeholders of the MD5 digest: hexadecimal, and base64 as in `Content-MD5`.
     static let md5Names: Set<String> = ["md5", "contentMD5"]
 
     private let templates: [String: JobTemplate]
     private let sizes: Set<String>
     private let switches: [String: Bool]
-    /// Whether a digest is among them, which costs a read of the file.
+    /// Whether a field needs the MD5 digest, for which the file has to be read once.
     let needMD5: Bool
 
-    /// - Throws: `misconfigured` for a template that is none. Its text may be a secret and is not told.
+    /// - Throws: `misconfigured` for an invalid template. The error leaves out its text, which may be a secret.
     init(_ fields: [String: String]) throws(UploadError) {
         var templates: [String: JobTemplate] = [:]
         var needMD5 = false
@@ -25,7 +25,7 @@ struct PresignedFields: Sendable {
                 throw UploadError(
                     .misconfigured,
                     "the destination's field '\(name)' is no template: use {key}, {name}, {size}, {contentType}, {md5}, {sha256} "
-                        + "or {metadata.x}, and write a brace that is none twice")
+                        + "or {metadata.x}, and write a literal brace twice")
             }
         }
         self.templates = templates
@@ -34,7 +34,7 @@ struct PresignedFields: Sendable {
         switches = fields.compactMapValues { ["true": true, "false": false][$0] }
     }
 
-    /// - Throws: `rejected` for a job that lacks something.
+    /// - Throws: `rejected` for a job that lacks a value which a template needs.
     func values(for job: UploadJob, md5: Data?) throws(UploadError) -> [String: JSONValue] {
         var more: [String: String] = [:]
         if let md5 { more = ["md5": Hexadecimal.text(of: md5), "contentMD5": md5.base64EncodedString()] }
@@ -49,6 +49,6 @@ struct PresignedFields: Sendable {
         return values
     }
 
-    /// - Throws: `rejected` for a job that lacks something else than a digest that is computed.
+    /// - Throws: `rejected` for a job that lacks a value which a template needs. The MD5 digest, which is computed later, may be missing.
     func check(_ job: UploadJob) throws(UploadError) { _ = try values(for: job, md5: Data()) }
 }

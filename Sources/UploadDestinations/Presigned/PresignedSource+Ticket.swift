@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-// What the endpoint answers. It holds a URL that is a credential: nothing of it is shown.
+// Reads the endpoint's answer. Its URL is a credential, so errors show nothing of the body.
 extension PresignedSource {
     func ticket(_ reply: HTTPReply) throws(UploadError) -> UploadTicket {
         let paths = configuration.answer
@@ -28,7 +28,7 @@ extension PresignedSource {
         guard fields.count <= TicketLimits.headersMaximum else { throw unreadable(reply, problem, "answer.headers") }
         var headers: [String: String] = [:]
         for (name, value) in fields {
-            // What says how long the body is and where it goes is not the endpoint's to say.
+            // The endpoint may not set the headers that decide the length of the body and the connection.
             if ["content-length", "transfer-encoding", "host", "connection"].contains(name.lowercased()) { continue }
             guard let text = value.scalarText, text.utf8.count <= TicketLimits.headerBytesMaximum, Self.isToken(name),
                 text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 })
@@ -38,7 +38,7 @@ extension PresignedSource {
         return headers
     }
 
-    /// RFC 9110, section 5.6.2.
+    /// Whether a text is a token (RFC 9110, section 5.6.2).
     private static func isToken(_ name: String) -> Bool {
         let marks = Set("!#$%&'*+-.^_`|~".utf8)
         return !name.isEmpty

@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Tickets of an endpoint as the configuration describes it.
+/// Gets tickets from an endpoint whose calls the configuration describes.
 struct PresignedSource: TicketSource {
     let configuration: PresignedConfiguration
     let endpoint: TicketEndpoint
@@ -12,7 +12,7 @@ struct PresignedSource: TicketSource {
     private let completion: PresignedURLTemplate?
     private let status: PresignedURLTemplate?
 
-    /// - Throws: `misconfigured` for a URL or a template that is none.
+    /// - Throws: `misconfigured` for an invalid URL or template.
     init(_ configuration: PresignedConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         try TicketEndpoint.check(configuration.url)
@@ -70,7 +70,7 @@ struct PresignedSource: TicketSource {
                     response: endpoint.shown(reply, of: url)))
         }
         guard (200..<300).contains(reply.status) || call.doneStatuses.contains(reply.status) else {
-            // Perhaps an earlier call was carried out, and its answer was lost.
+            // The endpoint may have carried out an earlier call whose answer was lost.
             if reply.status == 409, let verdict = try await verdict(of: id, job) {
                 if case .open = verdict { throw failure(reply, said, of: url) }
                 return verdict

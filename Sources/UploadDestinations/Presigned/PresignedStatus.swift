@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A call (GET) that says what became of an upload.
+/// The call (GET) by which the driver asks the endpoint about an upload.
 public struct PresignedStatus: Hashable, Sendable {
-    /// With `{id}` for the upload's id and `{job}` for the job's.
+    /// The URL, with `{id}` for the upload's id and `{job}` for the job's.
     public var url: String
-    /// Where in the JSON answer the status stands.
+    /// Path of the status in the JSON answer.
     public var path: String
-    /// Words that end the job well, and those that fail it.
+    /// Statuses that end the job successfully (`done`), and statuses that fail it (`failed`).
     public var done: Set<String>
     public var failed: Set<String>
-    /// Words that say that nobody has told yet that the bytes are there.
+    /// Statuses of an upload that was not reported as complete yet.
     public var open: Set<String>
-    /// Seconds until it is asked again for any other word, 1 or more.
+    /// Seconds until the driver asks again after any other status, 1 or more.
     public var askAgainSeconds: TimeInterval
 
     public init(

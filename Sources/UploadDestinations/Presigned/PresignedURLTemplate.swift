@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// The URL of a call about an upload, with its id escaped: it comes from a server, and travels in messages.
+/// The URL of a call about an upload. The upload's id is escaped, because it comes from a server and travels in messages.
 struct PresignedURLTemplate: Sendable {
     private let template: TextTemplate
     let needsID: Bool
 
-    /// - Throws: `misconfigured` for what is no URL, or has other placeholders.
+    /// - Throws: `misconfigured` for an invalid URL, or one with other placeholders.
     init(_ text: String) throws(UploadError) {
         template = try TextTemplate(text)
         for name in template.placeholders where !["id", "job"].contains(name) {
@@ -18,7 +18,7 @@ struct PresignedURLTemplate: Sendable {
         try TicketEndpoint.check(template.filled { _ in "x" } ?? "")
     }
 
-    /// - Throws: `invalidResponse` where an id is needed and the endpoint gave none.
+    /// - Throws: `invalidResponse` when the URL needs an id and the endpoint gave none.
     func url(_ id: String?, _ job: UploadJob) throws(UploadError) -> String {
         let url = template.filled { name in name == "id" ? id.map(URLKey.escape) : job.id.rawValue }
         guard let url else {

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What answers say of an upload. A field that is not what it has to be counts as not there (draft -11, "State").
+/// Headers about an upload in an answer. An invalid header counts as missing (draft -11, "State").
 extension HTTPReply {
     /// `Upload-Offset`, in bytes.
     var uploadOffset: Int64? { natural("upload-offset") }
@@ -10,7 +10,7 @@ extension HTTPReply {
     /// `Upload-Length`, in bytes.
     var uploadLength: Int64? { natural("upload-length") }
 
-    /// Whether the upload is complete, in the word of whichever draft: swift-nio-extras 1.35 ends uploads of version 5 and 6 with
+    /// Whether the upload is complete, by the header of any draft: swift-nio-extras 1.35 ends uploads of version 5 and 6 with
     /// `Upload-Incomplete: ?0`, and those of version 3 with `Upload-Complete: ?1`.
     var isUploadComplete: Bool? {
         if case .boolean(let value)? = header("upload-complete").flatMap(StructuredField.item) { return value }
@@ -18,12 +18,12 @@ extension HTTPReply {
         return nil
     }
 
-    /// The version that the server says it speaks, if it is one that this driver knows.
+    /// The version that the server announces, if this driver knows it.
     var uploadInterop: ResumableInterop? {
         natural("upload-draft-interop-version").flatMap { Int(exactly: $0) }.flatMap(ResumableInterop.init(rawValue:))
     }
 
-    /// Whether it can only be the answer of a server that knows of resumable uploads.
+    /// Whether only a server that supports resumable uploads can have sent this answer.
     var speaksOfUploads: Bool {
         [
             "upload-offset", "upload-complete", "upload-incomplete", "upload-limit", "upload-length",
@@ -31,7 +31,7 @@ extension HTTPReply {
         ].contains { header($0) != nil }
     }
 
-    /// The last word of a problem's type ("Problem Types"; RFC 9457): `mismatching-upload-offset`, `completed-upload`,
+    /// The last component of a problem's type ("Problem Types"; RFC 9457): `mismatching-upload-offset`, `completed-upload`,
     /// `inconsistent-upload-length`.
     var problem: String? {
         struct Problem: Decodable { var type: String? }

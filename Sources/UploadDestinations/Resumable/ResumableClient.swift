@@ -6,7 +6,7 @@ import NIOSSL
 import Synchronization
 import Uploads
 
-/// Sends requests to one server, with the headers that belong to each, and remembers what it speaks.
+/// Sends requests to one server, with the headers that belong to each, and remembers which versions the server supports.
 final class ResumableClient: Sendable {
     let configuration: ResumableConfiguration
     let address: UploadAddress
@@ -16,16 +16,16 @@ final class ResumableClient: Sendable {
     /// Versions in which the server has made an upload.
     private let proved = Mutex<Set<ResumableInterop>>([])
 
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     init(_ configuration: ResumableConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         self.client = client
         address = try UploadAddress(configuration.url, others: configuration.uploadOrigins)
     }
 
-    /// One request, whatever its answer.
-    /// - Parameter interop: nil for a plain request.
-    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    /// Sends one request. Every status is returned, not thrown.
+    /// - Parameter interop: the version of the draft; nil for a plain request.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or the source's error.
     func send(
         _ method: HTTPMethod, _ url: String, _ interop: ResumableInterop?,
         headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
@@ -41,7 +41,7 @@ final class ResumableClient: Sendable {
     /// Whether the server is known to take plain uploads only.
     var isPlain: Bool { known.withLock { $0.value(at: .now) == ResumableSupport.none } }
 
-    /// Whether a Location can only be that of an upload.
+    /// Whether the server has made an upload in this version, so that its `Location` names an upload.
     func isProved(_ interop: ResumableInterop) -> Bool { proved.withLock { $0.contains(interop) } }
 
     func prove(_ interop: ResumableInterop) { proved.withLock { _ = $0.insert(interop) } }
@@ -51,17 +51,18 @@ final class ResumableClient: Sendable {
         known.withLock { $0.remember(support, isProved: support != .none, at: .now) }
     }
 
-    /// What the server speaks, asked once in each of the versions, the newest first, until it says that it takes resumable uploads. It is asked
-    /// and not tried: one that knows nothing of resumable uploads would take an upload's beginning for an empty file.
+    /// The versions that the server supports. The client asks once with each version, the newest first, until the server confirms that it
+    /// takes resumable uploads. It asks before it begins an upload: a server without resumable uploads would store the beginning of one
+    /// as an empty file.
     /// - Parameter url: where an upload is to be made.
-    /// - Throws: where it has no time to answer now.
+    /// - Throws: the error of an answer by which the server is too busy to say.
     func support(at url: String) async throws(UploadError) -> ResumableSupport {
         if let interop = configuration.interop { return .versions([interop], nil) }
         if let known = known.withLock({ $0.value(at: .now) }) { return known }
         for version in ResumableSupport.asked {
             let reply = try await send(.OPTIONS, url, version)
             switch reply.status {
-            // Who may not ask may be allowed to upload.
+            // A server that refuses the question may still allow the upload.
             case 401, 403, 407: return .none
             case 408, 425, 429, 500, 502...504, 506...599: throw failure(reply, of: "OPTIONS", at: url)
             default: break
@@ -75,7 +76,7 @@ final class ResumableClient: Sendable {
                 throw speaksTus(reply, at: url)
             }
             if [405, 501].contains(reply.status) { break }
-            // Whatever that page is, the server may be behind it.
+            // Another page answered, but the server may be behind it.
             guard (200..<300).contains(reply.status) || ResumableErrorTable.mayBeOfVersion(reply.status) else {
                 return .none
             }
@@ -84,7 +85,7 @@ final class ResumableClient: Sendable {
         return .none
     }
 
-    /// What may be kept of an answer.
+    /// The part of an answer that may be kept and shown.
     func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
         HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
     }

@@ -1,7 +1,7 @@
 import Uploads
 
-/// What a status that is no success means: draft-ietf-httpbis-resumable-upload-11, "Upload Creation" and "Upload Append" (a 4xx is not
-/// resumed, a 5xx is); RFC 9110, section 15; RFC 6585 (429); RFC 4918 (423, 507).
+/// The meaning of error statuses: draft-ietf-httpbis-resumable-upload-11, "Upload Creation" and "Upload Append" (a 4xx is not resumed, a
+/// 5xx is); RFC 9110, section 15; RFC 6585 (429); RFC 4918 (423, 507).
 enum ResumableErrorTable {
     static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
@@ -27,7 +27,7 @@ enum ResumableErrorTable {
         }
     }
 
-    /// Statuses that say nothing of the file or of who sends it: perhaps it is the version that the server does not take.
+    /// Statuses that concern neither the file nor the credentials: perhaps the server does not take the version.
     static func mayBeOfVersion(_ status: Int) -> Bool { [400, 405, 412, 415, 422, 426, 501].contains(status) }
 }
 
@@ -42,7 +42,7 @@ extension ResumableClient {
     func speaksTus(_ reply: HTTPReply, at url: String) -> UploadError {
         UploadError(
             .misconfigured,
-            "\(DestinationReference.redact(url)) speaks tus, and no draft of resumable uploads: set the destination's driver to tus",
+            "\(DestinationReference.redact(url)) speaks tus instead of a draft of resumable uploads: set the destination's driver to tus",
             response: shown(reply, of: url))
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// An upload under way: one part after the other, from whoever holds its URL.
+/// An upload in progress: one part after the other. Any worker that knows its URL can continue it.
 final class ResumableSession: UploadSession {
     let plan: PartPlan
 
@@ -26,7 +26,7 @@ final class ResumableSession: UploadSession {
         try await stream.bring(to: part.range.upperBound, from: source, sent: sent)
     }
 
-    /// The last part carries the word that it is the last. The condition is none: nothing can be asked of the place before.
+    /// The last part says that it is the last. The condition is always `none`: the driver cannot ask what lies at the place before.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await stream.completed()
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Uploads
 
-/// What another worker needs to go on: where the upload is, what the server speaks, and how the file is cut.
+/// What another worker needs to continue: the upload's URL, the version that the server speaks, and the size of parts.
 struct ResumableState: Hashable, Sendable {
     /// May be a credential: never shown with its query.
     var url: String
     var interop: ResumableInterop
     /// Bytes of every part but the last.
     var partBytes: Int64
-    /// From then on the server need not know it any more; nil where it does not say.
+    /// When the server may forget the upload; nil where it does not say.
     var expiry: Date?
 
     init(_ url: String, _ interop: ResumableInterop, partBytes: Int64, expiry: Date? = nil) {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// One upload as it grows: bytes are added at its end only, by one request at a time.
+/// Appends bytes to one upload, by one request at a time.
 final class ResumableStream: Sendable {
     let upload: ResumableUpload
     /// Most bytes of one request.
@@ -10,16 +10,16 @@ final class ResumableStream: Sendable {
     private let progress: Mutex<Progress>
 
     private struct Progress {
-        /// Up to where the server was last known to hold the file.
+        /// The position up to which the server was last known to hold the file.
         var reached: Int64
-        /// Whether a request has ended without its saying up to where now.
+        /// Whether a request ended and its answer did not tell the new position.
         var isDoubtful = false
-        /// What came of the whole upload.
+        /// The result of the whole upload, once it is known.
         var completed: CompletedUpload?
-        /// Whether the server had the file and did not take it.
+        /// Whether the server had the whole file and refused it.
         var isSpent = false
         var limit = ResumableUploadLimit()
-        /// From then on the upload is gone.
+        /// When the server removes the upload.
         var expiry: Date?
     }
 
@@ -35,17 +35,17 @@ final class ResumableStream: Sendable {
         if held.isComplete { finish(held.reply) }
     }
 
-    /// As far as it is known.
+    /// The position up to which the server holds the file, as far as known.
     var reached: Int64 { progress.withLock { $0.reached } }
     var expiry: Date? { progress.withLock { $0.expiry } }
 
-    /// Sends what the server does not hold of the file up to a position.
+    /// Sends the bytes up to a position that the server does not hold yet.
     func bring(
         to end: Int64, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         var standstills = Standstills()
         while true {
-            // What the server has lost in the meantime goes with the part: there is no other way to bring it.
+            // If the server has lost bytes in the meantime, this part sends them again: no other part does.
             let start = try await settled()
             guard start < end else { return }
             standstills.note(reached: start)
@@ -54,7 +54,8 @@ final class ResumableStream: Sendable {
         }
     }
 
-    /// What came of the upload. One that is held to the last byte and was not told so is told now.
+    /// The result of the upload. If the server holds every byte but does not know that the upload is complete, an empty last part says
+    /// so.
     /// - Throws: `invalidResponse` when bytes are missing.
     func completed() async throws(UploadError) -> CompletedUpload {
         var standstills = Standstills()
@@ -75,7 +76,7 @@ final class ResumableStream: Sendable {
         switch try await upload.append(bytes, from: source, sent: sent) {
         case .held(let held, let reply):
             note(ResumableUploadLimit(reply))
-            // Draft -06 and later: the answer to a part need not say the offset.
+            // Draft -06 and later: the answer to a part need not tell the offset.
             let isAll = held == nil && bytes.upperBound < upload.size
             if let held = held ?? (isAll ? bytes.upperBound : nil) {
                 progress.withLock { progress in
@@ -85,7 +86,7 @@ final class ResumableStream: Sendable {
             }
         case .complete(let reply): finish(reply)
         case .unsure(let reply):
-            // A server that forgets what is complete at once has said enough.
+            // If the upload is already gone, the server forgot it because it was complete.
             guard let held = try await upload.held() else { return finish(reply) }
             if held.isComplete { return finish(reply) }
         case .failed(let error):
@@ -97,7 +98,7 @@ final class ResumableStream: Sendable {
         try standstills.check(upload.location)
     }
 
-    /// Where a request ends that begins at a position: at the end of the part, unless the server wants fewer bytes in one, or more.
+    /// The end of a request that begins at a position: the end of the part, unless the server's limits ask for fewer or more bytes.
     private func next(after start: Int64, _ end: Int64) -> Int64 {
         let limit = progress.withLock { $0.limit }
         let most = min(partBytes, limit.appendMaximum ?? .max)
@@ -106,7 +107,7 @@ final class ResumableStream: Sendable {
         return max(usual, min(upload.size, start.addingSaturating(min(limit.appendMinimum ?? 0, most))))
     }
 
-    /// Up to where the server holds the file, asked of it where that is not certain.
+    /// The position up to which the server holds the file. Asks the server if the position is in doubt.
     /// - Throws: `sessionExpired` when the upload is gone.
     private func settled() async throws(UploadError) -> Int64 {
         let (reached, isDoubtful, isSpent) = progress.withLock { ($0.reached, $0.isDoubtful, $0.isSpent) }

@@ -2,18 +2,18 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What is known of a server before an upload is begun there.
+/// What the client knows about a server before it begins an upload there.
 enum ResumableSupport: Hashable, Sendable {
-    /// Versions to try, the likeliest first, with what it says of limits.
+    /// Versions to try, the likeliest first, with the limits that the server announced.
     case versions([ResumableInterop], ResumableUploadLimit?)
-    /// It takes plain uploads only, as far as it tells.
+    /// As far as the server says, it takes plain uploads only.
     case none
 
-    /// The versions that a server is asked for, one after the other: some refuse one that they do not know, and tell no other.
+    /// The versions with which the client asks, one after the other: some servers refuse an unknown version and do not name another.
     static let asked: [ResumableInterop] = [.v8, .v6, .v5, .v3]
 
-    /// From the answer to OPTIONS with a version. Version 8 announces itself by `Accept-Patch`, 6 (draft -05) to 8 by `Upload-Limit`, whose
-    /// names differ; tusd sends it in older versions, too. swift-nio-extras refuses a version that it does not know and tells its own.
+    /// Reads the answer to OPTIONS with a version. Version 8 announces itself by `Accept-Patch`, 6 (draft -05) to 8 by `Upload-Limit`,
+    /// whose names differ; tusd sends it in older versions, too. swift-nio-extras refuses an unknown version and names its own.
     init(_ reply: HTTPReply, asked: ResumableInterop) {
         let limit = ResumableUploadLimit(reply)
         let types = reply.headers[canonicalForm: "accept-patch"].map {

@@ -2,15 +2,15 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Where a job's file goes, and what is said of it.
+/// The place where a job's file goes, and the headers that describe the file.
 struct ResumableTarget: Sendable {
     let job: UploadJob
     let configuration: ResumableConfiguration
-    /// Of the resource that is to process the file.
+    /// The URL of the resource that is to process the file.
     let url: String
     private let key: String
 
-    /// - Throws: `misconfigured` for a job that brings a URL, `rejected` for a key that is no path.
+    /// - Throws: `misconfigured` for a job with a URL, `rejected` for a key that is not a path.
     init(_ job: UploadJob, _ configuration: ResumableConfiguration) throws(UploadError) {
         guard case .named(_, let key) = job.destination else {
             throw UploadError(.misconfigured, "a resumable destination is named: use NAME:KEY instead of a URL")
@@ -24,7 +24,7 @@ struct ResumableTarget: Sendable {
         url = configuration.hasKeyInURL ? try URLKey.append(key, to: configuration.url) : configuration.url
     }
 
-    /// What may be shown.
+    /// The URL as it may be shown.
     var displayURL: String { DestinationReference.redact(url) }
 
     var method: HTTPMethod {
@@ -34,8 +34,8 @@ struct ResumableTarget: Sendable {
         }
     }
 
-    /// What is said of the file with the request that the server processes: "Representation metadata included in the initial request
-    /// can affect how servers act on the uploaded representation data" (draft -11, "Upload Creation").
+    /// Headers that describe the file, sent with the request that the server processes: "Representation metadata included in the initial
+    /// request can affect how servers act on the uploaded representation data" (draft -11, "Upload Creation").
     var headers: [(name: String, value: String)] {
         var headers = [("content-type", job.contentType)]
         if !configuration.hasKeyInURL { headers.append(("content-disposition", disposition)) }
@@ -44,7 +44,7 @@ struct ResumableTarget: Sendable {
         return headers
     }
 
-    /// "The `inline` disposition type is RECOMMENDED"; the name as RFC 6266 and RFC 8187 have it.
+    /// "The `inline` disposition type is RECOMMENDED"; the name is written as RFC 6266 and RFC 8187 say.
     private var disposition: String {
         let name = key.split(separator: "/").last.map(String.init) ?? key
         let plain = String(
@@ -56,11 +56,11 @@ struct ResumableTarget: Sendable {
         return plain == name ? disposition : disposition + "; filename*=UTF-8''\(URLKey.escape(name))"
     }
 
-    /// What the server made of the file. A `Repr-Digest` of an answer may be that of the answer's own body (RFC 9530, section 3.1), so it
-    /// is no proof of anything.
+    /// The object that the server made of the file. A `Repr-Digest` of an answer may describe the answer's own body (RFC 9530, section
+    /// 3.1), so it proves nothing.
     /// - Parameters:
-    ///   - place: the URL of the upload; nil for one that was sent in one request.
-    ///   - reply: the answer of what processed it, or to HEAD of the upload.
+    ///   - place: the URL of the upload; nil for a file that went up in one request.
+    ///   - reply: the answer of the request that completed the upload, or to HEAD of the upload.
     func object(_ reply: HTTPReply, at place: String?, _ response: ServerResponse) -> StoredObject {
         var location = place.map(DestinationReference.redact) ?? displayURL
         if configuration.hasKeyInURL {

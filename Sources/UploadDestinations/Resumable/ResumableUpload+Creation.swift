@@ -2,18 +2,18 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// How an upload comes about ("Careful Upload Creation"): by an empty request that says that more is to come. The interim answer that
-/// would tell an upload's URL earlier is not seen by this client, so nothing else could be gone on with.
+/// Makes an upload ("Careful Upload Creation") by an empty request that announces more bytes. This client does not see the interim answer
+/// that would tell an upload's URL earlier, so a request with bytes could not be resumed.
 extension ResumableUpload {
     private enum Attempt: Sendable {
         case made(ResumableUpload, ResumableUploadLimit?)
         /// The server names another version.
         case other(ResumableInterop)
-        /// It does not take this version, as far as can be told.
+        /// As far as known, the server does not take this version.
         case refused(HTTPReply)
     }
 
-    /// - Returns: nil where the server makes none: the file goes up in one request.
+    /// - Returns: nil where the server makes no upload: the file goes up in one request.
     /// - Throws: `rejected` for a server that does not speak the configured version, and for a file beyond its limits.
     static func create(
         _ target: ResumableTarget, _ versions: [ResumableInterop], by client: ResumableClient
@@ -51,7 +51,7 @@ extension ResumableUpload {
         guard reply.isUploadComplete != true, let location = reply.header("location") else { return .refused(reply) }
         let url = try client.address.upload(at: location, answering: target.url)
         let upload = ResumableUpload(client: client, target: target, url: url, interop: version)
-        // From draft -06 on nothing but the Location is needed; but so a server tells where the empty object is that knows of no uploads.
+        // From draft -06 on a `Location` is enough; but a server without resumable uploads uses it to name the empty object.
         if reply.speaksOfUploads || client.isProved(version) { return .made(upload, ResumableUploadLimit(reply)) }
         let said = try await client.send(.HEAD, url, version)
         guard (200..<300).contains(said.status), said.uploadOffset != nil else { return .refused(reply) }
@@ -61,7 +61,7 @@ extension ResumableUpload {
 }
 
 extension ResumableTarget {
-    /// - Parameter isWhole: whether the request has the whole file, or nothing of it.
+    /// - Parameter isWhole: whether the request carries the whole file, or nothing of it.
     func creation(_ version: ResumableInterop, isWhole: Bool) -> [(name: String, value: String)] {
         var headers = headers + [version.completeness(isWhole)]
         if version.hasLength { headers.append(("upload-length", String(job.size))) }

@@ -3,43 +3,43 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// The requests of one upload of a job, one method each.
+/// The requests about one upload of a job, one method each.
 struct ResumableUpload: Sendable {
-    /// What the server says that it holds.
+    /// What the server reports to hold.
     struct HeldBytes: Sendable {
         var reached: Int64
-        /// Whether the file was told to be whole, and is.
+        /// Whether the server reports the upload as complete and holds every byte.
         var isComplete: Bool
         var limit: ResumableUploadLimit?
         var reply: HTTPReply
     }
 
-    /// What came of sending bytes.
+    /// The result of sending bytes.
     enum Appended: Sendable {
-        /// The server holds all up to this position; nil where it does not say it.
+        /// The server holds all bytes up to this position; nil where the answer does not tell the position.
         case held(Int64?, HTTPReply)
-        /// The file was processed: this is the answer to the whole upload.
+        /// The server processed the file: this is the answer to the whole upload.
         case complete(HTTPReply)
-        /// It may have been: the answer does not say what it has to.
+        /// The server may have processed the file: the answer lacks the required header.
         case unsure(HTTPReply)
-        /// The server has the whole file and did not take it. The upload is gone.
+        /// The server has the whole file and refused it. The upload is gone.
         case failed(UploadError)
-        /// The server holds another number of bytes than was thought.
+        /// The server holds another number of bytes than expected.
         case elsewhere(HTTPReply)
     }
 
     let client: ResumableClient
     let target: ResumableTarget
-    /// Of the upload; may be a credential.
+    /// The upload's URL; may be a credential.
     let url: String
     let interop: ResumableInterop
 
     var size: Int64 { target.job.size }
-    /// Where it is, as it may be shown.
+    /// The upload's URL as it may be shown.
     var location: String { DestinationReference.redact(url) }
 
-    /// Asks how much the server holds ("Offset Retrieval").
-    /// - Returns: nil when the upload is gone, or is not of this file.
+    /// Asks how many bytes the server holds ("Offset Retrieval").
+    /// - Returns: nil when the upload is gone, or belongs to another file.
     func held() async throws(UploadError) -> HeldBytes? {
         let reply = try await client.send(.HEAD, url, interop)
         guard (200..<300).contains(reply.status) else {
@@ -53,14 +53,14 @@ struct ResumableUpload: Sendable {
                 "HEAD \(location) was answered without an Upload-Offset of this file: look at the server",
                 response: client.shown(reply, of: url))
         }
-        // What calls itself complete and is short is not believed.
+        // An upload that claims to be complete but is too short counts as incomplete.
         return HeldBytes(
             reached: reached, isComplete: reply.isUploadComplete == true && reached == size,
             limit: ResumableUploadLimit(reply), reply: reply)
     }
 
-    /// Sends the bytes of a range, which begins where the server stands, in one PATCH ("Upload Append"). The range that ends the file
-    /// ends the upload; it is empty where only that was missing.
+    /// Sends the bytes of a range, which begins where the server's bytes end, in one PATCH ("Upload Append"). The range at the end of the
+    /// file completes the upload; the range is empty if only the completion was missing.
     /// - Throws: `sessionExpired` when the upload is gone.
     func append(
         _ bytes: Range<Int64>, from source: (any UploadSource)?, sent: @escaping @Sendable (Int) -> Void = { _ in }
@@ -80,7 +80,7 @@ struct ResumableUpload: Sendable {
         let reply = try await client.send(.PATCH, url, interop, headers: headers, body: body)
         switch reply.status {
         case 200..<300: return try taken(reply, bytes, isBodyWhole: body?.isComplete ?? bytes.isEmpty)
-        // Who else completed it, HEAD tells.
+        // HEAD then shows whether another request has completed the upload.
         case 409: return .elsewhere(reply)
         case 400 where reply.problem == "completed-upload": return .elsewhere(reply)
         case 404, 410: throw client.gone(url)
@@ -108,9 +108,10 @@ struct ResumableUpload: Sendable {
     }
 
     /// "`4xx` or `5xx` status codes indicate in this case that the representation was fully transmitted, but an error occurred while
-    /// processing it. Resuming the upload would not resolve this error." So the upload goes: HEAD would call it complete.
+    /// processing it. Resuming the upload would not resolve this error." So the driver removes the upload: HEAD would report it as
+    /// complete.
     private func failed(_ reply: HTTPReply) async -> Appended {
-        // Where it stays all the same, it expires.
+        // If it cannot be removed, it expires.
         try? await remove()
         let error = client.failure(reply, of: "PATCH", at: url)
         return .failed(
@@ -120,7 +121,7 @@ struct ResumableUpload: Sendable {
                 retry: error.retry, response: error.response))
     }
 
-    /// Removes it ("Upload Cancellation"). A server that does not do that lets it expire.
+    /// Removes the upload ("Upload Cancellation"). A server without that call lets it expire.
     func remove() async throws(UploadError) {
         let reply = try await client.send(.DELETE, url, interop)
         guard !(200..<300).contains(reply.status), ![404, 405, 410, 501].contains(reply.status) else { return }

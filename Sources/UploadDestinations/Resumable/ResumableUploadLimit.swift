@@ -2,22 +2,22 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What a server allows of an upload: `Upload-Limit` (draft -11, "Limits"). In bytes, but for the age.
+/// The limits that a server sets for an upload: `Upload-Limit` (draft -11, "Limits"). In bytes, except the age.
 struct ResumableUploadLimit: Hashable, Sendable {
     var sizeMaximum: Int64?
     var sizeMinimum: Int64?
     /// Most bytes of one PATCH.
     var appendMaximum: Int64?
-    /// Least bytes of one PATCH that does not end the upload.
+    /// Fewest bytes of one PATCH that does not end the upload.
     var appendMinimum: Int64?
-    /// Seconds for which the upload remains from this answer on.
+    /// Seconds from this answer on for which the server keeps the upload.
     var ageSeconds: Int64?
-    /// Whether the age has the name that it had until draft -05.
+    /// Whether the answer names the age as drafts up to -05 do.
     var isOfOldDraft = false
 
     init() {}
 
-    /// - Returns: nil where nothing is said, or "a known key with a value of unexpected type" is.
+    /// - Returns: nil when the header is missing, or has "a known key with a value of unexpected type".
     init?(_ reply: HTTPReply) {
         let lines = reply.headers[canonicalForm: "upload-limit"].map(String.init)
         guard !lines.isEmpty, let members = StructuredField.dictionary(lines) else { return nil }
@@ -35,7 +35,7 @@ struct ResumableUploadLimit: Hashable, Sendable {
         isOfOldDraft = values["max-age"] == nil && values["expires"] != nil
     }
 
-    /// Bytes of a part: as configured, within the limits; whole blocks where they leave the choice.
+    /// Bytes of a part: the configured number, within the limits; whole blocks where the limits allow them.
     func partBytes(_ preferred: Int64) -> Int64 {
         var bytes = max(preferred, appendMinimum ?? 1)
         if let appendMaximum, appendMaximum < bytes {

@@ -2,19 +2,19 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What a server says of itself (tus 1.0, "OPTIONS").
+/// The capabilities that a server announces (tus 1.0, "OPTIONS").
 struct TusCapabilities: Hashable, Sendable {
     static let version = "1.0.0"
 
-    /// Empty where it says nothing.
+    /// Empty where the server does not say.
     var versions: [String]
     var extensions: Set<String>
-    /// The algorithms of `Upload-Checksum` that it and this driver know; the strongest first.
+    /// The algorithms of `Upload-Checksum` that both the server and this driver know; the strongest first.
     var checksums: [TusChecksum]
     /// Most bytes of an upload.
     var sizeMaximum: Int64?
 
-    /// - Parameter reply: what it answered to OPTIONS; one that does not answer them is taken for one that offers nothing.
+    /// - Parameter reply: the answer to OPTIONS; a server that refuses OPTIONS counts as one without extensions.
     init(_ reply: HTTPReply) {
         let isAnswer = (200..<300).contains(reply.status)
         func list(_ name: String) -> [String] {
@@ -28,12 +28,12 @@ struct TusCapabilities: Hashable, Sendable {
         sizeMaximum = isAnswer ? reply.header("tus-max-size").flatMap { Int64($0) } : nil
     }
 
-    /// What parts can be checked with; nil where the server does not offer it.
+    /// The algorithm with which the server checks parts; nil where it does not offer that.
     var checksum: TusChecksum? { extensions.contains("checksum") ? checksums.first : nil }
 
     var concatenates: Bool { extensions.contains("concatenation") }
 
-    /// - Throws: `rejected` for what the server says that it does not take.
+    /// - Throws: `rejected` for a job that the server announces not to take.
     func check(_ job: UploadJob, at place: String) throws(UploadError) {
         guard versions.isEmpty || versions.contains(Self.version) else {
             throw UploadError(

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import Uploads
 
-/// What a server checks a part with (tus 1.0, "Checksum"); the strongest first.
+/// The algorithm with which a server checks a part (tus 1.0, "Checksum"); the strongest first.
 enum TusChecksum: String, CaseIterable, Sendable {
     case sha256, sha1, md5
 
-    /// The value of `Upload-Checksum`. What is known is not read; anything else is read once more before it is sent.
+    /// The value of `Upload-Checksum`. A known digest is used; otherwise the range is read once more before it is sent.
     /// - Throws: `invalidFile`, `sourceChanged`.
     func value(
         of range: Range<Int64>, from source: any UploadSource, _ job: UploadJob

@@ -14,15 +14,15 @@ final class TusClient: Sendable {
     private let client: HTTPClient
     private let known = Mutex(Remembered<TusCapabilities>())
 
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     init(_ configuration: TusConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         self.client = client
         address = try UploadAddress(configuration.url, others: configuration.uploadOrigins)
     }
 
-    /// One request, whatever its answer.
-    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    /// Sends one request. Every status is returned, not thrown.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or the source's error.
     func send(
         _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = [], body: HTTPBody? = nil
     ) async throws(UploadError) -> HTTPReply {
@@ -35,7 +35,8 @@ final class TusClient: Sendable {
         return try await exchange.run(request, body: body)
     }
 
-    /// One without a body, asked again for a while where the upload is locked: the request before may not be over at the server.
+    /// Sends a request without a body. Repeats it for a while if the upload is locked: the server may still be busy with the request
+    /// before.
     func sendUnlessLocked(
         _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = []
     ) async throws(UploadError) -> HTTPReply {
@@ -56,14 +57,14 @@ final class TusClient: Sendable {
         }
     }
 
-    /// What the server offers, asked once. One that answers no such question is asked again after a minute.
-    /// - Parameter isNeeded: whether nothing can be begun without an answer.
-    /// - Throws: where it is needed, what came instead; that is worth another try.
+    /// The server's capabilities, asked once. If the server does not answer OPTIONS as tus wants, the client asks again after a minute.
+    /// - Parameter isNeeded: whether an upload cannot begin without the answer.
+    /// - Throws: where the answer is needed, the error of the answer that came instead; another try may help.
     func capabilities(isNeeded: Bool = false) async throws(UploadError) -> TusCapabilities {
         if let known = known.withLock({ $0.value(at: .now, isProved: isNeeded) }) { return known }
         let reply = try await send(.OPTIONS, address.url)
         let capabilities = TusCapabilities(reply)
-        // What stands before the server may answer OPTIONS by itself.
+        // A proxy before the server may answer OPTIONS by itself.
         let isSuccess = (200..<300).contains(reply.status)
         let isAnswer = isSuccess && (reply.header("tus-version") ?? reply.header("tus-resumable")) != nil
         if isSuccess || [405, 501].contains(reply.status) {
@@ -73,7 +74,7 @@ final class TusClient: Sendable {
         return capabilities
     }
 
-    /// What may be kept of an answer.
+    /// The part of an answer that may be kept and shown.
     func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
         HTTPSecrets(headers: configuration.headers, url: url).shown(reply)
     }

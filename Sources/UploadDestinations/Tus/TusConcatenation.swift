@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// Parts that are uploads of their own, several at once, and that the server puts together at the end (tus 1.0, "Concatenation").
+/// Uploads each part as an upload of its own, several at once; the server puts them together at the end (tus 1.0, "Concatenation").
 final class TusConcatenation: UploadSession {
     let plan: PartPlan
 
     private let job: UploadJob
     private let client: TusClient
-    /// Of what the parts become.
+    /// Metadata of the upload that the server makes of the parts.
     private let metadata: TusMetadata
-    /// In the order of the parts.
+    /// One stream for each part, in the order of the parts.
     private let streams: [TusStream]
     private let current: TusState
     private let completed = Mutex<CompletedUpload?>(nil)
@@ -44,7 +44,7 @@ final class TusConcatenation: UploadSession {
                         + "destination's concatenation to false, or raise its partSize")
             }
         } catch {
-            // Nobody will ever know of them.
+            // No state names these uploads, so no worker could ever remove them later.
             for upload in uploads { try? await upload.remove() }
             throw error
         }
@@ -95,13 +95,13 @@ final class TusConcatenation: UploadSession {
             return try await TusUpload.create(
                 job, 0..<job.size, metadata, .final(streams.map(\.upload.url)), by: client)
         } catch {
-            // The parts are not found, since the endpoint was there when they were made.
+            // The server did not find the parts: the endpoint itself was there when the parts were made.
             guard error.code == .destinationNotFound else { throw error }
             throw client.gone(current.displayURL)
         }
     }
 
-    /// Some servers do it themselves: where the first is gone, all are. What remains expires.
+    /// Removes the partial uploads. Some servers do it themselves: if the first is gone, all are. Remaining ones expire.
     private func removeParts() async {
         for stream in streams {
             guard let held = try? await stream.upload.held(), held.reached > 0 else { return }

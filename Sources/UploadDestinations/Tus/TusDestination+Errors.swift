@@ -1,6 +1,6 @@
 import Uploads
 
-/// What a status that is no success means: tus 1.0.0, "Core Protocol" and its extensions; RFC 9110, section 15; RFC 6585 (429).
+/// The meaning of error statuses: tus 1.0.0, "Core Protocol" and its extensions; RFC 9110, section 15; RFC 6585 (429).
 enum TusErrorTable {
     static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
@@ -27,7 +27,7 @@ enum TusErrorTable {
         }
     }
 
-    /// Of a request that names an upload: "the Server SHOULD return either the 404 Not Found, 410 Gone or 403 Forbidden status".
+    /// Statuses of an upload that may be gone: "the Server SHOULD return either the 404 Not Found, 410 Gone or 403 Forbidden status".
     static func mayBeGone(_ status: Int) -> Bool { [403, 404, 410].contains(status) }
 }
 
@@ -39,7 +39,8 @@ extension TusClient {
             hint: HTTPAnswer.wanted(response), response)
     }
 
-    /// Of a question whose answer decides what can be done: another page, or a proxy's, may be followed by the server's own.
+    /// The error for a question without which the driver cannot decide. A proxy or another page may have answered, so another try may
+    /// reach the server.
     func unanswered(_ reply: HTTPReply, of method: String, at url: String) -> UploadError {
         let error = failure(reply, of: method, at: url)
         guard error.retry == .never, ![401, 407].contains(reply.status) else { return error }

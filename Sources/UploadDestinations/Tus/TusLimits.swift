@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the protocol leaves open, bounded.
+/// Limits of this driver where the protocol sets none.
 enum TusLimits {
-    /// Most uploads that are concatenated to one; all their URLs have to fit the state.
+    /// Most uploads that are concatenated to one; the state has to hold all their URLs.
     static let partialsMaximum = 64
-    /// Longest URLs of such uploads together, in bytes.
+    /// Most bytes of the URLs of such uploads together.
     static let partialURLBytesMaximum = 12 << 10
-    /// Largest `Upload-Metadata` that is sent, in bytes; many servers take no longer header.
+    /// Largest `Upload-Metadata` that is sent, in bytes; many servers refuse a longer header.
     static let metadataBytesMaximum = 8192
-    /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
+    /// Pauses before the client asks for a locked upload again, in seconds. After the last pause the job waits on the broker.
     static let lockedPauseSeconds: [TimeInterval] = [0.25, 0.5, 1, 2, 4]
 }

@@ -1,16 +1,16 @@
 import Foundation
 import Uploads
 
-/// What is said of an upload when it is made: `Upload-Metadata` (tus 1.0, "Creation").
+/// The metadata that a client gives an upload when it makes it: `Upload-Metadata` (tus 1.0, "Creation").
 struct TusMetadata: Hashable, Sendable {
     static let jobKey = "longshore-job"
     static let enqueuedKey = "longshore-enqueued-at"
 
-    /// By key, which is never empty and has neither spaces nor commas.
+    /// Values by key. A key is never empty and has neither spaces nor commas.
     var values: [String: String]
 
-    /// What servers know by convention (`filename`, `filetype`, `relativePath`), what the job says, and whose it is. What the job says
-    /// goes before convention.
+    /// Metadata that servers know by convention (`filename`, `filetype`, `relativePath`), the job's own metadata, and the job's mark. The
+    /// job's own metadata replaces the conventional.
     /// - Throws: `rejected` for a name that the protocol cannot carry.
     init(_ job: UploadJob, key: String) throws(UploadError) {
         values = [
@@ -29,13 +29,13 @@ struct TusMetadata: Hashable, Sendable {
         values[Self.enqueuedKey] = mark.enqueuedAt
     }
 
-    /// Of an upload that is part of another: whose it is.
+    /// Metadata of a partial upload: only the job's mark.
     init(partOf job: UploadJob) {
         let mark = JobMark(job)
         values = [Self.jobKey: mark.job, Self.enqueuedKey: mark.enqueuedAt]
     }
 
-    /// The header as a server tells it; what cannot be read in it is left out.
+    /// Reads the header that a server returns; pairs that cannot be read are left out.
     init(header: String) {
         values = [:]
         for pair in header.split(separator: ",") {
@@ -46,8 +46,8 @@ struct TusMetadata: Hashable, Sendable {
         }
     }
 
-    /// Keys in their order, values in base64; of an empty one the key alone.
-    /// - Throws: `rejected` when it is longer than servers take.
+    /// The header: sorted keys with values in base64; a key with an empty value stands alone.
+    /// - Throws: `rejected` when the header is longer than servers take.
     func header() throws(UploadError) -> String {
         let text = values.sorted { $0.key < $1.key }.map { key, value in
             value.isEmpty ? key : "\(key) \(Data(value.utf8).base64EncodedString())"
@@ -61,7 +61,7 @@ struct TusMetadata: Hashable, Sendable {
         return text
     }
 
-    /// Whether the upload is said to be somebody else's. A server may tell nothing, or only part of what it was told.
+    /// Whether the metadata names another job. A server may return no metadata, or only a part.
     func contradicts(_ job: UploadJob) -> Bool { values[Self.jobKey].map { $0 != job.id.rawValue } ?? false }
 
     private static func isKey(_ name: String) -> Bool {

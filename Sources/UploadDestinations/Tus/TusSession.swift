@@ -1,14 +1,14 @@
 import Foundation
 import Uploads
 
-/// An upload under way: one part after the other, from whoever holds its URL.
+/// An upload in progress: one part after the other. Any worker that knows its URL can continue it.
 final class TusSession: UploadSession {
     let plan: PartPlan
 
     private let stream: TusStream
     private let current: TusState
 
-    /// - Parameter isAlone: whether parts come one after the other. If not, what is missing is told as one part.
+    /// - Parameter isAlone: whether the upload was made as one. If not, the missing bytes are reported as one part.
     init(_ stream: TusStream, _ state: TusState, isAlone: Bool = true) {
         self.stream = stream
         current = state
@@ -27,7 +27,7 @@ final class TusSession: UploadSession {
         try await stream.bring(to: part.range.upperBound, from: source, sent: sent)
     }
 
-    /// Nothing could lie where the server makes a new place for each upload, so every condition holds.
+    /// The server makes a new place for each upload, where nothing can lie before, so every condition holds.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         let reached = try await stream.settled()
         guard reached == plan.size else { throw stream.upload.incomplete(reached) }

@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// What another worker needs to go on: where the upload is, and how it is cut.
+/// What another worker needs to continue: the URLs of the upload, and the size of parts.
 struct TusState: Hashable, Sendable {
-    /// URLs may be credentials: never shown with their query.
+    /// The URLs may be credentials: never shown with their query.
     enum Place: Hashable, Sendable {
         case whole(String)
-        /// One for each part, to be concatenated.
+        /// One URL for each part, to be concatenated.
         case partials([String])
     }
 
@@ -33,7 +33,7 @@ struct TusState: Hashable, Sendable {
         self.init(place, partBytes: partBytes)
     }
 
-    /// Of the first place, as it may be shown.
+    /// The first URL, as it may be shown.
     var displayURL: String {
         switch place {
         case .whole(let url): DestinationReference.redact(url)
@@ -51,7 +51,7 @@ struct TusState: Hashable, Sendable {
             driver: TusDestination.driverName, payload: .object([key: value, "partBytes": .integer(partBytes)]))
     }
 
-    /// Where the bytes are, with what of the file each place is to hold; nil for a state that does not fit the file.
+    /// The URL of each upload with the range of the file that it is to hold; nil for a state that does not fit the file.
     func uploads(of size: Int64) -> [(url: String, range: Range<Int64>)]? {
         switch place {
         case .whole(let url): return [(url, 0..<size)]

@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// One upload as it grows: bytes are added at its end only, by one request at a time. Positions are those of the file.
+/// Appends bytes to one upload, by one request at a time. Positions are positions in the file.
 final class TusStream: Sendable {
     let upload: TusUpload
     private let progress: Mutex<Progress>
 
     private struct Progress {
-        /// Up to where the server was last known to hold the file.
+        /// The position up to which the server was last known to hold the file.
         var reached: Int64
-        /// Whether a request has ended without its saying up to where now.
+        /// Whether a request ended and its answer did not tell the new position.
         var isDoubtful = false
         var response: ServerResponse?
     }
@@ -20,19 +20,19 @@ final class TusStream: Sendable {
         progress = Mutex(Progress(reached: reached, response: response))
     }
 
-    /// As far as it is known.
+    /// The position up to which the server holds the file, as far as known.
     var reached: Int64 { progress.withLock { $0.reached } }
     /// The server's last answer.
     var response: ServerResponse? { progress.withLock { $0.response } }
 
-    /// Sends what the server does not hold of the file up to a position, in requests of at most the configured part each.
+    /// Sends the bytes up to a position that the server does not hold yet, in requests of at most the configured part each.
     func bring(
         to end: Int64, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) {
         var standstills = Standstills()
         var pauses = upload.client.configuration.lockedPauseSeconds[...]
         while true {
-            // What the server has lost in the meantime goes with the part: there is no other way to bring it.
+            // If the server has lost bytes in the meantime, this part sends them again: no other part does.
             let start = try await settled()
             guard start < end else { return }
             standstills.note(reached: start)
@@ -58,7 +58,7 @@ final class TusStream: Sendable {
         }
     }
 
-    /// Up to where the server holds the file, asked of it where that is not certain.
+    /// The position up to which the server holds the file. Asks the server if the position is in doubt.
     /// - Throws: `sessionExpired` when the upload is gone.
     func settled() async throws(UploadError) -> Int64 {
         let (reached, isDoubtful) = progress.withLock { ($0.reached, $0.isDoubtful) }

@@ -2,32 +2,32 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// The requests of one upload of a job, one method each. Positions are those of the file.
+/// The requests about one upload of a job, one method each. Positions are positions in the file.
 struct TusUpload: Sendable {
-    /// What the server says that it holds.
+    /// What the server reports to hold.
     struct HeldBytes: Sendable {
-        /// Up to where it holds the file.
+        /// The position up to which the server holds the file.
         var reached: Int64
         var response: ServerResponse
     }
 
-    /// What came of sending bytes.
+    /// The result of sending bytes.
     enum Appended: Sendable {
-        /// All up to this position is held; nil where the server does not say it.
+        /// The server holds all bytes up to this position; nil where the answer does not tell the position.
         case held(Int64?, ServerResponse)
-        /// The server holds another number of bytes than was thought.
+        /// The server holds another number of bytes than expected.
         case elsewhere(HTTPReply)
         case locked(HTTPReply)
     }
 
     let client: TusClient
     let job: UploadJob
-    /// Of the upload; may be a credential.
+    /// The upload's URL; may be a credential.
     let url: String
-    /// What of the file it is to hold: all of it, or what is concatenated with others.
+    /// The range of the file that this upload is to hold: the whole file, or a part that is concatenated with others.
     let range: Range<Int64>
 
-    /// How an upload belongs to others (tus 1.0, "Concatenation").
+    /// The role of an upload that is concatenated or concatenates others (tus 1.0, "Concatenation").
     enum Concatenation: Sendable {
         case partial
         /// The URLs of the partial uploads, in the order of the file.
@@ -41,7 +41,7 @@ struct TusUpload: Sendable {
         }
     }
 
-    /// Where it is, as it may be shown.
+    /// The upload's URL as it may be shown.
     var location: String { DestinationReference.redact(url) }
 
     /// Makes an upload (tus 1.0, "Creation").
@@ -52,7 +52,7 @@ struct TusUpload: Sendable {
         let endpoint = client.address.url
         var headers = [("upload-metadata", try metadata.header())]
         if let concatenation { headers.append(("upload-concat", concatenation.header)) }
-        // The length of what is put together is the sum of its parts.
+        // The server adds the lengths of the parts: the final upload is made without a length.
         if case .final = concatenation {
         } else {
             headers.append(("upload-length", String(range.count)))
@@ -71,8 +71,8 @@ struct TusUpload: Sendable {
         return TusUpload(client: client, job: job, url: url, range: range)
     }
 
-    /// Asks how much the server holds.
-    /// - Returns: nil when the upload is gone, or is not this job's.
+    /// Asks how many bytes the server holds.
+    /// - Returns: nil when the upload is gone, or belongs to another job.
     func held() async throws(UploadError) -> HeldBytes? {
         let reply = try await client.sendUnlessLocked(.HEAD, url)
         guard (200..<300).contains(reply.status) else {
@@ -91,7 +91,7 @@ struct TusUpload: Sendable {
         return HeldBytes(reached: reached, response: client.shown(reply, of: url))
     }
 
-    /// Sends the bytes of a range of the file, which begins where the server stands, in one PATCH.
+    /// Sends the bytes of a range of the file, which begins where the server's bytes end, in one PATCH.
     /// - Throws: `sessionExpired` when the upload is gone; `checksumMismatch`.
     func append(
         _ bytes: Range<Int64>, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
@@ -120,14 +120,14 @@ struct TusUpload: Sendable {
         case 423: return .locked(reply)
         case 404, 410: throw client.gone(url)
         case 403:
-            // Gone, or not allowed: HEAD is answered only by an upload that is there.
+            // 403 means gone or not allowed: only an upload that exists answers HEAD.
             if try await held() == nil { throw client.gone(url) }
             throw client.failure(reply, of: "PATCH", at: url)
         default: throw client.failure(reply, of: "PATCH", at: url)
         }
     }
 
-    /// Removes what is unfinished (tus 1.0, "Termination"). A server that does not have it lets it expire.
+    /// Removes the unfinished upload (tus 1.0, "Termination"). A server without that call lets it expire.
     func remove() async throws(UploadError) {
         let reply = try await client.sendUnlessLocked(.DELETE, url)
         guard !(200..<300).contains(reply.status), !TusErrorTable.mayBeGone(reply.status),
@@ -136,7 +136,8 @@ struct TusUpload: Sendable {
         throw client.failure(reply, of: "DELETE", at: url)
     }
 
-    /// What a finished upload is. The server says nothing of its digests: what was read was checked, and TLS or checksums protected it.
+    /// The object of a finished upload. The server reports no digests: the worker checked the bytes that it read, and TLS or checksums
+    /// protected them.
     var object: StoredObject { StoredObject(location: location, size: job.size, digests: job.digests) }
 
     func incomplete(_ reached: Int64) -> UploadError {
