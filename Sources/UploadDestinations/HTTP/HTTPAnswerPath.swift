@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// A text in an answer in JSON that can be shown, such as an address.
+/// Finds a text in a JSON answer that can be shown, such as an address.
 enum HTTPAnswerPath {
-    /// Most bytes of what is found.
+    /// Most bytes of the text.
     private static let textBytesMaximum = 4096
 
-    /// - Returns: the text that lies there; nil when there is none.
+    /// - Returns: the text at the path; nil when there is none.
     static func text(_ path: String, in body: Data) -> String? {
         guard let text = JSONValue(json: body).flatMap(JSONPath(path).value)?.string,
             !text.isEmpty, text.utf8.count <= textBytesMaximum,

@@ -1,7 +1,7 @@
 public import AsyncHTTPClient
 
 extension HTTPConfiguration {
-    /// A client for programs that need no other: made when it is first asked for, and there for as long as the process.
+    /// A client for programs that need no other. It is made at its first use and stays until the process ends.
     public static let sharedClient = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: HTTPConfiguration.clientConfiguration)
 }

@@ -3,8 +3,9 @@ import NIOHTTP1
 import Uploads
 
 extension HTTPTarget {
-    /// A status that is no success: RFC 9110, section 15; RFC 6585 (428, 429, 431); RFC 8470 (425); RFC 4918 (423, 507).
-    /// - Parameter method: nil for the one that uploads.
+    /// The error for a status that reports a failure: RFC 9110, section 15; RFC 6585 (428, 429, 431); RFC 8470 (425); RFC 4918 (423,
+    /// 507).
+    /// - Parameter method: nil for the method that uploads.
     func failure(_ response: ServerResponse, of method: HTTPMethod? = nil) -> UploadError {
         let (code, remedy, retry) = meaning(
             of: response.status, method ?? HTTPMethod(rawValue: configuration.method.rawValue))
@@ -24,7 +25,7 @@ extension HTTPTarget {
             (.accessDenied, "the URL's signature has expired or is wrong; issue a new URL", .never)
         case 403: (.accessDenied, "the credentials are not good for this; check their rights", .never)
         case 404, 410: (.destinationNotFound, "there is no such place; check the URL", .never)
-        // A server that refuses HEAD may take uploads all the same.
+        // A server that refuses HEAD may still take uploads.
         case _ where method == .HEAD && [405, 501].contains(status):
             (.misconfigured, "it answers no HEAD; remove 'answersHead' and 'ranges' from the destination", .never)
         case 405, 501: (.rejected, "it takes no \(method) there; check the URL and the destination's driver", .never)
@@ -45,14 +46,14 @@ extension HTTPTarget {
         }
     }
 
-    /// draft-ietf-httpapi-idempotency-key-header-07, section 2.7.
+    /// The meaning of statuses with an `Idempotency-Key`: draft-ietf-httpapi-idempotency-key-header-07, section 2.7.
     private static func meaningWithKey(of status: Int) -> StatusMeaning? {
         switch status {
-        case 409: (.serverFailure, "an earlier try is still under way there; it is asked again", .afterBackoff)
+        case 409: (.serverFailure, "an earlier try is still in progress there; the request is repeated", .afterBackoff)
         case 422:
             (
                 .rejected,
-                "it refuses the contents, or knows the Idempotency-Key with others; its answer may say why, and to run the job "
+                "it refuses the contents, or has seen the Idempotency-Key with other contents; its answer may say why, and to run the job "
                     + "again uses another key", .never
             )
         default: nil

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 public import Uploads
 
-/// By a GET of one byte, which a pre-signed URL allows, too; then GET of ranges with `If-Match` (RFC 9110).
+/// Finds an object by a GET of one byte, which a pre-signed URL allows, too; then reads it by GET of ranges with `If-Match` (RFC 9110).
 extension HTTPDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? { try await object(job).find() }
 

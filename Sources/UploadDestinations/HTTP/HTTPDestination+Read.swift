@@ -1,7 +1,7 @@
 import Foundation
 public import Uploads
 
-/// By GET of the same URL (RFC 9110, section 9.3.1), where the server allows that.
+/// Reads an object back by GET of the same URL (RFC 9110, section 9.3.1), where the server allows that.
 extension HTTPDestination: ReadableDestination {
     public func readBackProblem(of job: UploadJob) -> UploadError? {
         guard let target = try? target(job) else { return nil }

@@ -4,14 +4,15 @@ public import Uploads
 public struct HTTPForm: Hashable, Sendable {
     /// The name of the file's part.
     public var file: String
-    /// What the file is called in it; `{name}` if nothing else is said.
+    /// The file's name in the form; `{name}` by default.
     public var filename: JobTemplate
-    /// Further fields, sent before the file in the order of their names. One whose template names what a job lacks is left out of it.
+    /// Further fields, sent before the file in the order of their names. A field whose template names a value that the job lacks is left
+    /// out.
     public var fields: [String: JobTemplate]
-    /// The same, with values that are never shown, wherever the server repeats them.
+    /// Further fields whose values are secret: they are never shown, even where the server repeats them.
     public var secretFields: [String: String]
 
-    /// - Throws: never with what is usual for the file's name.
+    /// - Throws: never with the default `filename`.
     public init(
         file: String, filename: JobTemplate? = nil, fields: [String: JobTemplate] = [:],
         secretFields: [String: String] = [:]

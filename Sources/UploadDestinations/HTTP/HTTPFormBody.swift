@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Uploads
 
-/// What stands around the file's bytes in a form, so that the length of all is known before it is sent.
+/// The bytes of a form before and after the file, so that the length of the body is known before it is sent.
 ///
-/// Names are escaped as browsers do (HTML, "Multipart form data"): a quote is `%22`, a line break `%0D` or `%0A`; everything else goes
-/// as UTF-8 (RFC 7578, section 5.1). Values go as they are.
+/// Names are escaped as browsers do (HTML, "Multipart form data"): a quote becomes `%22`, a line break `%0D` or `%0A`; everything else
+/// goes as UTF-8 (RFC 7578, section 5.1). Values are not escaped.
 struct HTTPFormBody: Hashable, Sendable {
     let head: [UInt8]
     let tail: [UInt8]
     let contentType: String
 
-    /// - Parameter seed: the boundary is made of it, so that each attempt of a request that must stay the same sends the same; random where
-    ///   there is none.
-    /// - Throws: `rejected` when a job lacks what the file's name is made of.
+    /// - Parameter seed: the boundary is derived from it, so that the attempts of a request that must stay the same send the same bytes;
+    ///   nil for a random boundary.
+    /// - Throws: `rejected` when a job lacks a value that the file's name needs.
     init(_ form: HTTPForm, _ job: UploadJob, seed: String? = nil) throws(UploadError) {
         var values = form.fields.compactMapValues { $0.text(for: job) }
         values.merge(form.secretFields) { $1 }
@@ -56,7 +56,7 @@ struct HTTPFormBody: Hashable, Sendable {
         return escaped
     }
 
-    /// What must not begin another line.
+    /// Removes line breaks, so that a text cannot begin another line.
     private static func line(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\r" && $0 != "\n" }))
     }

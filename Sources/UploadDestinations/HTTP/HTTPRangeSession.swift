@@ -2,30 +2,31 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// A file that goes up in ranges, one after the other.
+/// Uploads a file in ranges, one after the other.
 ///
-/// The state says up to where the server holds the file, and under which tag. As long as the tag is the same, that is so. If it is
-/// another one, perhaps because a worker died in the middle of a range, what lies there is read and compared, range by range, and sent only
-/// where it differs: by length alone another job's object could not be told from this one's.
+/// The state says up to which position the server holds the file, and the ETag of those bytes. While the ETag is the same, the position
+/// is right. If the ETag differs, perhaps because a worker died in the middle of a range, the session reads the stored bytes range by
+/// range, compares them, and sends only the ranges that differ: by its length alone another job's object could not be told from this
+/// one's.
 final class HTTPRangeSession: UploadSession {
     let plan: PartPlan
 
     private let ranges: HTTPRanges
     private let progress: Mutex<Progress>
-    /// Whether the upload was begun by somebody else.
+    /// Whether another session began the upload.
     private let isResumed: Bool
 
     private struct Progress {
         var state: HTTPState
-        /// What lies there; nil: it is to be asked for.
+        /// The stored file, nil if there is none; outer nil: not asked for yet.
         var stored: HTTPRanges.StoredFile??
-        /// Of the first range.
+        /// The condition for the first range.
         var condition = WriteCondition.none
-        /// Whether what lay there before was removed, because it was longer.
+        /// Whether the session has removed the former file, because it was longer.
         var hasRemoved = false
     }
 
-    /// Begins: nothing is sent or asked yet.
+    /// Begins an upload. Nothing is sent or asked yet.
     init(_ ranges: HTTPRanges, _ state: HTTPState) {
         self.ranges = ranges
         isResumed = false
@@ -33,7 +34,7 @@ final class HTTPRangeSession: UploadSession {
         progress = Mutex(Progress(state: state, stored: nil))
     }
 
-    /// - Throws: `sessionExpired` when what lies there cannot be what was sent.
+    /// - Throws: `sessionExpired` when the stored file cannot be the file that was sent.
     init(_ ranges: HTTPRanges, resuming state: HTTPState) async throws(UploadError) {
         self.ranges = ranges
         isResumed = true
@@ -54,11 +55,11 @@ final class HTTPRangeSession: UploadSession {
     /// Includes the parts that still have to be compared.
     var missing: [Part] { plan.missing(after: progress.withLock { $0.state.reached }) }
 
-    /// What was compared counts as long as a tag keeps it so. Where the server gives none, each session compares anew from the beginning,
-    /// and what counts is what was sent and seen.
+    /// Compared ranges count as long as the ETag stays the same. Where the server gives no ETag, each session compares anew from the
+    /// beginning; then the bytes count that were sent and seen.
     var bytesHeld: Int64 { progress.withLock { $0.state.etag == nil ? $0.state.sent : $0.state.reached } }
 
-    /// A job that replaces whatever is there goes on with what it has begun; one that must not keeps to its condition.
+    /// A resumed job that may replace the object continues its upload without a condition; any other job keeps to its condition.
     func prepare(for condition: WriteCondition) {
         guard !isResumed || ranges.target.job.ifExists != .replace else { return }
         progress.withLock { $0.condition = condition }
@@ -74,7 +75,7 @@ final class HTTPRangeSession: UploadSession {
             let next = state.reached..<min(end, state.reached.addingSaturating(state.partBytes))
             let checksum = try await self.checksum(of: next, from: source)
             let before = try await settled()
-            // A gap would be filled with zeros.
+            // The server would fill a gap with zeros.
             guard before?.size ?? 0 >= state.reached else { throw ranges.gone }
             if let before, before.size >= next.upperBound, before.size <= state.size, isResumed || state.reached > 0 {
                 if try await ranges.holds(next, checksum) {
@@ -92,14 +93,14 @@ final class HTTPRangeSession: UploadSession {
             guard let after = try await settled() else { throw ranges.gone }
             guard after.size >= next.upperBound else { throw tookForWhole(after) }
             if next.lowerBound == 0, after.size > max(next.upperBound, isResumed ? state.size : 0) {
-                // What lay there before was longer, and its end still is there.
+                // The former file was longer, and its end is still there.
                 guard !hasRemoved else { throw stays(after.response) }
                 try await ranges.delete()
                 forget(after: 0)
                 progress.withLock { progress in
                     progress.hasRemoved = true
                     progress.stored = .some(nil)
-                    // Nothing is overwritten that was put there since.
+                    // If another client stores a file in the meantime, the condition protects it.
                     progress.condition = .absent
                 }
                 continue
@@ -108,7 +109,7 @@ final class HTTPRangeSession: UploadSession {
         }
     }
 
-    /// Repeating it only asks again.
+    /// Repeating this only asks the server again.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         let state = progress.withLock { $0.state }
         guard let stored = try await ranges.stored(), stored.size == state.size, state.reached == state.size,
@@ -129,7 +130,7 @@ final class HTTPRangeSession: UploadSession {
         }
     }
 
-    /// What lies there from a position on is not what was sent.
+    /// The stored bytes from a position on differ from the sent ones.
     private func forget(after position: Int64) {
         progress.withLock { progress in
             guard progress.state.sent > position else { return }
@@ -145,11 +146,11 @@ final class HTTPRangeSession: UploadSession {
         return stored
     }
 
-    /// Another client put an object there in between, or the server, or a cache before it, does not do what it says.
+    /// Another client stored an object in between, or the server or a cache before it does not do what it answers.
     private func stays(_ response: ServerResponse?) -> UploadError {
         UploadError(
             .invalidResponse,
-            "something longer than what was sent still lies at \(ranges.target.displayURL), though its DELETE was answered with success: "
+            "something longer than the sent file still lies at \(ranges.target.displayURL), though its DELETE was answered with success: "
                 + "look for another program that writes there, or for a cache before the server",
             retry: .afterBackoff, response: response)
     }

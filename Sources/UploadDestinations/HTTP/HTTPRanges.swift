@@ -4,10 +4,10 @@ import NIOHTTP1
 import Synchronization
 import Uploads
 
-/// The requests of a file that goes up in ranges (`Content-Range` in a PUT: RFC 9110, section 14.5).
+/// The requests of a file that is uploaded in ranges (`Content-Range` in a PUT: RFC 9110, section 14.5).
 ///
-/// The specification leaves it to server and client to know that a range is written in place; a server that does not know it
-/// should answer 400, nginx answers 501, and others take the range for the whole. So what lies there is looked at after each.
+/// By the specification, server and client have to agree that a range is written in place. A server that does not know this should answer
+/// 400; nginx answers 501, and others take the range for the whole file. So the driver asks for the stored size after each range.
 struct HTTPRanges: Sendable {
     struct StoredFile: Sendable {
         var size: Int64
@@ -25,13 +25,14 @@ struct HTTPRanges: Sendable {
 
     var gone: UploadError {
         UploadError(
-            .sessionExpired, "\(target.displayURL) holds something else than was sent, or nothing: it is begun anew")
+            .sessionExpired,
+            "\(target.displayURL) holds something other than the sent bytes, or nothing: it is begun anew")
     }
 
-    /// - Returns: nil when nothing lies there.
+    /// - Returns: nil when no file is stored.
     func stored() async throws(UploadError) -> StoredFile? {
         var request = try target.request(.HEAD)
-        // What is compressed on the way would have another size.
+        // A compressed answer would have another size.
         request.headers.replaceOrAdd(name: "accept-encoding", value: "identity")
         let reply = try await exchange.run(request, body: nil)
         let response = target.shown(reply)
@@ -49,7 +50,7 @@ struct HTTPRanges: Sendable {
         }
     }
 
-    /// - Throws: `misconfigured` where the server knows no ranges.
+    /// - Throws: `misconfigured` where the server does not support ranges.
     func put(
         _ range: Range<Int64>, from source: any UploadSource, _ condition: WriteCondition,
         _ sent: @escaping @Sendable (Int) -> Void
@@ -74,10 +75,10 @@ struct HTTPRanges: Sendable {
         }
     }
 
-    /// Whether a range of what lies there has this checksum; false also where it may not be read.
+    /// Whether a range of the stored file has this checksum; false also where the file may not be read.
     func holds(_ range: Range<Int64>, _ checksum: CRC64NVME) async throws(UploadError) -> Bool {
         let found = Mutex(CRC64NVME())
-        // Not the size that was seen: a server may still be writing what a killed worker had sent.
+        // Without the size that was seen: a server may still be writing bytes that a killed worker had sent.
         let download = HTTPDownload(offset: range.lowerBound, end: range.upperBound) { buffer in
             found.withLock { $0.update(buffer) }
         }
@@ -88,7 +89,7 @@ struct HTTPRanges: Sendable {
         return (200..<300).contains(reply.status) && found.withLock { $0 } == checksum
     }
 
-    /// - Throws: `misconfigured` where the server removes nothing.
+    /// - Throws: `misconfigured` where the server does not support DELETE.
     func delete(_ condition: WriteCondition = .none) async throws(UploadError) {
         let reply = try await exchange.run(target.request(.DELETE, condition), body: nil)
         guard !(200..<300).contains(reply.status), ![404, 410].contains(reply.status) else { return }
@@ -106,11 +107,11 @@ struct HTTPRanges: Sendable {
         if stored.size == state.size, state.reached == state.size, state.matches(stored.etag) {
             return .complete(completed(stored))
         }
-        // Before the first range was taken it is somebody else's, as far as one knows.
+        // Before the server took the first range, the stored file may belong to another client.
         return .partial(state.uploadState, beside: state.sent == 0 ? object(stored) : nil)
     }
 
-    /// Removes what is unfinished, if it is this upload's. What is whole stays.
+    /// Removes the unfinished file, if it belongs to this upload. A complete file stays.
     func remove(_ state: HTTPState) async throws(UploadError) {
         guard let tail = state.tail, let stored = try await stored(),
             (state.sent..<state.size).contains(stored.size)

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// What another worker needs to go on with a file in ranges: whose it is, and what is known of what lies there.
+/// What another worker needs to continue a file in ranges: the job, and the known facts about the stored file.
 struct HTTPState: Hashable, Sendable {
     /// The last range that the server took.
     struct Tail: Hashable, Sendable {
@@ -11,15 +11,15 @@ struct HTTPState: Hashable, Sendable {
 
     var job: String
     var size: Int64
-    /// Bytes of every range but the last.
+    /// Bytes of every range except the last.
     var partBytes: Int64
-    /// Up to where the server holds the file's bytes, as long as it gives this tag.
+    /// The position up to which the server holds the file's bytes, as long as the ETag is the same.
     var reached: Int64
-    /// Up to where bytes were sent and seen, those included that have to be compared again because the tag is another one or there is
-    /// none.
+    /// The position up to which bytes were sent and seen. It includes bytes that have to be compared again, because the ETag is missing
+    /// or differs.
     var sent: Int64
     var etag: String?
-    /// Ends where `sent` does.
+    /// Ends at `sent`.
     var tail: Tail?
 
     init(_ job: UploadJob, partBytes: Int64) {
@@ -54,7 +54,7 @@ struct HTTPState: Hashable, Sendable {
 
     func belongs(to other: UploadJob) -> Bool { job == other.id.rawValue && size == other.size }
 
-    /// Whether what lies there is what lay there. A tag is weak while a second has not passed, and the same otherwise (Apache).
+    /// Whether the stored file is unchanged. Apache gives a weak tag during the first second, and then the same tag as a strong one.
     func matches(_ other: String?) -> Bool {
         guard let etag, let other else { return false }
         return etag.trimmingPrefix("W/") == other.trimmingPrefix("W/")

@@ -9,7 +9,7 @@ public struct HTTPStatuses: Hashable, Sendable {
 
     private init(ranges: [ClosedRange<Int>]) { self.ranges = ranges }
 
-    /// - Parameter items: statuses and ranges of such from 200 to 599: `200`, `300-303`; at least one.
+    /// - Parameter items: statuses and ranges of statuses from 200 to 599: `200`, `300-303`; at least one.
     /// - Throws: `misconfigured` for anything else.
     public init(_ items: [String]) throws(UploadError) {
         var ranges: [ClosedRange<Int>] = []
@@ -25,7 +25,7 @@ public struct HTTPStatuses: Hashable, Sendable {
             ranges.append(first...last)
         }
         guard !ranges.isEmpty else {
-            throw UploadError(.misconfigured, "no status would be a success: give one at least, such as 200")
+            throw UploadError(.misconfigured, "no status counts as success: give at least one, such as 200")
         }
         self.ranges = ranges
     }

@@ -9,6 +9,7 @@ extension HTTPTarget {
                 + (configuration.digest.map { [$0.password] } ?? []))
     }
 
-    /// What may be kept of an answer: chosen headers and the body's beginning, with everything blotted out that the server repeats of the URL's query, the configured headers and the form's secret fields.
+    /// The part of an answer that may be kept: chosen headers and the beginning of the body. Texts that the server repeats of the URL's
+    /// query, the configured headers and the form's secret fields are hidden.
     func shown(_ reply: HTTPReply) -> ServerResponse { secrets.shown(reply) }
 }

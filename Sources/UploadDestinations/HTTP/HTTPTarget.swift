@@ -5,17 +5,17 @@ import NIOHTTP1
 import NIOSSL
 import Uploads
 
-/// Where a job's requests go, and how that may be shown.
+/// The URL to which a job's requests go, with the headers and forms made for the job.
 struct HTTPTarget: Sendable {
     let job: UploadJob
     let configuration: HTTPConfiguration
-    /// Of the job, from 1.
+    /// The job's round, from 1.
     let round: Int
     /// Whether the URL itself is the credential.
     let isPresigned: Bool
     let url: String
 
-    /// - Throws: `misconfigured` for what is no http(s) URL, `rejected` for a key that is no path.
+    /// - Throws: `misconfigured` for a URL other than http(s), `rejected` for a key that is not a path.
     init(_ job: UploadJob, _ configuration: HTTPConfiguration, round: Int = 1) throws(UploadError) {
         self.job = job
         self.round = round
@@ -39,7 +39,7 @@ struct HTTPTarget: Sendable {
         }
     }
 
-    /// What may be shown.
+    /// The URL as it may be shown.
     var displayURL: String { DestinationReference.redact(url) }
 
     func request(
@@ -49,15 +49,15 @@ struct HTTPTarget: Sendable {
         switch condition {
         case .none: break
         case .absent: request.headers.replaceOrAdd(name: "if-none-match", value: "*")
-        // A weak tag never matches (RFC 9110, section 13.1.1): the write would fail whatever lies there.
+        // A weak tag never matches (RFC 9110, section 13.1.1): the write would fail in any case.
         case .unchanged(let etag) where etag.hasPrefix("W/"): break
         case .unchanged(let etag): request.headers.replaceOrAdd(name: "if-match", value: etag)
         }
         return request
     }
 
-    /// A request that carries the file, in a form or as it is.
-    /// - Throws: `rejected` for a job of which a header cannot be made.
+    /// A request that carries the file, in a form or as the body.
+    /// - Throws: `rejected` for a job from which a header cannot be made.
     func upload(_ condition: WriteCondition, in form: HTTPFormBody? = nil) throws(UploadError) -> HTTPClientRequest {
         var request = try request(HTTPMethod(rawValue: configuration.method.rawValue), condition)
         request.headers.replaceOrAdd(name: "content-type", value: form?.contentType ?? job.contentType)
@@ -75,16 +75,17 @@ struct HTTPTarget: Sendable {
             request.headers.replaceOrAdd(name: name, value: value)
         }
         if configuration.sendsIdempotencyKey {
-            // A string of structured fields (draft-ietf-httpapi-idempotency-key-header-07, section 2.1; RFC 9651, section 3.3.3).
+            // A string as structured fields write it (draft-ietf-httpapi-idempotency-key-header-07, section 2.1; RFC 9651, section
+            // 3.3.3).
             request.headers.replaceOrAdd(name: "idempotency-key", value: "\"\(attemptsKey)\"")
         }
         return request
     }
 
-    /// What all attempts of a round have in common.
+    /// The key that all attempts of a round share.
     private var attemptsKey: String { "\(job.id.rawValue).\(round)" }
 
-    /// What stands around the file; nil where the body is the file.
+    /// The form around the file; nil where the body is the file.
     func form() throws(UploadError) -> HTTPFormBody? {
         guard let form = configuration.form else { return nil }
         return try HTTPFormBody(form, job, seed: configuration.sendsIdempotencyKey ? attemptsKey : nil)
@@ -103,8 +104,8 @@ struct HTTPTarget: Sendable {
         }
     }
 
-    /// What was stored, as far as the answer tells.
-    /// - Parameter sent: the size and digests of what was sent; nil when the answer describes what lies there.
+    /// The stored object, as far as the answer describes it.
+    /// - Parameter sent: the size and digests of the sent file; nil when the answer describes the stored object.
     func object(_ response: ServerResponse, of sent: (size: Int64, digests: Digests)?) -> StoredObject {
         StoredObject(
             location: displayURL, etag: response.headers["etag"], version: response.headers["x-amz-version-id"],
@@ -112,12 +113,12 @@ struct HTTPTarget: Sendable {
             digests: sent?.digests ?? Digests(headers: response.headers))
     }
 
-    /// What an accepted upload has made.
+    /// The object that an accepted upload has made.
     func object(_ reply: HTTPReply, _ response: ServerResponse) -> StoredObject {
         var object = object(response, of: (job.size, job.digests))
         var place: String?
         if configuration.method == .post {
-            // What became of what was posted is the server's own affair, and the tag is the answer's.
+            // The server may process a posted file in any way, and the ETag belongs to the answer.
             object.etag = nil
             object.digests = Digests()
             // RFC 9110, section 10.2.2.

@@ -1,11 +1,11 @@
 import Foundation
 import Uploads
 
-/// The whole file in one request.
+/// Uploads the whole file in one request.
 struct HTTPUpload: Sendable {
     let target: HTTPTarget
     let exchange: HTTPExchange
-    /// What stands around the file; nil where the body is the file.
+    /// The form around the file; nil where the body is the file.
     let form: HTTPFormBody?
 
     /// - Throws: `rejected` for a job that this destination cannot carry.

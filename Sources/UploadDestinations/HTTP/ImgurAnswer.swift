@@ -3,7 +3,7 @@ import Uploads
 
 /// An answer of Imgur's API 3 (https://apidocs.imgur.com): `{"data": …, "success": …, "status": …}` ("Data Models", "Basic").
 struct ImgurAnswer {
-    /// Of an image: 20 MB, as third parties say; the API's documentation names no limit.
+    /// Largest image: 20 MB according to third parties; the API's documentation names no limit.
     static let imageBytesMaximum: Int64 = 20 << 20
 
     private let reply: HTTPReply
@@ -19,7 +19,7 @@ struct ImgurAnswer {
     func failure(at target: HTTPTarget, now: Date = Date()) -> UploadError? {
         let isSuccess = (200..<300).contains(reply.status)
         if isSuccess, body?["success"] == .bool(true) { return nil }
-        // The image is there, though the rest of the answer never came: sent again, it would be there twice.
+        // The image is stored although the rest of the answer is missing: sent again, it would be stored twice.
         if isSuccess, !reply.isWhole { return nil }
         guard !isSuccess || body?["success"] == .bool(false) else {
             return UploadError(
@@ -33,7 +33,7 @@ struct ImgurAnswer {
             code, "\(target.displayURL) answered \(status)\(text): \(remedy)", retry: retry, response: response)
     }
 
-    /// The body's where the answer calls a failure a success.
+    /// The status in the body, where the HTTP status reports a failure as success.
     private var status: Int {
         if case .integer(let status)? = body?["status"], !(200..<300).contains(reply.status) || status >= 300 {
             return Int(clamping: status)
@@ -41,7 +41,7 @@ struct ImgurAnswer {
         return reply.status
     }
 
-    /// What the API says, in one line.
+    /// The API's error text, in one line.
     private var text: String? {
         let error = body?["data"]?["error"]
         guard let text = error?.string ?? error?["message"]?.string else { return nil }
@@ -49,8 +49,8 @@ struct ImgurAnswer {
         return String(String.UnicodeScalarView(scalars.prefix(200)))
     }
 
-    /// "Response Codes"
-    private func meaning(now: Date) -> (UploadError.Code, String, UploadError.Retry) {
+    /// The meaning of "Response Codes".
+    private func meaning(now: Date) -> StatusMeaning {
         let reset = pauseSeconds(now: now)
         let isTooFast = body?["data"]?["error"]?["code"] == .integer(429)
         switch status {
@@ -62,7 +62,7 @@ struct ImgurAnswer {
                 reset.map { .after(seconds: $0) } ?? .afterBackoff
             )
         case 400: return (.rejected, "it does not take this file or a field of it; see what it says", .never)
-        case 401: return (.wrongCredentials, "it does not know who sends; check the destination's clientID", .never)
+        case 401: return (.wrongCredentials, "it does not know the client; check the destination's clientID", .never)
         case 403:
             return (.accessDenied, "the clientID is not good for this; check the destination's clientID", .never)
         case 404: return (.destinationNotFound, "there is no such place; check the destination's url", .never)
@@ -72,8 +72,8 @@ struct ImgurAnswer {
         }
     }
 
-    /// Until there is something left of each limit ("Rate Limits"): `X-RateLimit-UserReset` is a time, `X-Post-Rate-Limit-Reset` counts
-    /// the seconds; the application's is of a day and has none, so an hour.
+    /// Seconds until each limit allows requests again ("Rate Limits"): `X-RateLimit-UserReset` is a time, `X-Post-Rate-Limit-Reset`
+    /// counts the seconds. The application's limit is daily and has no such header, so the pause is an hour.
     private func pauseSeconds(now: Date) -> TimeInterval? {
         func isUsedUp(_ name: String) -> Bool { number(name).map { $0 <= 0 } ?? false }
         var pauses = [HTTPAnswer.retryAfter(reply.header("retry-after"), now: now)].compactMap { $0 }

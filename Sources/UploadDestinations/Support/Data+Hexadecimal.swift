@@ -1,7 +1,7 @@
 import Foundation
 
 extension Data {
-    /// - Returns: nil for what is not two hexadecimal digits a byte.
+    /// - Returns: nil for a text that is not two hexadecimal digits for each byte.
     init?(hexadecimal text: String) {
         self.init()
         var rest = text[...]

@@ -2,7 +2,7 @@ import Foundation
 import Uploads
 
 extension Digests {
-    /// What an answer says of the whole: `Repr-Digest` (RFC 9530, section 3), `x-amz-checksum-crc64nvme`.
+    /// The digests of the whole object in an answer: `Repr-Digest` (RFC 9530, section 3), `x-amz-checksum-crc64nvme`.
     /// - Parameter headers: names in lower case.
     init(headers: [String: String]) {
         self.init()

@@ -2,9 +2,9 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What of an answer may be kept and shown.
+/// The parts of an answer that may be kept and shown, and the meaning of headers that all drivers read.
 enum HTTPAnswer {
-    /// Headers that say what was stored, or help to find the request at the server. Never credentials or cookies.
+    /// Headers that describe the stored object or help to find the request at the server. Never credentials or cookies.
     private static let names: Set<String> = [
         "cf-ray", "content-length", "content-md5", "content-type", "date", "etag", "last-modified", "location",
         "repr-digest", "request-id", "retry-after", "server", "x-correlation-id", "x-goog-generation", "x-goog-hash",
@@ -31,23 +31,23 @@ enum HTTPAnswer {
         return chosen
     }
 
-    /// What a status from 300 to 399 means (RFC 9110, section 15.4). Of these 300 and 304 are no redirects.
-    /// - Parameter remedy: of a redirect.
+    /// The meaning of a status from 300 to 399 (RFC 9110, section 15.4). 300 and 304 are not redirects.
+    /// - Parameter remedy: the remedy for a redirect.
     static func redirection(_ status: Int, _ remedy: String) -> StatusMeaning {
         switch status {
         case 300: (.rejected, "several files lie there, and it leaves the choice; use the URL of one of them", .never)
         case 304:
             (
                 .invalidResponse,
-                "it takes the request for a question whether something has changed, which it was not; look at the server and at what "
-                    + "stands before it", .afterBackoff
+                "it answered as if the request had asked for changes, which it did not; look at the server and at the proxy "
+                    + "before it", .afterBackoff
             )
         default: (.rejected, remedy, .never)
         }
     }
 
-    /// What a 401 wants, to go behind the sentence that says so.
-    /// - Parameter canDigest: whether the driver answers Digest, and has not done so.
+    /// The authentication schemes that a 401 asks for, as a hint behind the error's remedy.
+    /// - Parameter canDigest: whether the driver supports Digest, and is not configured to use it.
     static func wanted(_ response: ServerResponse, canDigest: Bool = false) -> String {
         guard response.status == 401, let header = response.headers["www-authenticate"] else { return "" }
         var schemes: [String] = []
@@ -64,7 +64,7 @@ enum HTTPAnswer {
     static func retryAfter(_ value: String?, now: Date = Date()) -> TimeInterval? {
         guard let value = value?.trimmingCharacters(in: .whitespaces), !value.isEmpty else { return nil }
         if value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-            // More digits than a number has: very long.
+            // The number may be too large for an integer: it is limited to a year.
             return TimeInterval(value).map { min($0, 365 * 86_400) }
         }
         return HTTPDate.parse(value, now: now).map { max(0, $0.timeIntervalSince(now)) }

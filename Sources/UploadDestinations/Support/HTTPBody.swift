@@ -4,22 +4,23 @@ import NIOCore
 import Synchronization
 import Uploads
 
-/// A source's bytes as the body of a request, in pieces of 256 KiB: small enough that a slow line shows progress within the
-/// time limit, cheap because they share the buffer that was read.
+/// A source's bytes as the body of a request, in pieces of 256 KiB: small enough that a slow connection shows progress within the time
+/// limit, and cheap because they share the buffer that was read.
 struct HTTPBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     static let pieceBytes = 256 << 10
-    /// Bytes that may wait to be written: two of the source's buffers, and no more than this.
+    /// Most bytes that may wait to be written: two of the source's buffers.
     static let unwrittenBytesMaximum = 1 << 20
 
-    /// Bytes that are taken at most before a closed connection is noticed: what waits to be written, and what the system takes.
+    /// Most bytes that are taken before a closed connection is noticed: the bytes that wait to be written, and the bytes that the system
+    /// buffers.
     static let idleBytesMaximum: Int64 = 4 << 20
 
-    /// Bytes of the whole body, what stands around the source's included.
+    /// Bytes of the whole body, including those before and after the source's bytes.
     let size: Int64
-    /// Those that may write it. The client takes pieces as long as nobody tells it to stop; an event loop that gets no time on a busy
-    /// machine tells nobody, and the whole file would be in memory. So it is waited for.
+    /// The event loops that may write the body. The client takes pieces until an event loop tells it to stop. On a busy machine a loop
+    /// may get no time to do so, and the whole file would end up in memory; so the body waits for the loops.
     private var loops: [any EventLoop] = []
     private let source: any AsyncSequence<SourceBuffer, any Error> & Sendable
     private let head: [UInt8]
@@ -27,16 +28,16 @@ struct HTTPBody: AsyncSequence, Sendable {
     private let sent: @Sendable (Int) -> Void
     private let takesMD5: Bool
     private let progress = ProgressBox()
-    /// The number of the request that sends it. The client may begin to read a body after its request has failed: those bytes must not be
-    /// counted into the request that followed.
+    /// The number of the request that sends the body. The client may begin to read a body after its request has failed: those bytes must
+    /// not count for the request that followed.
     private var pass = 0
 
     /// - Parameters:
-    ///   - size: of the source's bytes.
-    ///   - head: goes before them, and is not told as sent.
-    ///   - tail: the same after them, once the source has come to its end.
-    ///   - takesMD5: whether ``md5`` is taken of what is sent.
-    ///   - sent: told of the source's bytes as they are sent, of each once.
+    ///   - size: the number of the source's bytes.
+    ///   - head: bytes before the source's bytes; not reported as sent.
+    ///   - tail: bytes after the source's bytes, once the source has come to its end; not reported as sent.
+    ///   - takesMD5: whether to compute ``md5`` over the sent bytes.
+    ///   - sent: called with the number of the source's bytes as they are sent, once for each byte.
     init(
         source: any AsyncSequence<SourceBuffer, any Error> & Sendable, size: Int64, head: [UInt8] = [],
         tail: [UInt8] = [], takesMD5: Bool = false, sent: @escaping @Sendable (Int) -> Void
@@ -52,14 +53,14 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// Whether all bytes were taken.
     var isComplete: Bool { progress.value.withLock { $0.bytes } == size }
     var bytesTaken: Int64 { progress.value.withLock { $0.bytes } }
-    /// Of all bytes of the last request, in hexadecimal; nil before all were taken, and where it is not taken.
+    /// The MD5 of all bytes of the last request, in hexadecimal; nil before all bytes were taken, and if it is not computed.
     var md5: String? { progress.value.withLock { $0.md5 } }
     /// When a piece was last taken.
     var lastMove: ContinuousClock.Instant { progress.value.withLock { $0.lastMove } }
-    /// Why the source could not be read to its end.
+    /// The error with which reading the source ended.
     var failure: (any Error)? { progress.value.withLock { $0.failure } }
 
-    /// The same for a client with these event loops.
+    /// The same body for a client with these event loops.
     func written(by loops: [any EventLoop]) -> HTTPBody {
         var body = self
         body.loops = loops
@@ -96,7 +97,7 @@ struct HTTPBody: AsyncSequence, Sendable {
         private let size: Int64
         private var md5: Insecure.MD5?
         private var rest: ByteBuffer
-        /// Whether what is being passed on are the source's bytes.
+        /// Whether the current bytes come from the source.
         private var isSource = false
         private var tail: [UInt8]?
         private var unwritten = 0
@@ -121,7 +122,7 @@ struct HTTPBody: AsyncSequence, Sendable {
         mutating func next() async throws -> ByteBuffer? {
             try progress.update(pass) { $0.lastMove = .now }
             if unwritten >= unwrittenMaximum {
-                // They have done what they were given before once they do this.
+                // When the loops have done this, they have done everything that they were given before.
                 for turn in loops.map({ $0.submit {} }) { try await turn.get() }
                 unwritten = 0
             }
@@ -148,7 +149,7 @@ struct HTTPBody: AsyncSequence, Sendable {
             let newCount = try progress.update(pass) { progress in
                 progress.lastMove = .now
                 let newCount = progress.take(count, isSource: isSource)
-                // The client may ask for nothing behind the last byte.
+                // The client may not ask again after the last byte.
                 if progress.bytes == size { progress.md5 = md5.map { Hexadecimal.text(of: $0.finalize()) } }
                 return newCount
             }
@@ -161,17 +162,17 @@ struct HTTPBody: AsyncSequence, Sendable {
     fileprivate final class ProgressBox: Sendable {
         struct Value {
             var bytes: Int64 = 0
-            /// The source's among them.
+            /// The source's bytes among them.
             var sourceBytes: Int64 = 0
-            /// Of the source's bytes, the most that any pass has come to.
+            /// Most bytes of the source that any request has sent.
             var sentBytes: Int64 = 0
             var lastMove = ContinuousClock.now
             var md5: String?
             var failure: (any Error)?
-            /// How many requests have had it.
+            /// The number of requests that have sent the body.
             var pass = 0
 
-            /// - Returns: how many of the bytes no pass before has sent.
+            /// - Returns: how many of these bytes no earlier request has sent.
             mutating func take(_ count: Int, isSource: Bool) -> Int {
                 bytes += Int64(count)
                 guard isSource else { return 0 }
@@ -183,7 +184,7 @@ struct HTTPBody: AsyncSequence, Sendable {
 
         let value = Mutex(Value())
 
-        /// - Throws: `CancellationError` where another pass has begun.
+        /// - Throws: `CancellationError` when another request has begun.
         func update<Result>(_ pass: Int, _ body: (inout Value) -> Result) throws -> Result {
             try value.withLock { value in
                 guard value.pass == pass else { throw CancellationError() }
@@ -194,8 +195,8 @@ struct HTTPBody: AsyncSequence, Sendable {
 }
 
 extension HTTPBody {
-    /// All of it at once, from its beginning.
-    /// - Throws: what the source throws; `sourceChanged` when it has not the size that the job says; `interrupted`.
+    /// All bytes at once, from the beginning.
+    /// - Throws: the source's error; `sourceChanged` when the source has another size than the job says; `interrupted`.
     func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer {
         var buffer = ByteBuffer()
         do {

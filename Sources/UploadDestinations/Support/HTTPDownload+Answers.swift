@@ -2,15 +2,15 @@ import Synchronization
 import Uploads
 
 extension HTTPDownload {
-    /// Bytes that an answer has on average, at least: a server that sends little at a time costs a request each.
+    /// Bytes that an answer has to bring on average: a server that sends little at a time costs a request each time.
     private static let answerBytesMinimum: Int64 = 64 << 10
 
-    /// Reads a range in as many answers as it takes: where one ends early, or holds less than was asked for (RFC 9110, section 15.3.7), the rest is
-    /// asked for.
+    /// Reads a range in as many answers as necessary. When an answer ends early, or holds less than the requested range (RFC 9110,
+    /// section 15.3.7), the next request asks for the rest.
     /// - Parameters:
-    ///   - hasValidator: whether anything tells that another answer is of the same version; otherwise there is one alone.
-    ///   - read: one answer, or as much of it as comes.
-    /// - Throws: `networkFailure` where too little comes; what `read` throws, but for a connection that is lost within an answer.
+    ///   - hasValidator: whether a tag or time shows that another answer belongs to the same version; otherwise only one answer is read.
+    ///   - read: reads one answer, or as much of it as comes.
+    /// - Throws: `networkFailure` when too little comes; the error of `read`, except a connection that is lost within an answer.
     static func inAnswers(
         _ range: Range<Int64>, hasValidator: Bool, at displayURL: String, _ take: @escaping Take,
         read: (Range<Int64>, @escaping Take) async throws(UploadError) -> Void
@@ -31,7 +31,7 @@ extension HTTPDownload {
             let count = taken.withLock { $0 }
             next += count
             answersLeft -= 1
-            // A server that is silent or slow is not asked again at once: that has no cause but itself.
+            // A silent or slow server is not asked again at once: the server itself is the cause, not a lost connection.
             if let failure, failure.code != .networkFailure || failure.cause == nil || count == 0 || answersLeft <= 0 {
                 throw failure
             }

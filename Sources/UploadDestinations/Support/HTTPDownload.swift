@@ -5,34 +5,34 @@ import NIOHTTP1
 import Synchronization
 import Uploads
 
-/// Where the bytes of an answer go, instead of into memory.
+/// Passes the bytes of an answer on instead of keeping them in memory.
 struct HTTPDownload: Sendable {
     typealias Take = @Sendable (SourceBuffer) async throws(UploadError) -> Void
 
-    /// Where in the object the bytes begin that are wanted.
+    /// The object's offset at which the wanted bytes begin.
     let offset: Int64
-    /// Where they end; nil: where the object ends.
+    /// The offset at which they end; nil: the end of the object.
     var end: Int64?
-    /// Of what must lie there; nil: whatever does.
+    /// The ETag that the object must have; nil: any.
     var etag: String?
-    /// Where there is no tag: the `Last-Modified` of what must lie there; nil: whatever does.
+    /// Where there is no ETag, the `Last-Modified` that the object must have; nil: any.
     var modified: String?
-    /// Bytes of what must lie there; nil: whatever does.
+    /// The size that the object must have, in bytes; nil: any.
     var size: Int64?
-    /// Whether an answer with a `Content-Encoding` is refused. Not so for S3, which keeps it as a property of the object, and where what was
-    /// uploaded is compared byte by byte.
+    /// Whether to refuse an answer with a `Content-Encoding`. Not for S3, which stores it as a property of the object and returns the
+    /// uploaded bytes as they are.
     var refusesCodings = false
     let take: Take
 
-    /// RFC 9110, section 14.2. Without one for the whole, which an empty object could not satisfy.
+    /// The `Range` header (RFC 9110, section 14.2). There is none for the whole object, because no range fits an empty object.
     var range: String? { end.map { "bytes=\(offset)-\($0 - 1)" } ?? (offset > 0 ? "bytes=\(offset)-" : nil) }
 
-    /// RFC 9110, section 13.1.1: a weak tag never matches.
+    /// The `If-Match` header. A weak tag never matches (RFC 9110, section 13.1.1).
     var condition: String? { etag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
-    /// Bytes of the answer's body that come before those wanted: a server may not know ranges. The range may be shorter than asked for
-    /// (RFC 9110, section 15.3.7).
-    /// - Throws: `sourceChanged`; `invalidResponse` when the range is another one, or compressed.
+    /// Bytes of the answer's body before the wanted bytes: a server without ranges sends the whole object. The range may be shorter than
+    /// the requested one (RFC 9110, section 15.3.7).
+    /// - Throws: `sourceChanged`; `invalidResponse` when the server sends another range, or a compressed one.
     fileprivate func skipped(_ reply: HTTPReply, at displayURL: String) throws(UploadError) -> Int64 {
         if refusesCodings, let coding = reply.header("content-encoding"), coding.lowercased() != "identity" {
             throw UploadError(
@@ -40,12 +40,12 @@ struct HTTPDownload: Sendable {
                 "\(displayURL) was sent as \(coding.prefix(100)), which was not asked for: have the server send it as it is",
                 retry: .never, response: reply.response)
         }
-        // Some servers know no conditions.
+        // Some servers ignore conditions.
         let isSame = etag.map { etag in reply.header("etag").map { $0.unquoted == etag.unquoted } ?? true } ?? true
         let isAsOld = modified.map { modified in reply.header("last-modified").map { $0 == modified } ?? true } ?? true
         let total = total(reply)
         guard isSame, isAsOld, size == nil || total == nil || total == size else { throw changed(displayURL) }
-        // Some servers send a range under status 200.
+        // Some servers send a range with status 200.
         let range = reply.header("content-range")
         if reply.status != 206, range == nil { return offset }
         guard range?.hasPrefix("bytes \(offset)-") == true else {
@@ -56,13 +56,13 @@ struct HTTPDownload: Sendable {
         return 0
     }
 
-    /// Bytes of the object, as an answer says it.
+    /// The size of the object in bytes, as the answer reports it.
     private func total(_ reply: HTTPReply) -> Int64? {
         if let range = reply.header("content-range") { return range.split(separator: "/").last.flatMap { Int64($0) } }
         return reply.status == 206 ? nil : reply.contentLength
     }
 
-    /// Whether an answer says nothing of where the object ends, and it is to end with what is wanted.
+    /// Whether the answer does not report the object's size, although the object has to end where the wanted bytes end.
     fileprivate func mustEnd(_ reply: HTTPReply) -> Bool {
         reply.status != 206 && end != nil && end == size && total(reply) == nil
     }
@@ -81,9 +81,9 @@ extension String {
 }
 
 extension HTTPExchange {
-    /// One request whose body, if the answer is a success, goes piece by piece to whoever takes it, within the limits of time.
-    /// - Returns: the answer, with a body only if it is no success.
-    /// - Throws: as `run`, and what the taker throws.
+    /// Sends a request and passes the body of a successful answer on piece by piece, within the limits of time.
+    /// - Returns: the answer, with a body only if it is not a success.
+    /// - Throws: the errors of `run`, and of the receiver.
     func download(_ request: HTTPClientRequest, to download: HTTPDownload) async throws(UploadError) -> HTTPReply {
         try await authenticated(request, nil) { request async throws(UploadError) in
             try await downloaded(request, to: download)
@@ -150,15 +150,15 @@ extension HTTPExchange {
             wanted -= Int64(bytes.count)
             silence.end(chunk.readableBytes)
             guard !bytes.isEmpty else { continue }
-            // However long the taker takes, the server is not to blame.
+            // The time that the receiver takes is not the server's.
             silence.pause()
             try await download.take(SourceBuffer(bytes))
             silence.end(0)
-            // What a server sends beyond it, which knows no ranges, is not waited for.
+            // A server without ranges sends more bytes: they are not waited for.
             if wanted == 0, !download.mustEnd(reply) { return }
         }
         try Task.checkCancellation()
-        // Of a range the rest is asked for.
+        // For a range, the caller asks for the rest.
         guard download.end == nil, let announced = reply.contentLength, count < announced else { return }
         throw UploadError(
             .networkFailure, "\(displayURL) sent \(count) of \(announced) bytes: check the network and the server")
@@ -183,7 +183,7 @@ extension HTTPExchange {
         return nil
     }
 
-    /// Since when the server owes something.
+    /// Measures how long the server has owed bytes.
     private final class Silence: Sendable {
         private let minimum: Int
         private let value: Mutex<(slowness: SlowAnswer, isFirst: Bool)>
@@ -193,7 +193,7 @@ extension HTTPExchange {
             value = Mutex((SlowAnswer(at: .now, minimum: minimum), true))
         }
 
-        /// nil while nothing is owed; whether nothing has come yet; and whether what comes is too little.
+        /// `since` is nil while the server owes nothing; `isFirst`: no bytes have come yet; `isTooSlow`: too few bytes come.
         var state: (since: ContinuousClock.Instant?, isFirst: Bool, isTooSlow: Bool) {
             value.withLock { ($0.slowness.since, $0.isFirst, !$0.isFirst && $0.slowness.isTooSlow(at: .now)) }
         }
@@ -205,7 +205,7 @@ extension HTTPExchange {
             }
         }
 
-        /// The server says that it is at work.
+        /// The server reports that it is working.
         func live() { value.withLock { $0.slowness.receive(0, at: .now) } }
 
         func pause() {

@@ -4,8 +4,8 @@ import NIOHTTP1
 import Uploads
 
 extension HTTPExchange {
-    /// The same for a small request, over a kept connection.
-    /// - Throws: as `run(_:body:)`.
+    /// Sends a small request over a kept connection.
+    /// - Throws: the errors of `run(_:body:)`.
     func run(
         _ head: HTTPRequestHead, body: ByteBuffer, over connections: HTTPConnections, to origin: HTTPOrigin
     ) async throws(UploadError) -> HTTPReply {
@@ -42,7 +42,7 @@ extension HTTPExchange {
         }
     }
 
-    /// What the client or the network threw.
+    /// The error for anything that the client or the network threw.
     func failure(_ error: any Error) -> UploadError {
         if let error = error as? UploadError { return error }
         if Task.isCancelled { return UploadError(.interrupted, "the request to \(displayURL) was interrupted") }

@@ -7,27 +7,27 @@ import NIOSSL
 import Synchronization
 import Uploads
 
-/// One request and its answer, within the limits of time. An answer that comes before the body is sent is the answer.
+/// Sends one request and reads its answer, within the limits of time. An answer that comes before the whole body is sent counts, too.
 struct HTTPExchange: Sendable {
-    /// Most of an answer's body that is read before the connection is given up, in bytes.
+    /// Most bytes of an answer's body that are read before the connection is given up.
     static let drainBytesMaximum = 1 << 20
-    /// Seconds for the rest of an answer whose status is there.
+    /// Seconds from an answer's status to its end.
     static let restSeconds: TimeInterval = 10
 
     let client: HTTPClient
     let times: HTTPTimes
-    /// What of the URL may be shown.
+    /// The URL as it may be shown.
     let displayURL: String
-    /// Most of an answer's body that is kept, in bytes.
+    /// Most bytes of an answer's body that are kept.
     var keptBytesMaximum = ServerResponse.bodyBytesMaximum
-    /// Seconds from the status to the end of the answer; nil where the body is what was asked for: then it may take as long as it moves.
+    /// Seconds from the status to the end of the answer; nil for a download, which may take as long as bytes come.
     var restSeconds: TimeInterval? = Self.restSeconds
 
-    /// How challenges are answered; nil: not at all.
+    /// Login and session for Digest challenges; nil: challenges are not answered.
     var digest: HTTPDigestAuthentication?
 
-    /// Whether a request may have been carried out unnoticed, and again (RFC 9110, sections 9.2.2 and 13.2.1): a condition that held the first
-    /// time may not hold the second.
+    /// Whether a request may be sent again if the server may have carried it out already (RFC 9110, sections 9.2.2 and 13.2.1). Not one
+    /// with a condition: it may hold the first time and fail the second.
     static func mayBeRepeated(_ method: HTTPMethod, _ headers: HTTPHeaders) -> Bool {
         let isIdempotent: Bool =
             switch method {
@@ -37,10 +37,10 @@ struct HTTPExchange: Sendable {
         return isIdempotent && !headers.contains(name: "if-match") && !headers.contains(name: "if-none-match")
     }
 
-    /// How often a request is sent whose connection dies before any answer: idle ones may have been closed, several of them at once.
+    /// How often a request is sent if its connection dies before an answer: the server may have closed several idle connections at once.
     static let sendsMaximum = 4
 
-    /// What moves in one request.
+    /// Progress of one request.
     private final class Movement: Sendable {
         private struct State {
             var received = ContinuousClock.now
@@ -54,7 +54,7 @@ struct HTTPExchange: Sendable {
 
         /// When the last byte of the answer came; the request's start at first.
         var received: ContinuousClock.Instant { state.withLock { $0.received } }
-        /// Why it was called off.
+        /// Why the request was stopped; nil while it was not.
         var stall: UploadError? { state.withLock { $0.stall } }
 
         /// The answer as far as it has come; nil before its status.
@@ -82,20 +82,20 @@ struct HTTPExchange: Sendable {
             }
         }
 
-        /// The server says that it is at work.
+        /// The server reports that it is working.
         func live() { state.withLock { $0.received = .now } }
 
         func end(_ stall: UploadError) { state.withLock { $0.stall = stall } }
     }
 
-    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw. Every status is an answer.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or the source's error. Every status is returned, not thrown.
     func run(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
         try await authenticated(request, body) { request async throws(UploadError) in
             try await exchanged(request, body: body)
         }
     }
 
-    /// The same as it stands.
+    /// Sends the request without answering challenges.
     func exchanged(_ request: HTTPClientRequest, body: HTTPBody?) async throws(UploadError) -> HTTPReply {
         var request = request
         let body = body?.written(by: Array(client.eventLoopGroup.makeIterator()))
@@ -124,9 +124,9 @@ struct HTTPExchange: Sendable {
         switch result {
         case .success(let reply): return reply
         case .failure(let error):
-            // The status is the server's last word on the request, whatever became of the rest: nothing that would repeat the request
-            // may follow from a body that breaks off, stalls, or is not waited for because the worker stops.
-            // An answer may also come before the body is sent: the driver sees by the body whether a success can be one.
+            // The status is the server's final word on the request: a body that breaks off, stalls, or is not waited for because the
+            // worker stops must not lead to a repetition.
+            // An answer may also come before the body is sent: the driver checks by the body whether it can be a success.
             if let reply = movement.reply { return reply }
             if let stall = movement.stall { throw stall }
             if let failure = body?.failure {
@@ -140,9 +140,9 @@ struct HTTPExchange: Sendable {
         _ request: HTTPClientRequest, _ body: HTTPBody?, _ movement: Movement
     ) async throws -> HTTPReply {
         let response = try await execute(request, movement.live) { request in
-            // What a source cannot give is no matter of connections.
+            // A failed source is not the connection's fault.
             guard let body else { return true }
-            // An idle connection has not taken much of a body when it turns out to be closed.
+            // A closed idle connection takes only a few bytes of a body before it fails.
             guard body.failure == nil, body.bytesTaken <= HTTPBody.idleBytesMaximum else { return false }
             request.body = body.stream()
             return true
@@ -163,10 +163,10 @@ struct HTTPExchange: Sendable {
         return reply
     }
 
-    /// Sends a request, again where it died on a connection that the server may have closed before it saw it.
+    /// Sends a request, and again if it died on a connection that the server may have closed before it saw the request.
     /// - Parameters:
-    ///   - live: called for each answer 1xx.
-    ///   - renew: makes it ready to be sent again; false where that cannot be.
+    ///   - live: called for each 1xx answer.
+    ///   - renew: prepares the request to be sent again; returns false where that is impossible.
     func execute(
         _ request: HTTPClientRequest, _ live: @escaping @Sendable () -> Void,
         renew: (inout HTTPClientRequest) -> Bool = { _ in true }
@@ -203,8 +203,8 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// Whether a connection that was used before is to blame. What it brings that is no HTTP may belong to the answer before: some servers
-    /// send a body behind their answer to HEAD.
+    /// Whether the failure may come from a reused connection. Bytes that are not HTTP may belong to the previous answer: some servers
+    /// send a body after their answer to HEAD.
     private static func isLostConnection(_ error: any Error) -> Bool {
         if case NIOSSLError.uncleanShutdown = error { return true }
         if error is HTTPParserError || error is NIOHTTPDecoderError { return true }
@@ -213,7 +213,7 @@ struct HTTPExchange: Sendable {
         return (error as? ChannelError).map { [.ioOnClosedChannel, .alreadyClosed, .eof].contains($0) } ?? false
     }
 
-    /// - Returns: what is wrong when nothing has moved for too long, or the rest of an answer takes too long.
+    /// - Returns: an error when no bytes have moved for too long, or the rest of an answer takes too long.
     private func stall(_ body: HTTPBody?, _ movement: Movement) -> UploadError? {
         let isSending = body.map { !$0.isComplete } ?? false
         if !isSending, let restSeconds, let repliedAt = movement.repliedAt {
@@ -225,8 +225,9 @@ struct HTTPExchange: Sendable {
             bodyBytes: movement.reply == nil ? body?.size ?? 0 : 0)
     }
 
-    /// What is wrong with an answer whose status has come: its rest takes too long, or the server is silent. How slow it is does not matter.
-    /// - Parameter last: when something last came.
+    /// The error of an answer whose rest takes too long, or whose server is silent; nil while neither is so. A slow answer is no error
+    /// here.
+    /// - Parameter last: when bytes last came.
     func overdue(
         _ restSeconds: TimeInterval, from replied: ContinuousClock.Instant, last: ContinuousClock.Instant
     ) -> UploadError? {
@@ -243,7 +244,7 @@ struct HTTPExchange: Sendable {
         )
     }
 
-    /// - Parameter bodyBytes: of the body, as long as no answer to it is there.
+    /// - Parameter bodyBytes: the size of the body while its answer has not come.
     func stall(isSending: Bool, since last: ContinuousClock.Instant, bodyBytes: Int64 = 0) -> UploadError? {
         let seconds = isSending ? times.stallSeconds : times.answerSeconds(bodyBytes: bodyBytes)
         guard last + .seconds(seconds) <= .now else { return nil }

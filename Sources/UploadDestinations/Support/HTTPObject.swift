@@ -4,29 +4,30 @@ import NIOHTTP1
 import Synchronization
 import Uploads
 
-/// What lies under a URL, to be read: by GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
+/// Reads the object under a URL: by GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
 ///
-/// Where a server gives no ETag, the time of the last change stands for it. What it says to HEAD may be of another version, or of another
-/// coding, than what it sends: HEAD is asked only for a length that GET does not tell.
+/// Where a server gives no ETag, the time of the last change stands for it. An answer to HEAD may describe another version or coding than
+/// GET sends, so HEAD is used only for a length that GET does not report.
 struct HTTPObject: Sendable {
-    /// With everything that a request for it needs; its method is set here.
+    /// A request with every header that the URL needs; each use sets its own method.
     let request: HTTPClientRequest
     let exchange: HTTPExchange
-    /// What may be kept of an answer.
+    /// The part of an answer that may be kept and shown.
     let shown: @Sendable (HTTPReply) -> ServerResponse
-    /// What a status means that is no success.
+    /// The error for a status that reports a failure.
     let failure: @Sendable (HTTPReply) -> UploadError
 
-    /// - Returns: nil when nothing lies there.
+    /// - Returns: nil when there is no object.
     func find() async throws(UploadError) -> FoundObject? {
         let reply = try await ask(.GET)
         switch reply.status {
         case 200..<300:
             var object = object(reply)
-            // What GET itself does not know HEAD cannot know.
+            // If GET does not report the size of the whole, HEAD may.
             if object.size == nil, reply.header("content-range") == nil { object.size = try await lengthByHEAD() }
             return FoundObject(object, contentType: reply.header("content-type"))
-        // Of one byte of an empty file (section 15.5.17). Without a range the length is that of a page that says so.
+        // The answer to a request for one byte of an empty file (section 15.5.17). Without `Content-Range`, the length in the answer is
+        // that of an error page.
         case 416 where reply.header("content-range")?.contains("*/") == true:
             return FoundObject(object(reply), contentType: nil)
         case 416 where try await lengthByHEAD() == 0:
@@ -44,15 +45,15 @@ struct HTTPObject: Sendable {
         return reply.header("content-length").flatMap { Int64($0) }
     }
 
-    /// From a byte on to the end, whatever lies there.
-    /// - Throws: `destinationNotFound` when nothing does.
+    /// Reads from an offset to the end, in any version of the object.
+    /// - Throws: `destinationNotFound` when there is no object.
     func read(from offset: Int64, _ take: @escaping HTTPDownload.Take) async throws(UploadError) {
         let download = HTTPDownload(offset: offset, take: take)
         var request = reading(.GET)
         if let range = download.range { request.headers.replaceOrAdd(name: "range", value: range) }
         let reply = try await exchange.download(request, to: download)
         guard (200..<300).contains(reply.status) else {
-            // The object ends there, or before.
+            // The object ends at the offset or before it.
             if reply.status == 416, offset > 0 { return }
             let error = failure(reply)
             guard [401, 403, 405, 501].contains(reply.status) else { throw error }
@@ -63,9 +64,9 @@ struct HTTPObject: Sendable {
         }
     }
 
-    /// A range of what was found. Where an answer ends before it, or holds less of it than was asked for, the rest is asked for, unless
-    /// nothing would tell whether that is of the same version.
-    /// - Throws: `sourceChanged` when something else lies there now, or nothing; `networkFailure` when too little comes.
+    /// Reads a range of a found object. If an answer ends early, or holds less than the requested range, the next request asks for the
+    /// rest, unless neither tag nor time would show that it belongs to the same version.
+    /// - Throws: `sourceChanged` when another object or none is there now; `networkFailure` when too few bytes come.
     func read(
         _ object: StoredObject, _ range: Range<Int64>, _ take: @escaping HTTPDownload.Take
     ) async throws(UploadError) {
@@ -98,7 +99,7 @@ struct HTTPObject: Sendable {
         }
     }
 
-    /// What is compressed on the way would have another size, and could not be compared.
+    /// A compressed answer would have another size, and could not be compared.
     private func reading(_ method: HTTPMethod) -> HTTPClientRequest {
         var request = request
         request.method = method

@@ -5,10 +5,10 @@ import NIOHTTP1
 import Synchronization
 import Uploads
 
-/// An HTTP proxy that a client's requests go through.
+/// An HTTP proxy through which a client's requests go.
 ///
-/// AsyncHTTPClient knows CONNECT alone, which most proxies allow for TLS only. So a request to an `http` URL goes to the proxy itself, by another
-/// client, in absolute form (RFC 9112, section 3.2.2).
+/// AsyncHTTPClient supports only CONNECT, which most proxies allow only for TLS. So a request to an `http` URL goes to the proxy itself,
+/// by another client, in absolute form (RFC 9112, section 3.2.2).
 public struct HTTPProxy: Sendable {
     public let host: String
     public let port: Int
@@ -21,7 +21,7 @@ public struct HTTPProxy: Sendable {
         self.login = login
     }
 
-    /// As AsyncHTTPClient takes it.
+    /// The proxy as AsyncHTTPClient wants it.
     public var configuration: HTTPClient.Configuration.Proxy {
         .server(
             host: host, port: port,
@@ -39,17 +39,17 @@ public struct HTTPProxy: Sendable {
     private typealias Route = (proxy: HTTPProxy, plain: HTTPClient)
     private static let routes = Mutex<[ObjectIdentifier: Route]>([:])
 
-    /// - Parameter plain: a client without a proxy, for what goes to the proxy itself.
+    /// - Parameter plain: a client without a proxy, for requests that go to the proxy itself.
     public static func set(_ proxy: HTTPProxy, before client: HTTPClient, plain: HTTPClient) {
         routes.withLock { $0[ObjectIdentifier(client)] = (proxy, plain) }
     }
 
-    /// - Returns: the client without a proxy, which has no use any more.
+    /// - Returns: the client without a proxy, which the caller may shut down.
     public static func forget(_ client: HTTPClient) -> HTTPClient? {
         routes.withLock { $0.removeValue(forKey: ObjectIdentifier(client)) }?.plain
     }
 
-    /// How a request goes on its way.
+    /// Decides how a request is sent.
     /// - Returns: the client to use, the request for it, and the request's target where it is not the path of its URL.
     static func route(
         _ request: HTTPClientRequest, by client: HTTPClient
@@ -74,8 +74,9 @@ public struct HTTPProxy: Sendable {
         return (plain, forwarded, target.string)
     }
 
-    /// What the proxy says of a connection that it does not make. AsyncHTTPClient does not tell, so it is asked once more.
-    /// - Returns: nil where no proxy refused it, or does so no more.
+    /// The proxy's own answer to a connection that it refuses. AsyncHTTPClient does not pass it on, so this method asks the proxy once
+    /// more.
+    /// - Returns: nil when no proxy refused the connection, or the proxy does not refuse it any more.
     static func refusal(_ error: any Error, of url: String, by client: HTTPClient) async -> UploadError? {
         guard let error = error as? HTTPClientError,
             [.invalidProxyResponse, .proxyAuthenticationRequired].contains(error),
@@ -93,7 +94,7 @@ public struct HTTPProxy: Sendable {
         let said = "the proxy \(proxy.authority) answered \(reply.status) to CONNECT \(place)"
         guard reply.status == 407 else {
             return UploadError(
-                .networkFailure, "\(said): look at the proxy, and at what it allows", retry: .afterBackoff)
+                .networkFailure, "\(said): look at the proxy and its rules", retry: .afterBackoff)
         }
         return UploadError(
             .misconfigured, "\(said): give user and password in the destination's proxy", retry: .afterBackoff)

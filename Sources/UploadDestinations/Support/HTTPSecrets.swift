@@ -1,16 +1,17 @@
 import Foundation
 import Uploads
 
-/// Texts that must not be shown, wherever a server repeats them.
+/// Texts that must not be shown, even where a server repeats them.
 struct HTTPSecrets: Sendable {
     private let texts: [String]
 
-    /// Bytes of what is blotted out at least: of what is a secret by its name, and of what may be one. Shorter texts are parts of any other.
+    /// Fewest bytes of a text that is hidden: `secret` for a text whose name marks it as secret, `other` for one that may be secret.
+    /// Shorter texts occur in any other text.
     private static let bytesMinimum = (secret: 3, other: 8)
 
     /// - Parameters:
-    ///   - headers: what is configured, and what follows the scheme in an `Authorization`.
-    ///   - url: its query, the values in it, and its password.
+    ///   - headers: the configured headers; their values are secret, and so is the part of an `Authorization` after its scheme.
+    ///   - url: its query, the query's values, and its password are secret.
     ///   - more: other secrets.
     init(headers: [String: String], url: String, more: [String] = []) {
         var secrets = headers.flatMap { name, value in
@@ -49,8 +50,8 @@ struct HTTPSecrets: Sendable {
         return text.utf8.count >= (isSecret ? bytesMinimum.secret : bytesMinimum.other)
     }
 
-    /// As a server may repeat it: XML and HTML escape ampersands, JSON what RFC 8259, section 7, says, some slashes and all that is not
-    /// ASCII, too; URLs whatever is reserved.
+    /// The spellings in which a server may repeat a secret: XML and HTML escape ampersands; JSON escapes by RFC 8259, section 7, and some
+    /// servers also escape slashes and everything beyond ASCII; URLs escape reserved characters.
     private static func spellings(_ secret: String) -> [String] {
         func json(_ isEscaped: (Unicode.Scalar) -> Bool) -> String {
             var text = ""
@@ -78,7 +79,7 @@ struct HTTPSecrets: Sendable {
         ]
     }
 
-    /// A header's value, the credential in one such as `Client-ID …`, and the password in that of Basic (RFC 7617).
+    /// The secrets in a header: its value, the credential in one such as `Client-ID …`, and the password in one of Basic (RFC 7617).
     private static func parts(_ name: String, _ value: String) -> [String] {
         let words = value.split(separator: " ", maxSplits: 1).map(String.init)
         guard name.lowercased().hasSuffix("authorization"), words.count == 2 else { return [value] }
@@ -87,7 +88,7 @@ struct HTTPSecrets: Sendable {
         return [value, words[1]] + (password.map { [String($0)] } ?? [])
     }
 
-    /// What may be kept of an answer: chosen headers and the body's beginning, with every secret blotted out.
+    /// The part of an answer that may be kept: chosen headers and the beginning of the body, with every secret hidden.
     func shown(_ reply: HTTPReply) -> ServerResponse {
         var response = reply.response
         guard !texts.isEmpty else { return response }
@@ -99,7 +100,7 @@ struct HTTPSecrets: Sendable {
         return response
     }
 
-    /// Where a text was cut off, a secret may have been, too.
+    /// Hides the beginning of a secret at the end of a text that was cut off.
     private func withoutBeginnings(_ text: String) -> String {
         for secret in texts {
             for count in stride(from: min(secret.count - 1, text.count), through: 4, by: -1)
@@ -108,7 +109,7 @@ struct HTTPSecrets: Sendable {
         return text
     }
 
-    /// Headers whose values are read by programs: a short secret may be a part of them by chance.
+    /// Headers whose values programs read: a short secret may occur in them by chance.
     private static let values: Set<String> = [
         "content-length", "content-md5", "date", "etag", "last-modified", "repr-digest", "retry-after",
         "x-amz-checksum-crc64nvme", "x-amz-checksum-sha256", "x-amz-version-id",

@@ -2,40 +2,41 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What is known of the connection that carries an exchange.
+/// Facts about the connection that carries an exchange.
 final class HTTPCarrier: Sendable {
-    /// A server that closes a connection because nothing comes over it waits for longer than this.
+    /// A server that closes idle connections waits for longer than this.
     static let restMinimum = Duration.milliseconds(500)
 
     private enum State {
-        /// No connection has been given the request.
+        /// The request was not given to a connection.
         case none
         case new
-        /// It carried another exchange, so long before.
+        /// The connection carried another exchange, which ended this long before.
         case reused(rest: Duration)
     }
 
     private let state = Mutex(State.none)
 
-    /// Whether the server may have closed the connection before it saw the request: it has carried another exchange before, or was closed
-    /// when it was to be given this one.
+    /// Whether the server may have closed the connection before it saw the request: the connection has carried another exchange before,
+    /// or it closed when this one was to begin.
     var mayBeStale: Bool { state.withLock { if case .new = $0 { false } else { true } } }
-    /// Whether no byte of the request has gone out.
+    /// Whether no byte of the request was sent.
     var isUnused: Bool { state.withLock { if case .none = $0 { true } else { false } } }
-    /// Whether nothing came over it for a while before this exchange.
+    /// Whether the connection was idle for a while before this exchange.
     var hasRested: Bool {
         guard case .reused(let rest) = state.withLock({ $0 }) else { return false }
         return rest >= Self.restMinimum
     }
 
-    /// - Parameter rest: since the exchange before; nil where there was none.
+    /// - Parameter rest: the time since the exchange before; nil for the first one.
     fileprivate func note(rest: Duration?) { state.withLock { $0 = rest.map { .reused(rest: $0) } ?? .new } }
 }
 
-/// Tells an exchange of each answer of the kind 1xx (RFC 9110, section 15.2), which the client library takes in without a word: a server that
-/// says `102 Processing` every few seconds is at work, not silent.
+/// Reports each 1xx answer (RFC 9110, section 15.2) to its exchange. The client library drops these answers without a report; a server
+/// that sends `102 Processing` every few seconds is working, not silent.
 ///
-/// The library does not say which connection carries which request, so the request says it: by a header that this handler takes away.
+/// The library does not say which connection carries which request. So the request carries a header with the number of its exchange,
+/// which this handler removes.
 final class HTTPSignsOfLife: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -48,14 +49,14 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
     private static let exchanges = Mutex<(last: UInt64, listeners: [String: Listener])>((0, [:]))
 
     private var exchange: String?
-    /// When the last answer came to its end.
+    /// When the last answer ended.
     private var lastEnd: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - listener: called for each answer 1xx while `body` runs.
-    ///   - carrier: told of the connection.
-    ///   - target: of the request line, where it is not the path of the request's URL.
-    ///   - body: given the header for its request.
+    ///   - listener: called for each 1xx answer while `body` runs.
+    ///   - carrier: records the connection.
+    ///   - target: the target in the request line, if it is not the path of the request's URL.
+    ///   - body: runs the request; its argument is the header to add to the request.
     static func listening<Reply>(
         _ listener: @escaping @Sendable () -> Void, _ carrier: HTTPCarrier, target: String? = nil,
         _ body: ((name: String, value: String)) async throws -> Reply
@@ -70,7 +71,7 @@ final class HTTPSignsOfLife: ChannelDuplexHandler {
         return try await body((header, id))
     }
 
-    /// Where it belongs in a client's pipeline: right behind what makes answers of bytes.
+    /// Adds the handler to a client's pipeline, right after the decoder of answers.
     static func add(to channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)

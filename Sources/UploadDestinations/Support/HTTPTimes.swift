@@ -1,20 +1,20 @@
 public import Foundation
 
-/// How long a server may be silent, and how slow.
+/// How long a server may be silent, and how slow it may be.
 public struct HTTPTimes: Hashable, Sendable {
-    /// Of a body that has been handed to the system, bytes that may still be on their way: what Linux keeps for a connection in the buffers
-    /// of both ends by its usual limits (tcp(7): `tcp_wmem`, `tcp_rmem`).
+    /// Most bytes of a body that may still be on their way after the system has taken them: the default buffers of Linux at both ends of
+    /// a connection (tcp(7): `tcp_wmem`, `tcp_rmem`).
     static let bufferedBytesMaximum: Int64 = 10 << 20
-    /// So many of them are worth another `firstByteSeconds`: at the usual 60 s that is 34 KiB a second.
+    /// Bytes for which a server gets another `firstByteSeconds`: at the default 60 s that is 34 KiB a second.
     static let patientBytes: Int64 = 2 << 20
-    /// Seconds over which a server that sends has to come up to the minimum.
+    /// Seconds over which a sending server has to reach the minimum on average.
     static let windowSeconds: TimeInterval = 60
 
     /// Seconds from the end of the body to the first byte of the answer, for a server that has the body: 60 by default.
     public var firstByteSeconds: TimeInterval
     /// Seconds without a byte sent or received: 60 by default.
     public var stallSeconds: TimeInterval
-    /// Bytes a second that a server which answers has to send on average over a minute: 512 by default; 0: any speed will do.
+    /// Bytes a second that an answering server has to send on average over a minute: 512 by default; 0 allows any speed.
     public var bytesPerSecondMinimum: Int
 
     public init(
@@ -25,8 +25,8 @@ public struct HTTPTimes: Hashable, Sendable {
         self.bytesPerSecondMinimum = bytesPerSecondMinimum
     }
 
-    /// Seconds from the end of a body of this many bytes to the first byte of the answer. A server that takes it slowly and steadily has not
-    /// even read what the system has taken.
+    /// Seconds from the end of a body of this many bytes to the first byte of the answer. A server that reads slowly and steadily has not
+    /// yet read the bytes that the system buffers.
     func answerSeconds(bodyBytes: Int64) -> TimeInterval {
         firstByteSeconds * (1 + Double(min(max(0, bodyBytes), Self.bufferedBytesMaximum)) / Double(Self.patientBytes))
     }

@@ -1,13 +1,13 @@
 import Foundation
 import Uploads
 
-/// Where in a JSON answer a value stands: names separated by dots, numbers for places in arrays, as in `data.uploads.0.url`.
+/// The path of a value in a JSON answer: names separated by dots, numbers for places in arrays, as in `data.uploads.0.url`.
 struct JSONPath: Hashable, Sendable {
     let text: String
 
     init(_ text: String) { self.text = text }
 
-    /// - Returns: nil for what is not there, or null.
+    /// - Returns: nil for a value that is missing or null.
     func value(in json: JSONValue) -> JSONValue? {
         var value = json
         for name in text.split(separator: ".") {
@@ -31,7 +31,7 @@ extension JSONValue {
         self = value
     }
 
-    /// A text, or a number as one: ids are either.
+    /// A text, or a number as text: ids may be either.
     var scalarText: String? {
         switch self {
         case .string(let text): text
@@ -40,7 +40,7 @@ extension JSONValue {
         }
     }
 
-    /// A time: as text by RFC 3339, as a number seconds or milliseconds since 1970; small ones count from now on.
+    /// A time: a text by RFC 3339, or a number of seconds or milliseconds since 1970; small numbers count from now.
     func time(now: Date) -> Date? {
         let number: Double
         switch self {
@@ -54,7 +54,7 @@ extension JSONValue {
         }
         // Beyond the year 9999, in milliseconds.
         guard number >= 0, number < 253_402_300_800_000 else { return nil }
-        // Nothing is good for thirty years, and nothing was made before 2001.
+        // No URL is valid for thirty years, and none was made before 2001.
         if number < 1e9 { return now + number }
         return Date(timeIntervalSince1970: number < 1e11 ? number : number / 1000)
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Uploads
 
-/// Whose a stored object is, as it is kept beside it.
+/// The job to which a stored object belongs, as it is stored beside the object.
 struct JobMark: Hashable, Sendable {
     var job: String
-    /// As on the wire, so that it sorts by time.
+    /// In the wire format, so that it sorts by time.
     var enqueuedAt: String
 
     init(job: String, enqueuedAt: String) {
@@ -18,7 +18,7 @@ struct JobMark: Hashable, Sendable {
 
     func belongs(to other: UploadJob) -> Bool { job == other.id.rawValue }
 
-    /// Whether the object is of a job that was enqueued later; of two in one millisecond the ids decide.
+    /// Whether the object belongs to a job that was enqueued later; within a millisecond the ids decide.
     func isNewer(than other: UploadJob) -> Bool {
         let other = JobMark(other)
         return (enqueuedAt, job) > (other.enqueuedAt, other.job)

@@ -1,15 +1,15 @@
 import Synchronization
 import Uploads
 
-/// How much of what was fetched may be kept in memory at once, by all jobs of a destination.
+/// Limits the fetched bytes that all jobs of a destination keep in memory at once.
 final class KeptBytes: Sendable {
-    /// Of one part.
+    /// Largest part that is kept, in bytes.
     static let partBytesMaximum: Int64 = 16 << 20
     static let bytesMaximum: Int64 = 64 << 20
 
     private let taken = Mutex<Int64>(0)
 
-    /// - Returns: nil for a part that is too large, or when as much is kept already.
+    /// - Returns: nil for a part that is too large, or when too many bytes are kept already.
     func share(of bytes: Int64) -> Share? {
         guard bytes <= Self.partBytesMaximum else { return nil }
         let isTaken = taken.withLock { taken in
@@ -20,7 +20,7 @@ final class KeptBytes: Sendable {
         return isTaken ? Share(bytes, of: self) : nil
     }
 
-    /// Given back when nothing holds it any more.
+    /// A share of the bytes, returned when the last reference to it goes.
     final class Share: Sendable {
         private let bytes: Int64
         private let whole: KeptBytes

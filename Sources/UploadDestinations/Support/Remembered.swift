@@ -1,14 +1,14 @@
 import Uploads
 
-/// What is known of a server: a pure value. What it said of itself is kept; what was concluded from an answer to another question is believed for
-/// a minute, and then what it said before holds again.
+/// Facts about a server, as a pure value. A fact that the server announced stays. A fact that was concluded from another answer counts
+/// for a minute; after that, the announced fact counts again.
 struct Remembered<Value: Sendable>: Sendable {
     static var conclusionLasts: Duration { .seconds(60) }
 
     private var said: Value?
     private var conclusion: (value: Value, end: ContinuousClock.Instant)?
 
-    /// - Parameter isProved: whether only what the server said will do.
+    /// - Parameter isProved: whether only an announced fact is wanted.
     func value(at now: ContinuousClock.Instant, isProved: Bool = false) -> Value? {
         if let conclusion, !isProved, now < conclusion.end { return conclusion.value }
         return said

@@ -1,13 +1,12 @@
 import Synchronization
 import Uploads
 
-/// The result of one load for everybody who waits for it. Who is cancelled stops waiting; the load goes on for the
-/// others.
+/// The result of one load for all tasks that wait for it. A cancelled task stops waiting; the load continues for the others.
 final class SharedLoad<Value: Sendable>: Sendable {
     enum Outcome: Sendable {
         case loaded(Value)
         case failed(UploadError)
-        /// What came had been rejected meanwhile.
+        /// The loaded value was rejected in the meantime.
         case outdated
     }
 
@@ -15,13 +14,13 @@ final class SharedLoad<Value: Sendable>: Sendable {
         var outcome: Outcome?
         var nextID: UInt64 = 0
         var waiters: [UInt64: CheckedContinuation<Outcome?, Never>] = [:]
-        /// Cancelled before they began to wait.
+        /// Tasks that were cancelled before they began to wait.
         var cancelled: Set<UInt64> = []
     }
 
     private let state = Mutex(State())
 
-    /// How many wait at this moment.
+    /// The number of tasks that wait at this moment.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     func finish(_ outcome: Outcome) {

@@ -1,7 +1,7 @@
 import Synchronization
 import Uploads
 
-/// One PUT of the whole file. It makes the object, so it carries the condition; completing only tells what it brought.
+/// Uploads the whole file in one PUT. The PUT creates the object, so it carries the condition; completing only returns its result.
 final class SinglePutSession: UploadSession {
     /// Sends the body once under a condition.
     typealias Put =
@@ -21,14 +21,14 @@ final class SinglePutSession: UploadSession {
         var completed: CompletedUpload?
     }
 
-    /// - Parameter location: where the object is, as it may be shown.
+    /// - Parameter location: the object's URL as it may be shown.
     init(size: Int64, at location: String, put: @escaping Put) {
         plan = PartPlan(size: size, partSize: max(1, size))
         self.location = location
         self.put = put
     }
 
-    /// Nothing remains of an unfinished PUT.
+    /// A PUT that did not finish leaves nothing to resume.
     var state: UploadState? { nil }
 
     var missing: [Part] { progress.withLock { $0.completed } == nil ? Array(plan.parts) : [] }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whether a server sends too slowly to wait for: one byte a second moves, and holds a slot for ever. A value; times are instants of one
-/// clock. Only the time for which the server owes something counts.
+/// Decides whether a server sends too slowly to wait for: a byte a second is progress, but would hold a slot for ever. A pure value;
+/// times are instants of one clock. Only the time counts during which the server owes bytes.
 struct SlowAnswer: Hashable, Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// Since when the server owes something; nil while the slice is busy with the bytes that have come.
+    /// Since when the server owes bytes; nil while the slice processes the bytes that have come.
     private(set) var since: Instant?
-    /// Seconds that it owed something in this window, up to `since`.
+    /// Seconds that it owed bytes in this window, up to `since`.
     private var owedSeconds: TimeInterval = 0
     private var bytes = 0
     /// Bytes a second.
@@ -27,7 +27,7 @@ struct SlowAnswer: Hashable, Sendable {
         bytes = 0
     }
 
-    /// The slice is busy with the bytes that have come, so that the server is not to blame.
+    /// Pauses the count: the slice processes the bytes that have come, so the delay is not the server's.
     mutating func pause(at now: Instant) {
         if let since { owedSeconds += max(0, (now - since) / .seconds(1)) }
         since = nil

@@ -2,15 +2,15 @@ import Crypto
 import Foundation
 import Uploads
 
-/// A digest of what a source holds, for servers that want one before the bytes: costs a read, a buffer at a time.
+/// A digest of a source's bytes, for servers that want it before the bytes. It costs one read of the bytes, a buffer at a time.
 enum SourceDigest {
-    /// The 16 bytes of an MD5 of all of it, as `Content-MD5` wants them (RFC 1864).
-    /// - Throws: as `read`.
+    /// The 16 bytes of the MD5 of the whole source, as `Content-MD5` wants them (RFC 1864).
+    /// - Throws: the errors of `read`.
     static func md5(of source: any UploadSource) async throws(UploadError) -> Data {
         try await read(Insecure.MD5(), of: 0..<source.size, from: source)
     }
 
-    /// - Throws: `invalidFile`, `sourceChanged`, as the source throws it.
+    /// - Throws: the source's `invalidFile` or `sourceChanged`.
     static func read(
         _ function: some HashFunction, of range: Range<Int64>, from source: any UploadSource
     ) async throws(UploadError) -> Data {

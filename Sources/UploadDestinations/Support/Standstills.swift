@@ -1,18 +1,19 @@
 import Uploads
 
-/// Counts the requests in a row after which a server holds no more of the file than before, so that one that takes the same bytes again
-/// and again is not sent them without end.
+/// Counts the requests in a row after which a server holds no more of the file than before. Without this limit, a server that takes the
+/// same bytes again and again would be sent them without end.
 struct Standstills {
-    /// How often one part may be answered without a byte more at the server.
+    /// Most requests in a row that may bring no progress.
     static let maximum = 3
 
     private var furthest: Int64 = -1
     private var count = 0
 
-    /// Whether so many requests brought nothing that the next one would not, either.
+    /// Whether more requests than allowed brought no progress.
     var isTooMany: Bool { count > Self.maximum }
 
-    /// Begins to count anew if the server holds more than ever before. A server that falls back has not moved.
+    /// Starts the count again if the server holds more than ever before. A server that loses bytes and takes them again makes no
+    /// progress.
     mutating func note(reached: Int64) {
         if reached > furthest { count = 0 }
         furthest = max(furthest, reached)

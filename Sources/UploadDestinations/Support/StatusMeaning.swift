@@ -1,16 +1,17 @@
 import Foundation
 import Uploads
 
-/// What a status that refuses a request means: the error's code, the remedy that its message names, and when another try is worth it.
+/// The meaning of a status that refuses a request: the error's code, the remedy that its message names, and whether and when to try
+/// again.
 typealias StatusMeaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
 
 extension UploadError {
     /// The error for an answer that refuses a request.
     /// - Parameters:
     ///   - request: the method and the URL, as they may be shown.
-    ///   - status: the status that is reported; nil: the answer's own.
-    ///   - hint: stands behind the remedy.
-    ///   - response: what may be shown of the answer.
+    ///   - status: the status to report; nil: the answer's own.
+    ///   - hint: text behind the remedy.
+    ///   - response: the part of the answer that may be shown.
     static func refused(
         _ request: String, _ reply: HTTPReply, status: Int? = nil, _ meaning: StatusMeaning, hint: String = "",
         _ response: ServerResponse
@@ -22,7 +23,7 @@ extension UploadError {
 }
 
 extension UploadError.Retry {
-    /// The pause that the server asks for instead of the usual one. An error that no repetition mends stays so.
+    /// The pause that the server asks for, in place of the default. An error that no repetition can cure stays `never`.
     func waiting(_ seconds: TimeInterval?) -> UploadError.Retry {
         guard self != .never, let seconds else { return self }
         return .after(seconds: seconds)

@@ -1,11 +1,11 @@
-/// What is read of structured fields (RFC 9651): items and dictionaries of integers and booleans. Other values are only told from
-/// what is no structured field at all.
+/// A parser for the structured fields (RFC 9651) that this module needs: items and dictionaries of integers and booleans. Other valid
+/// values are only recognized as such.
 enum StructuredField: Hashable, Sendable {
     case integer(Int64)
     case boolean(Bool)
     case other
 
-    /// A field of one item (section 3.3), its parameters left out; nil for anything else.
+    /// A field of one item (section 3.3), without its parameters; nil for anything else.
     static func item(_ text: String) -> StructuredField? {
         var parser = Parser(text)
         parser.skipSpaces()
@@ -14,7 +14,7 @@ enum StructuredField: Hashable, Sendable {
         return parser.isAtEnd ? item : nil
     }
 
-    /// A dictionary (section 3.2); nil for anything else. Of keys that come twice the last counts.
+    /// A dictionary (section 3.2); nil for anything else. If a key occurs twice, the last value counts.
     /// - Parameter lines: the field's lines in their order.
     static func dictionary(_ lines: [String]) -> [String: StructuredField]? {
         var parser = Parser(lines.joined(separator: ","))
@@ -33,7 +33,7 @@ enum StructuredField: Hashable, Sendable {
             guard !parser.isAtEnd else { break }
             guard parser.take(",") else { return nil }
             parser.skipSpaces()
-            // No comma at the end.
+            // A comma must not stand at the end.
             if parser.isAtEnd { return nil }
         }
         return members
@@ -65,7 +65,7 @@ enum StructuredField: Hashable, Sendable {
             return run { Self.isLower($0) || Self.isDigit($0) || "_-.*".utf8.contains($0) }
         }
 
-        /// With its parameters, which are passed over. An inner list is some other value.
+        /// An item; its parameters are skipped. An inner list counts as `other`.
         mutating func item(isInList: Bool = false) -> StructuredField? {
             guard let value = bare(isInList: isInList), parameters() else { return nil }
             return value
@@ -80,8 +80,8 @@ enum StructuredField: Hashable, Sendable {
             return true
         }
 
-        /// - Parameter isInList: inner lists hold no lists (section 3.1.1). Without this rule a server's field of nothing but brackets
-        ///   would use up the stack.
+        /// - Parameter isInList: inner lists hold no lists (section 3.1.1). Without this rule a field of nothing but brackets would
+        ///   exhaust the stack.
         private mutating func bare(isInList: Bool = false) -> StructuredField? {
             guard let first = rest.first else { return nil }
             switch first {

@@ -2,13 +2,13 @@ import Foundation
 import NIOSSL
 import Uploads
 
-/// What the TLS connections to a destination go by, besides the system's authorities.
+/// Files for the TLS connections to a destination, besides the system's authorities.
 public struct TLSFiles: Hashable, Sendable {
     /// A PEM file with certificates to trust besides the system's.
     public var authorities: String?
-    /// A PEM file with the client's certificate and those between it and its authority.
+    /// A PEM file with the client's certificate and the intermediate certificates.
     public var certificate: String?
-    /// A PEM file with the key of ``certificate``; nil where that file has it, too.
+    /// A PEM file with the key of ``certificate``; nil where the certificate's file also holds the key.
     public var key: String?
 
     public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
@@ -17,9 +17,9 @@ public struct TLSFiles: Hashable, Sendable {
         self.key = key
     }
 
-    /// Read for each connection, so that renewed files need no restart.
-    /// - Returns: nil where nothing differs from the usual.
-    /// - Throws: `misconfigured` for a file that cannot be read or holds something else.
+    /// The TLS configuration. The files are read for each connection, so that renewed files need no restart.
+    /// - Returns: nil where the defaults apply.
+    /// - Throws: `misconfigured` for a file that cannot be read or has other contents.
     func configuration() throws(UploadError) -> TLSConfiguration? {
         guard authorities != nil || certificate != nil else { return nil }
         var tls = TLSConfiguration.makeClientConfiguration()
@@ -54,7 +54,7 @@ public struct TLSFiles: Hashable, Sendable {
             return try body(file)
         } catch {
             throw UploadError(
-                .misconfigured, "the file \(file) holds nothing in PEM that fits: correct the destination's \(key)",
+                .misconfigured, "the file \(file) holds no PEM that fits: correct the destination's \(key)",
                 cause: error)
         }
     }

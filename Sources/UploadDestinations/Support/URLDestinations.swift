@@ -1,8 +1,7 @@
 public import AsyncHTTPClient
 public import Uploads
 
-/// The destinations of URLs that need no configuration: `https://` and `http://`, and `file:///` for whatever this user may write
-/// to.
+/// Destinations for URLs that need no configuration: `https://` and `http://`, and `file:///` for every path that this user may write to.
 public struct URLDestinations: Sendable {
     private let web: HTTPDestination
     private let files = DirectoryDestination(DirectoryConfiguration(path: "/"))
@@ -13,7 +12,7 @@ public struct URLDestinations: Sendable {
     }
 
     /// - Returns: nil for a name.
-    /// - Throws: `misconfigured` for a URL of a scheme that nobody serves.
+    /// - Throws: `misconfigured` for a URL whose scheme no destination serves.
     public func destination(for reference: DestinationReference) throws(UploadError) -> (any Destination)? {
         guard case .url = reference else { return nil }
         switch reference.label {

@@ -5,7 +5,7 @@ import Uploads
 enum URLKey {
     /// The URL of a key below a base.
     /// - Parameter base: with or without a slash at its end; a query stays at the end.
-    /// - Throws: `rejected` for a key that is no path.
+    /// - Throws: `rejected` for a key that is not a path.
     static func append(_ key: String, to base: String) throws(UploadError) -> String {
         let path = try path(key)
         let start = base.bytePrefix(upTo: "?", "#")
@@ -13,7 +13,7 @@ enum URLKey {
     }
 
     /// A key as a path, each component escaped.
-    /// - Throws: `rejected` for a key that is no path.
+    /// - Throws: `rejected` for a key that is not a path.
     static func path(_ key: String) throws(UploadError) -> String {
         let components = key.pathComponents
         guard !components.contains(where: { ["", ".", ".."].contains($0) }) else {
@@ -25,7 +25,7 @@ enum URLKey {
         return components.map(escape).joined(separator: "/")
     }
 
-    /// Everything but the unreserved characters is escaped (RFC 3986, section 2.3), `+` too, which some servers take for a space.
+    /// Escapes everything but the unreserved characters (RFC 3986, section 2.3), also `+`, which some servers take for a space.
     static func escape(_ component: String) -> String {
         component.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

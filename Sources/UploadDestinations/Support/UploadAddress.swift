@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// Where uploads are made, and where they may lie.
+/// The URL at which uploads are made, and the origins at which they may lie.
 struct UploadAddress: Sendable {
-    /// Longest URL of an upload that is kept, in bytes: the state has to fit a message.
+    /// Longest URL of an upload that is kept, in bytes: the state has to fit into a message.
     static let uploadBytesMaximum = 8192
 
-    /// Where they are made.
+    /// The URL at which uploads are made.
     let url: String
     private let origins: Set<Origin>
 
@@ -25,8 +25,8 @@ struct UploadAddress: Sendable {
         }
     }
 
-    /// - Parameter others: origins besides that of the URL at which uploads may lie.
-    /// - Throws: `misconfigured` for what is no http(s) URL.
+    /// - Parameter others: origins at which uploads may lie, besides that of the URL.
+    /// - Throws: `misconfigured` for a URL other than http(s).
     init(_ url: String, others: [String]) throws(UploadError) {
         self.url = url
         var origins: Set<Origin> = []
@@ -40,12 +40,12 @@ struct UploadAddress: Sendable {
         self.origins = origins
     }
 
-    /// What may be shown of the place where uploads are made.
+    /// The URL as it may be shown.
     var displayURL: String { DestinationReference.redact(url) }
 
-    /// The URL of an upload as the server has told it, which may be relative (RFC 9110, section 10.2.2).
-    /// - Parameter request: what it was the answer to; nil is the place where uploads are made.
-    /// - Throws: `invalidResponse` for what is no URL, `misconfigured` for one that lies where nobody allows it.
+    /// The URL of an upload from a `Location`, which may be relative (RFC 9110, section 10.2.2).
+    /// - Parameter request: the URL of the request that was answered; nil is the URL at which uploads are made.
+    /// - Throws: `invalidResponse` for an invalid URL, `misconfigured` for one at an origin that is not allowed.
     func upload(at location: String, answering request: String? = nil) throws(UploadError) -> String {
         guard location.utf8.count <= Self.uploadBytesMaximum, let base = URL(string: request ?? url),
             let url = URL(string: location, relativeTo: base)?.absoluteURL
@@ -60,7 +60,7 @@ struct UploadAddress: Sendable {
         return text
     }
 
-    /// Whoever holds a message could name any place in it, which would then be sent the headers.
+    /// Checks the origin of an upload. A forged message could name any server, which would then be sent the configured headers.
     /// - Throws: `misconfigured` for an upload that lies neither at the origin where it is made nor at one of the others.
     func check(_ upload: String) throws(UploadError) {
         if let origin = URL(string: upload).flatMap(Origin.init), origins.contains(origin) { return }

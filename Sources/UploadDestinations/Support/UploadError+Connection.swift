@@ -8,7 +8,7 @@ import NIOSSL
 import Uploads
 
 extension UploadError {
-    /// What the client threw. Its text may hold the URL, so it is a cause and never a message.
+    /// The error for anything that the client threw. The client's text may contain the URL, so it is a cause and never a message.
     init(connection error: any Error, to displayURL: String) {
         if let error = error as? UploadError {
             self = error
@@ -26,7 +26,7 @@ extension UploadError {
                     .misconfigured,
                     "the certificate of \(displayURL) is for another name: use the name that it is for, or correct the server's certificate"
                 )
-            // The server closed it without a word, which is no matter of certificates.
+            // The server closed the connection without TLS's closing message, which does not concern certificates.
             case NIOSSLError.uncleanShutdown:
                 (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
             case let error where Self.isTLS(error):
@@ -40,7 +40,7 @@ extension UploadError {
             case let error as HTTPParserError:
                 (
                     .invalidResponse,
-                    "what \(displayURL) answered is no HTTP/1.1 (\(error)): look at the server, and at what stands before it"
+                    "\(displayURL) answered something other than HTTP/1.1 (\(error)): look at the server, and at proxies before it"
                 )
             case let error as NIOConnectionError where error.connectionErrors.isEmpty:
                 (.networkFailure, "the host of \(displayURL) has no address: check its name and the resolver")
@@ -53,11 +53,11 @@ extension UploadError {
             default:
                 (.networkFailure, "the connection to \(displayURL) was lost: check the network and the server")
             }
-        // What was answered by something that is no HTTP may have been done: it is not asked for again within an attempt.
+        // A server that answers something other than HTTP may have carried out the request: it is not repeated within an attempt.
         self.init(code, reason, retry: code == .invalidResponse ? .after(seconds: 5) : .afterBackoff, cause: error)
     }
 
-    /// Also that no connection could be made because certificate and key do not belong together.
+    /// Also covers a connection that could not be made because certificate and key do not belong together.
     private static func isTLS(_ error: any Error) -> Bool {
         if let error = error as? NIOConnectionError { return error.connectionErrors.contains { isTLS($0.error) } }
         return error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
@@ -80,14 +80,14 @@ extension UploadError {
         }
     }
 
-    /// A source that has not the bytes that it should.
+    /// The error of a source that does not have as many bytes as the job says.
     init(sizeOf displayURL: String) { self.init(.sourceChanged, Self.sizeProblem(displayURL)) }
 
     private static func sizeProblem(_ displayURL: String) -> String {
         "the source of \(displayURL) has not the size that the job says: enqueue it again"
     }
 
-    /// What a source threw that knows no better.
+    /// The error of a source that threw anything but an `UploadError`.
     init(source error: any Error, of displayURL: String) {
         self.init(.invalidFile, "the source of \(displayURL) cannot be read", cause: error)
     }

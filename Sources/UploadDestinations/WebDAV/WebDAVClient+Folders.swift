@@ -3,9 +3,10 @@ import Synchronization
 import Uploads
 
 extension WebDAVClient {
-    /// Makes the folders that a path lies in, as far as they are not known to be there.
+    /// Makes the folders of a path that are not known to exist.
     ///
-    /// MKCOL makes one at a time (RFC 4918, section 9.3), so the deepest is tried first: mostly it is there, or only it is missing.
+    /// MKCOL makes one folder at a time (RFC 4918, section 9.3), so the client tries the deepest first: mostly it exists, or it alone is
+    /// missing.
     func makeFolders(of path: String) async throws(UploadError) {
         let folders = path.split(separator: "/").dropLast().map(String.init)
         let known = facts.folders
@@ -27,7 +28,7 @@ extension WebDAVClient {
         while depth < folders.count {
             depth += 1
             let folder = folders[..<depth].joined(separator: "/")
-            // The first answer may be one to a request of before the folder around it was made.
+            // The first call may have joined a request that began before the parent folder was made.
             if try await make(folder) { continue }
             guard try await make(folder) else {
                 throw UploadError(
@@ -37,7 +38,7 @@ extension WebDAVClient {
         }
     }
 
-    /// For the next time to look: somebody may have removed them.
+    /// Forgets the known folders, because another client may have removed one: the next job makes sure again.
     func forgetFolders() { learn { $0.folders = [] } }
 
     private func learn(_ folder: String) {
@@ -55,9 +56,9 @@ extension WebDAVClient {
         }
     }
 
-    /// Asked once for all jobs of this worker that want the folder at that moment: one that is called off must not take it from the
-    /// others.
-    /// - Returns: false when the folder that it lies in is missing.
+    /// Makes a folder by one request for all jobs of this worker that want it at that moment. A cancelled job must not cancel the request
+    /// of the others.
+    /// - Returns: false when the parent folder is missing.
     private func make(_ folder: String) async throws(UploadError) -> Bool {
         guard !facts.folders.contains(folder) else { return true }
         let task = making.withLock { making in
@@ -80,15 +81,15 @@ extension WebDAVClient {
 
     private func ask(for folder: String) async throws(UploadError) -> Bool {
         var reply = try await send(.MKCOL, folder + "/")
-        // Some servers stumble over others that make the same folder at that moment: by 500, or 423 as long as they do.
+        // Some servers fail while another client makes the same folder: they answer 500, or 423 for that time.
         var pauses = configuration.busyPauseSeconds[...]
         while [423, 500].contains(reply.status), let pause = pauses.popFirst() {
             try await rest(.random(in: 0...pause))
             reply = try await send(.MKCOL, folder + "/")
         }
         switch reply.status {
-        // 405: it is there (section 9.3.1), or the server makes folders by itself. 301: it is there, says one that redirects folders.
-        // 403, 501: perhaps it is there, and only making it is not for these credentials; what is put into it will tell.
+        // 405: the folder exists (section 9.3.1), or the server makes folders by itself. 301: the folder exists, and the server redirects
+        // its name. 403, 501: the folder may exist, and only making it is forbidden; the PUT into it will show.
         case 200..<300, 301, 403, 405, 501:
             learn(folder)
             return true

@@ -3,8 +3,8 @@ import NIOHTTP1
 import Uploads
 
 extension WebDAVClient {
-    /// What lies under a path: by PROPFIND (RFC 4918, section 9.1), or by HEAD where the server does not have it.
-    /// - Returns: nil when nothing does.
+    /// The resource under a path: by PROPFIND (RFC 4918, section 9.1), or by HEAD where the server has no PROPFIND.
+    /// - Returns: nil when there is none.
     func look(at path: String) async throws(UploadError) -> WebDAVResource? {
         if facts.answersPropfind {
             let reply = try await send(
@@ -21,7 +21,7 @@ extension WebDAVClient {
                 }
                 return WebDAVResource(response)
             case 404, 410: return nil
-            // Not there, or not for these credentials.
+            // The server has no PROPFIND, or forbids it for these credentials (403).
             case 405, 501: learn { $0.answersPropfind = false }
             case 403: break
             default: throw failure(reply, of: "PROPFIND", at: url(path))
@@ -31,7 +31,7 @@ extension WebDAVClient {
     }
 
     private func head(_ path: String) async throws(UploadError) -> WebDAVResource? {
-        // What is compressed on the way would have another size.
+        // A compressed answer would have another size.
         let reply = try await send(.HEAD, path, headers: [("accept-encoding", "identity")])
         switch reply.status {
         case 200..<300: return WebDAVResource(reply)
@@ -41,7 +41,7 @@ extension WebDAVClient {
         }
     }
 
-    /// Servers lead from a folder's name to the same with a slash at its end.
+    /// Servers redirect a folder's name to the same name with a slash at its end.
     private func isFolder(_ reply: HTTPReply, _ path: String) -> Bool {
         guard let location = reply.header("location"), location.hasSuffix("/"),
             let last = path.split(separator: "/").last
@@ -49,8 +49,8 @@ extension WebDAVClient {
         return location.split(separator: "/").last?.removingPercentEncoding == last.removingPercentEncoding
     }
 
-    /// What lies directly in a folder, without the folder itself.
-    /// - Throws: `rejected` when the server lists nothing.
+    /// The resources directly in a folder, without the folder itself.
+    /// - Throws: `rejected` when the server cannot list.
     func list(_ folder: String) async throws(UploadError) -> [WebDAVResource] {
         let reply = try await send(
             .PROPFIND, folder + "/", headers: [("depth", "1")], xml: WebDAVRequestBody.propfind,
@@ -61,13 +61,13 @@ extension WebDAVClient {
         case 405, 501:
             throw UploadError(
                 .rejected,
-                "\(displayURL(folder)) cannot be listed, for the server has no PROPFIND: remove there by hand what is old",
+                "\(displayURL(folder)) cannot be listed, for the server has no PROPFIND: remove old files there by hand",
                 response: shown(reply, of: url(folder)))
         default: throw failure(reply, of: "PROPFIND", at: url(folder))
         }
     }
 
-    /// RFC 4918, section 9.6. None there is no error.
+    /// Removes a resource (RFC 4918, section 9.6). A missing one is no error.
     func remove(_ path: String) async throws(UploadError) {
         let reply = try await send(.DELETE, path)
         switch reply.status {

@@ -5,17 +5,17 @@ import NIOHTTP1
 import Synchronization
 import Uploads
 
-/// Sends requests to one server, and remembers what it can do.
+/// Sends requests to one server, and remembers its capabilities.
 final class WebDAVClient: Sendable {
-    /// What was learned of the server. It is found out by trying: what OPTIONS says is often not so.
+    /// Capabilities that the client has learned by trying: the answer to OPTIONS is often wrong.
     struct Known: Sendable {
         var answersPropfind = true
         var keepsProperties = true
-        /// Whether it compares ETags in `If`.
+        /// Whether the server compares ETags in `If`.
         var comparesTags = true
-        /// Characters that it takes as they are in the Destination of a MOVE.
+        /// Characters that the server takes literally in the Destination of a MOVE.
         var provenCharacters: Set<Unicode.Scalar> = []
-        /// Escaped paths of folders that were there.
+        /// Escaped paths of folders that existed.
         var folders: Set<String> = []
     }
 
@@ -28,7 +28,7 @@ final class WebDAVClient: Sendable {
     /// Folders that are being made, by their escaped paths.
     let making = Mutex<[String: Task<Bool, any Error>]>([:])
 
-    /// - Throws: `misconfigured` for a URL that is none, or a temporary folder that does not lie below it.
+    /// - Throws: `misconfigured` for an invalid URL, or for a temporary folder that is not below it.
     init(_ configuration: WebDAVConfiguration, client: HTTPClient) throws(UploadError) {
         self.configuration = configuration
         self.client = client
@@ -56,7 +56,7 @@ final class WebDAVClient: Sendable {
 
     func url(_ path: String) -> String { base + path }
 
-    /// What may be shown of a place.
+    /// The URL of a path as it may be shown.
     func displayURL(_ path: String) -> String { DestinationReference.redact(url(path)) }
 
     func request(
@@ -66,11 +66,11 @@ final class WebDAVClient: Sendable {
             method, url(path), configured: configuration.headers, headers: headers, tls: configuration.tls)
     }
 
-    /// One request, whatever its answer.
+    /// Sends one request. Every status is returned, not thrown.
     /// - Parameters:
     ///   - path: escaped, below the destination's folder.
     ///   - xml: a small body, instead of a file's bytes.
-    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or what the source threw.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`, or the source's error.
     func send(
         _ method: HTTPMethod, _ path: String, headers: [(name: String, value: String)] = [], body: HTTPBody? = nil,
         xml: Data? = nil, keptBytesMaximum: Int = ServerResponse.bodyBytesMaximum
@@ -92,7 +92,7 @@ final class WebDAVClient: Sendable {
         return exchange
     }
 
-    /// What may be kept of an answer.
+    /// The part of an answer that may be kept and shown.
     func shown(_ reply: HTTPReply, of url: String) -> ServerResponse {
         HTTPSecrets(
             headers: configuration.headers, url: url, more: configuration.digest.map { [$0.password] } ?? []

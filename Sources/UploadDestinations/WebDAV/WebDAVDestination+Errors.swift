@@ -1,8 +1,8 @@
 import Foundation
 import Uploads
 
-/// What a status that is no success means: RFC 4918, section 11, and the methods' own (9.3.1, 9.6.1, 9.7.1, 9.9.4); RFC 9110, section 15;
-/// RFC 6585 (429).
+/// The meaning of error statuses: RFC 4918, section 11, and the sections of the methods (9.3.1, 9.6.1, 9.7.1, 9.9.4); RFC 9110, section
+/// 15; RFC 6585 (429).
 enum WebDAVErrorTable {
     static func meaning(_ status: Int) -> StatusMeaning {
         switch status {
@@ -19,9 +19,9 @@ enum WebDAVErrorTable {
         case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
         case 414: (.rejected, "the URL is too long for it; use a shorter key", .never)
         case 415: (.rejected, "it does not take the body's type; look for a proxy that changes requests", .never)
-        case 423: (.serverFailure, "somebody has locked what lies there; it is tried again", .afterBackoff)
+        case 423: (.serverFailure, "another client has locked the file there; it is tried again", .afterBackoff)
         case 424:
-            (.serverFailure, "it could not do it because of something else; its answer may say why", .afterBackoff)
+            (.serverFailure, "it could not do it because another step failed; its answer may say why", .afterBackoff)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
         case 507: (.noSpace, "it has no space left, or the quota is used up; free some there", .afterBackoff)
@@ -30,7 +30,7 @@ enum WebDAVErrorTable {
         }
     }
 
-    /// Of a MOVE to a URL that the server does not take for its own: 502 (RFC 4918, section 9.9.4); nginx says 400.
+    /// The meaning of a MOVE to a URL that the server does not take for its own: 502 (RFC 4918, section 9.9.4); nginx says 400.
     static let foreign: StatusMeaning = (
         .misconfigured,
         "it does not take the destination's url for its own; a proxy before it has to pass on the Host header and, for https, the "
@@ -39,7 +39,7 @@ enum WebDAVErrorTable {
 }
 
 extension WebDAVClient {
-    /// - Parameter status: of what the answer lists, where it is 207.
+    /// - Parameter status: the status of a resource in a 207 answer.
     func failure(
         _ reply: HTTPReply, of method: String, at url: String, status: Int? = nil
     ) -> UploadError {

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// By a GET of one byte, then GET of ranges with `If-Match`.
+/// Finds an object by a GET of one byte, then reads it by GET of ranges with `If-Match`.
 extension WebDAVDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
         try await reader(of: job).find()

@@ -1,7 +1,7 @@
 import NIOHTTP1
 public import Uploads
 
-/// By GET (RFC 4918, section 9.4).
+/// Reads an object back by GET (RFC 4918, section 9.4).
 extension WebDAVDestination: ReadableDestination {
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,

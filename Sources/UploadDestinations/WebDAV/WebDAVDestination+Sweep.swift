@@ -1,15 +1,15 @@
 public import Foundation
 public import Uploads
 
-/// By listing the folder for unfinished files. Their names say whose they are.
+/// Finds unfinished files by listing their folder. Their names contain the job's id.
 extension WebDAVDestination: SweepableDestination {
-    /// Whether there is such a folder. Otherwise they lie beside their targets, anywhere.
+    /// Whether there is a folder for unfinished files. Otherwise they lie beside their targets, in any folder.
     public var canBeSwept: Bool { configuration.temporaryFolder != nil }
 
     public func unfinished(startedBefore date: Date) async throws(UploadError) -> [UnfinishedUpload] {
         var found: [UnfinishedUpload] = []
         for file in try await client.list(folder()) where !file.isFolder {
-            // One without a time could be of now.
+            // A file without a time could be new.
             guard let name = file.name, let unfinished = WebDAVTarget.unfinished(name),
                 let startedAt = file.modifiedAt, startedAt < date
             else { continue }

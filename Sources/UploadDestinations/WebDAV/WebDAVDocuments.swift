@@ -3,15 +3,15 @@ import NIOHTTP1
 import Uploads
 import XMLCoder
 
-/// The bodies of requests. What is put in is escaped by nature: ids and times.
+/// The bodies of requests. The inserted ids and times need no escaping.
 enum WebDAVRequestBody {
-    /// RFC 4918, section 9.1: what is asked of each resource.
+    /// RFC 4918, section 9.1: the properties that the client asks of each resource.
     static let propfind = document(
         "propfind",
         "<D:prop><D:resourcetype/><D:getcontentlength/><D:getetag/><D:getlastmodified/><L:job/><L:enqueuedAt/></D:prop>"
     )
 
-    /// RFC 4918, section 9.2: whose the resource is. Such dead properties go with it when it is moved (section 9.9.1).
+    /// RFC 4918, section 9.2: stores the job's mark. Such dead properties move with the resource (section 9.9.1).
     static func proppatch(_ mark: JobMark) -> Data {
         document(
             "propertyupdate",
@@ -25,7 +25,7 @@ enum WebDAVRequestBody {
     }
 }
 
-/// RFC 4918, section 14.16.
+/// The body of a 207 answer (RFC 4918, section 14.16).
 struct WebDAVMultistatus: Decodable, Sendable {
     struct Response: Decodable, Sendable {
         var hrefs: [String]
@@ -45,17 +45,18 @@ struct WebDAVMultistatus: Decodable, Sendable {
             propstats = try container.decodeIfPresent([Propstat].self, forKey: .propstats) ?? []
         }
 
-        /// The last component of what it is about.
+        /// The last component of the resource's path.
         var name: String? {
             hrefs.first?.split(separator: "/").last.map { $0.removingPercentEncoding ?? String($0) }
         }
 
-        /// Whether it is about what lies under a path. What stands before that is a matter of the server, and of proxies before it.
-        /// - Parameter path: escaped, below the destination's folder; of that folder itself anything may be said.
+        /// Whether the response describes the resource under a path. The components before that path depend on the server and on proxies
+        /// before it.
+        /// - Parameter path: escaped, below the destination's folder; the empty path of that folder fits every response.
         func isAbout(_ path: String) -> Bool {
             let wanted = Self.components(path)
             return hrefs.contains { href in
-                // Some servers escape nothing, and some tell a name as it was stored, in other letters.
+                // Some servers do not escape, and some return a name with other letters, as they stored it.
                 let escaped = href.prefix { $0 != "?" && $0 != "#" }
                 return [Self.components(String(escaped)), Self.components(href), Self.parts(href)].contains {
                     $0.suffix(wanted.count) == wanted[...]
@@ -100,21 +101,21 @@ struct WebDAVMultistatus: Decodable, Sendable {
         responses = try container.decodeIfPresent([Response].self, forKey: .responses) ?? []
     }
 
-    /// The first status that says that something went wrong with what the request was about, or with what depends on it.
+    /// The first status that reports a failure of the resource itself or of one below it.
     var failure: Int? {
         let statuses = responses.flatMap { [$0.status] + $0.propstats.map(\.status) }
         let failed = statuses.compactMap { $0.flatMap(Self.code) }.filter { $0 >= 300 }
-        // 424: only because of another one (RFC 4918, section 11.4).
+        // 424: the failure only follows from another one (RFC 4918, section 11.4).
         return failed.first { $0 != 424 } ?? failed.first
     }
 
-    /// RFC 4918, section 14.28: a status line.
+    /// The status code of a status line (RFC 4918, section 14.28).
     static func code(_ line: String) -> Int? { line.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
 }
 
 extension HTTPReply {
-    /// The body as a list of what became of each resource. Prefixes of namespaces are the server's own choice.
-    /// - Throws: `invalidResponse` when it broke off, is too long, or is no such document.
+    /// The body as a list with a status for each resource. Servers choose the prefixes of namespaces themselves.
+    /// - Throws: `invalidResponse` when the body broke off, is too long, or is not such a document.
     func multistatus(of place: String) throws(UploadError) -> WebDAVMultistatus {
         guard isWhole else {
             throw UploadError(

@@ -1,9 +1,9 @@
-/// What keeps answers and memory small.
+/// Limits that keep answers and memory small.
 enum WebDAVLimits {
-    /// Bytes of a list of properties that are read: 10,000 names of 255 bytes, escaped, with what is asked of each.
+    /// Most bytes of a list of properties: 10,000 escaped names of 255 bytes, with the requested properties of each.
     static let listBytesMaximum = 16 << 20
-    /// Folders that a worker remembers to be there.
+    /// Most folders that a worker remembers to exist.
     static let foldersMaximum = 10_000
-    /// Folders within folders below the destination's own.
+    /// Most levels of folders below the destination's own.
     static let depthMaximum = 64
 }

@@ -2,21 +2,21 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// What a server says of what lies under a name.
+/// A file or folder, as the server describes it.
 struct WebDAVResource: Sendable {
     var name: String?
     var isFolder: Bool
-    /// Bytes.
+    /// In bytes.
     var size: Int64?
     var etag: String?
     var modifiedAt: Date?
-    /// Whose it is, where the server keeps that.
+    /// The mark of its job, where the server keeps properties.
     var mark: JobMark?
-    /// Where the server tells any.
+    /// Digests, where the server sends any.
     var digests = Digests()
 
-    /// As PROPFIND tells it.
-    /// - Returns: nil for what is not there.
+    /// A resource from an answer to PROPFIND.
+    /// - Returns: nil for a resource that does not exist.
     init?(_ response: WebDAVMultistatus.Response) {
         if let status = response.status.flatMap(WebDAVMultistatus.code), status >= 300 { return nil }
         let found = response.propstats.filter { stat in
@@ -32,9 +32,9 @@ struct WebDAVResource: Sendable {
         }
     }
 
-    /// As HEAD tells it.
+    /// A resource from an answer to HEAD.
     init(_ reply: HTTPReply) {
-        // To the same with a slash at its end.
+        // A redirect to the same name with a slash at its end.
         isFolder = (300..<400).contains(reply.status)
         size = reply.header("content-length").flatMap { Int64($0) }
         etag = reply.etag.flatMap(Self.etag)
@@ -42,16 +42,16 @@ struct WebDAVResource: Sendable {
         digests = Digests(headers: reply.response.headers)
     }
 
-    /// Some servers leave out the quotes in properties.
+    /// Adds the quotes that some servers leave out in properties.
     private static func etag(_ text: String) -> String? {
         let text = text.trimmingCharacters(in: .whitespaces)
-        // With its quotes it has to fit messages.
+        // The tag with its quotes has to fit into messages.
         guard !text.isEmpty, text.unicodeScalars.count <= WireLimits.nameLengthMaximum - 2 else { return nil }
         return text.hasSuffix("\"") ? text : "\"\(text)\""
     }
 
-    /// Whether two tags may be of the same contents: the weak comparison (RFC 9110, section 8.8.3.2), for some servers call a file's
-    /// tag weak as long as it is young.
+    /// Whether two tags may belong to the same contents. Uses the weak comparison (RFC 9110, section 8.8.3.2), because some servers give
+    /// a new file a weak tag for a while.
     static func isSame(_ left: String?, _ right: String?) -> Bool {
         guard let left = left.flatMap(etag), let right = right.flatMap(etag) else { return false }
         return left.trimmingPrefix("W/") == right.trimmingPrefix("W/")

@@ -1,8 +1,8 @@
 import Synchronization
 import Uploads
 
-/// One PUT of the whole file to its temporary name, and then the MOVE into place. What has arrived is kept in the state, so that
-/// another worker only has to move it.
+/// Puts the whole file under its temporary name, and then moves it into place. The state says that the file has arrived, so that another
+/// worker only has to move it.
 final class WebDAVSession: UploadSession {
     let plan: PartPlan
 
@@ -12,7 +12,7 @@ final class WebDAVSession: UploadSession {
     private struct Progress {
         /// The file that has arrived.
         var held: WebDAVState?
-        /// Whether a PUT has ended without its saying what has arrived.
+        /// Whether a PUT ended and its answer did not tell how much has arrived.
         var isDoubtful = false
         var completed: CompletedUpload?
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// What travels once the file has arrived: another worker only has to move it into place. A driver finds it by the job's id, so no
-/// state can name anything else.
+/// The state once the file has arrived: another worker only has to move it into place. The driver finds the file by the job's id, so a
+/// state cannot name any other file.
 struct WebDAVState: Hashable, Sendable {
-    /// The unfinished file, for people and for the sweep.
+    /// Name of the unfinished file, for people and for the sweep.
     let file: String
-    /// What the server called its contents, if anything.
+    /// The server's ETag of the file, if it gave one.
     let etag: String?
 
     init(file: String, etag: String?) {

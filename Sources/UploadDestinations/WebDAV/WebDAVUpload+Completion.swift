@@ -2,18 +2,18 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-// From the file that has arrived to the object.
+// Turns the file that has arrived into the object.
 extension WebDAVUpload {
-    /// Moves the file into place and looks at what lies there then. Repeating it is safe: a file that is not there any more is never
-    /// moved over anything.
-    /// - Throws: `sessionExpired` when the file is gone, for a lost answer perhaps because it is in its place: probe.
+    /// Moves the file into place and looks at the result. Repeating this is safe: if the file is gone, nothing is moved or overwritten.
+    /// - Throws: `sessionExpired` when the file is gone. It may already be in its place, if the answer of an earlier MOVE was lost:
+    ///   probe.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await mark()
         let reply = try await place(condition)
         guard let found = try await object(), isWhole(found) else {
             throw UploadError(
                 .invalidResponse,
-                "\(location) is not what was moved there: somebody else writes to it, or the server failed; it is looked at again",
+                "\(location) is not the file that was moved there: another client writes to it, or the server failed; it is looked at again",
                 retry: .afterBackoff)
         }
         if found.mark == nil { client.learn { $0.keepsProperties = false } }
@@ -22,13 +22,13 @@ extension WebDAVUpload {
         return CompletedUpload(object, response: client.shown(reply, of: client.url(target.path)))
     }
 
-    /// First as if nothing lay there, which is the usual; what lies there is looked at before it is replaced.
+    /// First moves the file without overwriting, the usual case. An existing object is looked at before it is replaced.
     private func place(_ condition: WriteCondition) async throws(UploadError) -> HTTPReply {
         try await proveNames()
         if case .unchanged(let etag) = condition { return try await replace(seen: etag) }
         var reply = try await move(overwriting: false)
         if [403, 404, 409, 500].contains(reply.status) {
-            // The file is gone, or its folder is (RFC 4918, section 9.9.4: 409; others say 403, 404 or 500).
+            // The file or its folder is gone (RFC 4918, section 9.9.4: 409; other servers say 403, 404 or 500).
             try await checkIsThere()
             client.forgetFolders()
             try await client.makeFolders(of: target.path)
@@ -36,28 +36,28 @@ extension WebDAVUpload {
         }
         if reply.isDone { return reply }
         guard reply.status == 412, condition == .none else {
-            // nginx says 409 of a folder.
+            // nginx answers 409 where a folder has the name.
             if reply.status == 409 { _ = try await object() }
             throw failure(reply)
         }
         return try await replace(seen: nil)
     }
 
-    /// Replaces what was seen at the very name, and nothing else: a server may take the name for another one, and what lies there
-    /// would go, a folder with everything in it.
-    /// - Parameter seen: the ETag that must still be there; nil: whatever is.
+    /// Replaces only an object that was seen under exactly this name: if the server takes the name for another one, overwriting would
+    /// remove what lies there, even a folder with everything in it.
+    /// - Parameter seen: the ETag that the object must still have; nil for any object.
     private func replace(seen: String?) async throws(UploadError) -> HTTPReply {
         let found = try await object()
         if let seen {
             guard let found, WebDAVResource.isSame(found.etag, seen) else { throw changed }
         }
         guard found != nil else {
-            // It was removed in between; or it never lay there.
+            // The object was removed in between, or it never existed and the server took the name for another one.
             let reply = try await move(overwriting: false)
             if reply.isDone { return reply }
             throw reply.status == 412 ? nameTakenForAnother : failure(reply)
         }
-        // Some servers remove what lies there before they look for what is to come.
+        // Some servers remove the old object before they look for the new file.
         try await checkIsThere()
         guard let seen, let etag = found?.etag, client.facts.comparesTags else {
             let reply = try await move(overwriting: true)
@@ -67,7 +67,7 @@ extension WebDAVUpload {
         let reply = try await move(overwriting: true, ifTagged: etag)
         if reply.isDone { return reply }
         guard reply.status == 412 else { throw failure(reply) }
-        // Either it has changed in between, or the server says that of everything.
+        // Either the object has changed in between, or the server refuses every ETag.
         guard let again = try await object(), WebDAVResource.isSame(again.etag, seen) else { throw changed }
         client.learn { $0.comparesTags = false }
         try await checkIsThere()
@@ -85,8 +85,8 @@ extension WebDAVUpload {
         UploadError(.preconditionFailed, "\(location) has changed since it was looked at", retry: .never)
     }
 
-    /// RFC 4918, section 9.9.
-    /// - Parameter ifTagged: of what must lie there (section 10.4, a tagged list).
+    /// Moves the unfinished file to the object's name (RFC 4918, section 9.9).
+    /// - Parameter ifTagged: the ETag that the replaced object must have (section 10.4, a tagged list).
     private func move(overwriting: Bool, ifTagged etag: String? = nil) async throws(UploadError) -> HTTPReply {
         try await move(target.temporaryPath, to: target.path, overwriting: overwriting, ifTagged: etag)
     }

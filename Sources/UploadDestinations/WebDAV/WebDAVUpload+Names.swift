@@ -2,11 +2,11 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-// Whether the server takes the `Destination` of a MOVE for the very name that it says. Some cut it at `?` or `;`, though these are
-// escaped there: the file goes to another place, and overwrites what lies there.
+// Finds out whether the server takes the `Destination` of a MOVE literally. Some servers cut it at `?` or `;`, although these are
+// escaped: the file goes to another place and overwrites the file there.
 extension WebDAVUpload {
-    /// Moves the unfinished file to a name with the same characters and back, once for each of them and each client. Nothing is
-    /// overwritten. Wherever the server cuts the name, what it makes of it is known for an unfinished file of this job.
+    /// Moves the unfinished file to a name with the same characters and back, once for each character and client. Nothing is overwritten.
+    /// Wherever the server cuts the name, the result is still recognizable as an unfinished file of this job.
     /// - Throws: `rejected` when the server takes such a name for another one.
     func proveNames() async throws(UploadError) {
         guard hasUnprovenName else { return }
@@ -14,7 +14,8 @@ extension WebDAVUpload {
         let whole = target.trialPaths.whole
         var there = try await move(target.temporaryPath, to: whole, overwriting: false)
         if there.status == 412 {
-            // Perhaps a worker died, or an answer was lost, between this step and the way back: the file of that attempt still lies there.
+            // A worker may have died, or an answer may have been lost, between this step and the way back: the file of that attempt still
+            // lies there.
             try await removeTrials()
             there = try await move(target.temporaryPath, to: whole, overwriting: false)
         }
@@ -31,10 +32,10 @@ extension WebDAVUpload {
         client.learn { $0.provenCharacters.formUnion(target.unusualCharacters) }
     }
 
-    /// Whether a trial may have to be made, so that an earlier one may have left something.
+    /// Whether a trial may be necessary, so that an earlier trial may have left a file.
     var hasUnprovenName: Bool { !target.unusualCharacters.isSubset(of: client.facts.provenCharacters) }
 
-    /// Removes what trials of this job have left.
+    /// Removes files that trials of this job have left.
     func removeTrials() async throws(UploadError) {
         let (whole, others) = target.trialPaths
         for path in [whole] + others.sorted() { try await client.remove(path) }

@@ -8,24 +8,24 @@ struct WebDAVUpload: Sendable {
     let target: WebDAVTarget
 
     var job: UploadJob { target.job }
-    /// Where the object is, as it may be shown.
+    /// The object's URL as it may be shown.
     var location: String { client.displayURL(target.path) }
 
-    /// What has arrived; nil when nothing has.
+    /// The file that has arrived; nil when none has.
     func temporary() async throws(UploadError) -> WebDAVResource? {
         guard let found = try await client.look(at: target.temporaryPath), !found.isFolder else { return nil }
         return found
     }
 
-    /// Whether a file is as long as the job's, as far as the server tells, and not another one by its digest.
+    /// Whether a file has the job's size, as far as the server tells, and no digest that contradicts the job's.
     func isWhole(_ found: WebDAVResource) -> Bool {
         found.size == job.size && !found.digests.contradicts(job.digests)
     }
 
     func state(_ found: WebDAVResource) -> WebDAVState { WebDAVState(file: target.temporaryName, etag: found.etag) }
 
-    /// What lies under the object's name.
-    /// - Throws: `rejected` for a folder: a MOVE that may overwrite would remove it with all that is in it (RFC 4918, section 9.9.3).
+    /// The object under the job's name.
+    /// - Throws: `rejected` for a folder: an overwriting MOVE would remove it with everything in it (RFC 4918, section 9.9.3).
     func object() async throws(UploadError) -> WebDAVResource? {
         guard let found = try await client.look(at: target.path) else { return nil }
         guard !found.isFolder else {
@@ -39,8 +39,8 @@ struct WebDAVUpload: Sendable {
         StoredObject(location: location, etag: found.etag, size: found.size, digests: found.digests)
     }
 
-    /// Sends the whole file under its temporary name, and asks what has arrived: some servers keep what was cut off, in place of what
-    /// was there (RFC 4918 says nothing of it).
+    /// Sends the whole file under its temporary name, and asks how much has arrived: some servers store a truncated body, even over an
+    /// existing file (RFC 4918 does not forbid it).
     func put(
         _ part: Part, from source: any UploadSource, sent: @escaping @Sendable (Int) -> Void
     ) async throws(UploadError) -> WebDAVState {
@@ -49,7 +49,7 @@ struct WebDAVUpload: Sendable {
         let reply = try await client.send(
             .PUT, target.temporaryPath, headers: [("content-type", job.contentType)], body: body)
         guard (200..<300).contains(reply.status), reply.status != 207 else {
-            // RFC 4918, section 9.7.1: 409 for a missing folder. nginx says 500, others 403 or 404.
+            // A missing folder: 409 by RFC 4918, section 9.7.1. nginx says 500, others 403 or 404.
             guard [403, 404, 409, 500].contains(reply.status) else {
                 throw client.failure(reply, of: "PUT", at: client.url(target.temporaryPath))
             }
@@ -72,20 +72,21 @@ struct WebDAVUpload: Sendable {
         }
         guard !found.digests.contradicts(job.digests) else {
             throw UploadError(
-                .checksumMismatch, "what has arrived of \(location) is not what was sent: it is sent again",
+                .checksumMismatch,
+                "the file that arrived at \(location) is not the one that was sent: it is sent again",
                 retry: .afterBackoff)
         }
         return state(found)
     }
 
-    /// Writes down whose the file is, where the server keeps that. It goes with the file when that is moved.
+    /// Stores the job's mark, where the server keeps properties. The mark moves with the file.
     func mark() async throws(UploadError) {
         let facts = client.facts
         guard facts.keepsProperties, facts.answersPropfind else { return }
         let reply = try await client.send(
             .PROPPATCH, target.temporaryPath, xml: WebDAVRequestBody.proppatch(JobMark(job)))
         switch reply.status {
-        // Some say that they keep what they do not: looking at the object tells.
+        // Some servers report success without storing: a look at the object will show.
         case 200..<300: return
         case 405, 501: client.learn { $0.keepsProperties = false }
         case 401, 423, 429, 500...: throw client.failure(reply, of: "PROPPATCH", at: client.url(target.temporaryPath))

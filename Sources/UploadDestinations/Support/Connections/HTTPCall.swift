@@ -3,19 +3,18 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One small request on its way over a kept connection. Its end may come from the server, the connection, or whoever waits no
-/// longer; the first counts.
+/// One small request over a kept connection. The server, the connection or a caller that stops waiting can end it; the first end counts.
 final class HTTPCall: Sendable {
     typealias Outcome = Result<HTTPReply, any Error>
 
     private struct State {
         var waiter: CheckedContinuation<Outcome, Never>?
         var outcome: Outcome?
-        /// What it is sent over.
+        /// The connection's channel.
         var channel: (any Channel)?
         var lastMove = ContinuousClock.now
         var isSent = false
-        /// The answer's head, once it is there: then it is the answer, whatever becomes of the body.
+        /// The answer without its body, once its head has come. From then on it is the answer, even if the body is lost.
         var reply: HTTPReply?
         var repliedAt: ContinuousClock.Instant?
         var slowness: SlowAnswer?
@@ -25,7 +24,7 @@ final class HTTPCall: Sendable {
     let body: ByteBuffer
     /// Most of the answer's body that is kept, in bytes.
     let keptBytesMaximum: Int
-    /// What the answer has to bring on average.
+    /// Bytes a second that the answer has to bring on average.
     private let bytesPerSecondMinimum: Int
     private let state = Mutex(State())
 
@@ -37,7 +36,7 @@ final class HTTPCall: Sendable {
     }
 
     var isOver: Bool { state.withLock { $0.outcome != nil } }
-    /// When something was last sent or received, and whether all is sent.
+    /// When bytes were last sent or received, and whether the whole request is sent.
     var movement: (last: ContinuousClock.Instant, isSent: Bool) { state.withLock { ($0.lastMove, $0.isSent) } }
 
     /// When the answer's status came.
@@ -45,7 +44,7 @@ final class HTTPCall: Sendable {
 
     var mayBeRepeated: Bool { HTTPExchange.mayBeRepeated(head.method, head.headers) }
 
-    /// - Returns: false when nobody waits for it any more.
+    /// - Returns: false when no caller waits for the answer any more.
     func begin(over channel: any Channel) -> Bool {
         state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -66,7 +65,7 @@ final class HTTPCall: Sendable {
         }
     }
 
-    /// The head of the answer has come.
+    /// Records the head of the answer.
     func noteReply(_ head: HTTPReply) {
         state.withLock { state in
             state.reply = head
@@ -97,8 +96,8 @@ final class HTTPCall: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    /// Waits no longer, and gives up the connection that it is sent over. What has been answered is answered, but for a success that came
-    /// before the body was sent.
+    /// Stops waiting and closes the connection. A head that has come counts as the answer, except a success that came before the body was
+    /// sent.
     func giveUp(_ error: any Error) {
         let (channel, reply) = state.withLock { state in
             let isSuccess = state.reply.map { (200..<300).contains($0.status) } ?? false
@@ -108,7 +107,7 @@ final class HTTPCall: Sendable {
         channel?.close(promise: nil)
     }
 
-    /// To be called once.
+    /// Waits for the outcome. Must be called only once.
     func outcome() async -> Outcome {
         await withCheckedContinuation { waiter in
             let early = state.withLock { state -> Outcome? in

@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// A connection to one origin, for one call after the other.
+/// A connection to one origin that carries one call after the other.
 struct HTTPConnection: Sendable {
     let channel: any Channel
-    /// Since when nobody has used it.
+    /// When its last call ended.
     var idleSince = ContinuousClock.now
     private let handler: NIOLoopBound<HTTPConnectionHandler>
 
-    /// On the channel's event loop.
+    /// Must run on the channel's event loop.
     init(_ channel: any Channel) throws {
         self.channel = channel
         let handler = try channel.pipeline.syncOperations.handler(type: HTTPConnectionHandler.self)

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// The end of a connection's pipeline. Used on its event loop alone.
+/// The last handler of a connection's pipeline. Runs only on its event loop.
 final class HTTPConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -18,11 +18,11 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private var callCount = 0
     private var lastEnd = ContinuousClock.now
     private var hasRested = false
-    /// What went wrong first, which says more than that the connection is closed then.
+    /// The first error. It explains more than the closing of the connection that follows.
     private var problem: (any Error)?
-    /// Told when another call may follow, and when none can.
+    /// Called when the connection is free for another call, and when it is closed.
     private let changed: (_ channel: any Channel, _ isFree: Bool) -> Void
-    /// Given a call that another connection is needed for: the server closed this one as it came.
+    /// Called with a call that needs another connection, because the server closed this one at that moment.
     private let lost: (HTTPCall) -> Void
 
     init(
@@ -48,7 +48,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         isKept = false
         isWritten = false
         bodyBytes = 0
-        // A head that may not be sent is refused as it is written.
+        // NIO refuses an invalid head while it is written.
         context.write(wrapOutboundOut(.head(call.head))).assumeIsolated().whenFailure { error in
             if self.call === call { self.fail(error) }
             context.close(promise: nil)
@@ -65,7 +65,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         let part = unwrapInboundIn(data)
         if case .body(let bytes) = part { call.noteReceived(bytes.readableBytes) } else { call.noteReceived() }
         switch part {
-        // On the way to an answer: a sign of life.
+        // An interim answer: a sign of life.
         case .head(let head) where (100..<200).contains(head.status.code): break
         case .head(let head):
             isKept = head.isKeepAlive
@@ -84,13 +84,13 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             }
         case .end:
             lastEnd = .now
-            // What came before all was sent leaves a connection in which the rest may still stand.
+            // After an answer that came before the whole request was sent, the rest of the request may still be in the connection.
             guard isKept, isWritten else {
-                // The answer has ended: it is told before the closing, which ends what has not.
+                // The answer is complete: it is reported before the connection closes, because closing ends a call without an answer.
                 finish()
                 return context.close(promise: nil)
             }
-            // Free before the answer is told, for the next call may follow at once.
+            // The connection becomes free before the answer is reported, because the next call may follow at once.
             changed(context.channel, true)
             finish()
         }
@@ -98,13 +98,13 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         changed(context.channel, false)
-        // The status is an answer all the same; a body that breaks off is kept as far as it came.
+        // The status still counts as an answer; a body that breaks off is kept as far as it came.
         reply?.isWhole = false
         finish()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Of what was to be sent, as long as nothing was: an answer has not come then.
+        // Before the request is written, the parser can only have failed at the request: no answer has come.
         let error = error is HTTPParserError && !isWritten ? HTTPClientError.invalidHeaderFieldValues([]) : error
         problem = problem ?? error
         if reply == nil { fail(error) }
@@ -118,12 +118,12 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
         self.reply = nil
     }
 
-    /// Without an answer. Where it was not the connection's first call, the server may have closed before it saw this one.
+    /// Ends the call without an answer. If it was not the connection's first call, the server may have closed before it saw this call.
     private func fail(_ error: any Error) {
         guard let call else { return }
         self.call = nil
-        // What is wrong with the request is no matter of the connection. What is no HTTP may belong to the answer before: some servers send
-        // a body behind their answer to HEAD.
+        // An invalid request is not the connection's fault. Bytes that are not HTTP may belong to the previous answer: some servers send
+        // a body after their answer to HEAD.
         guard callCount > 1, !call.isOver, !(problem is HTTPClientError) else {
             return call.end(.failure(problem ?? error))
         }

@@ -11,15 +11,15 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Kept HTTP/1.1 connections for small requests: the whole of one is written at once, and the whole of its answer comes back, with
-/// one change of threads each way. No proxies, no redirects; those, and all that streams, are AsyncHTTPClient's.
+/// Kept HTTP/1.1 connections for small requests: a request is written at once, and its answer comes back at once, with one change of
+/// threads each way. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
-    /// Bytes of a body that is sent this way.
+    /// Most bytes of a body that is sent this way.
     static let bodyBytesMaximum = 64 << 10
 
     private struct State {
-        /// The last one that was used is the last.
+        /// Idle connections of each origin; the last used one is the last.
         var idle: [HTTPOrigin: [HTTPConnection]] = [:]
         var isSweeping = false
     }
@@ -37,7 +37,7 @@ public final class HTTPConnections: Sendable {
         self.init(connectSeconds: connectSeconds, tls: Self.usualTLS)
     }
 
-    /// - Parameter idleLimit: what nobody has used for so long is closed.
+    /// - Parameter idleLimit: the time after which an unused connection is closed.
     init(
         connectSeconds: TimeInterval = 10, idleLimit: Duration = .seconds(50), tls: Result<NIOSSLContext, any Error>
     ) {
@@ -51,7 +51,7 @@ public final class HTTPConnections: Sendable {
         for connection in state.withLock({ $0.idle }).values.joined() { connection.channel.close(promise: nil) }
     }
 
-    /// Sends it; what becomes of it the call tells.
+    /// Sends a call; the call's outcome reports the answer.
     func start(_ call: HTTPCall, to origin: HTTPOrigin) {
         if let connection = takeIdle(origin) { connection.start(call) } else { startAnew(call, to: origin) }
     }
@@ -105,7 +105,7 @@ public final class HTTPConnections: Sendable {
 
     private func takeIdle(_ origin: HTTPOrigin) -> HTTPConnection? {
         state.withLock { state in
-            // One that the server has closed tells so itself, a moment later perhaps.
+            // A connection that the server has closed may report that a moment later.
             while let connection = state.idle[origin]?.popLast() {
                 if connection.channel.isActive { return connection }
             }
@@ -113,7 +113,7 @@ public final class HTTPConnections: Sendable {
         }
     }
 
-    /// On the channel's event loop.
+    /// Must run on the channel's event loop.
     private func keep(_ channel: any Channel, to origin: HTTPOrigin) {
         guard let connection = try? HTTPConnection(channel) else { return channel.close(promise: nil) }
         let isSweeping = state.withLock { state in
@@ -139,7 +139,7 @@ public final class HTTPConnections: Sendable {
 
     private func sweep(on loop: any EventLoop) {
         let limit = ContinuousClock.now - idleLimit
-        // Taken out before they are closed, or a call might be given one that is about to be.
+        // Removed before they are closed, so that no call gets a connection that is about to close.
         let (old, isSweeping) = state.withLock { state in
             let old = state.idle.values.joined().filter { $0.idleSince < limit }
             state.idle = state.idle.mapValues { $0.filter { $0.idleSince >= limit } }.filter { !$0.value.isEmpty }

@@ -1,4 +1,4 @@
-/// Whom a connection leads to: requests to the same can share it.
+/// The server to which a connection leads: requests to the same origin can share connections.
 struct HTTPOrigin: Hashable, Sendable {
     let isSecure: Bool
     /// A name or an address, without brackets.

@@ -4,18 +4,18 @@ import NIOHTTP1
 struct AuthenticationChallenge: Hashable, Sendable {
     /// In lower case.
     var scheme: String
-    /// Values by names in lower case; of several with one name the first.
+    /// Values by name in lower case; if a name occurs several times, the first value.
     var parameters: [String: String] = [:]
 
-    /// Most bytes of a header that are looked at.
+    /// Most bytes of a header that are parsed.
     private static let bytesMaximum = 8192
 
-    /// All that an answer offers, in its order. A header may hold several, and several headers some each.
+    /// All challenges of an answer, in its order. There may be several headers with several challenges each.
     static func all(in headers: HTTPHeaders) -> [AuthenticationChallenge] {
         headers["www-authenticate"].flatMap { parse($0.utf8.count <= bytesMaximum ? $0 : "") }
     }
 
-    /// What of it is no challenge is passed over.
+    /// Parses a header; anything that is not a challenge is left out.
     static func parse(_ text: String) -> [AuthenticationChallenge] {
         var challenges: [AuthenticationChallenge] = []
         var rest = Substring(text)
@@ -27,7 +27,7 @@ struct AuthenticationChallenge: Hashable, Sendable {
             rest = rest.dropFirst(word.count)
             skip([" ", "\t"])
             guard rest.first == "=", !challenges.isEmpty, !word.isEmpty else {
-                // What follows a scheme by itself, such as a token, belongs to none that is known here.
+                // A word after a scheme that is not a parameter, such as a token, belongs to a scheme that this driver does not know.
                 if word.isEmpty { rest = rest.dropFirst() } else { challenges.append(.init(scheme: word.lowercased())) }
                 continue
             }

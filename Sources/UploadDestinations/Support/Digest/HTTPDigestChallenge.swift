@@ -11,7 +11,7 @@ struct HTTPDigestChallenge: Hashable, Sendable {
         case sha256 = "sha-256"
         case sha256Session = "sha-256-sess"
 
-        /// As the answer names it.
+        /// The name as the answer to the challenge writes it.
         var name: String { rawValue.uppercased().replacing("-SESS", with: "-sess") }
         var isOfSession: Bool { self == .md5Session || self == .sha256Session }
 
@@ -28,12 +28,13 @@ struct HTTPDigestChallenge: Hashable, Sendable {
     let nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// Whether only the nonce was refused, and not user and password.
+    /// Whether the server refused only the nonce, not the user and password.
     let isStale: Bool
-    /// Whether the answer counts its uses of the nonce (`qop=auth`); otherwise it is one of RFC 2069.
+    /// Whether the answer counts the uses of the nonce (`qop=auth`); otherwise the answer follows RFC 2069.
     let counts: Bool
 
-    /// - Returns: nil for one that cannot be answered: of another algorithm, or that wants the body to be signed (`auth-int`).
+    /// - Returns: nil for a challenge that cannot be answered: one with an unknown algorithm, or one that wants the body to be signed
+    ///   (`auth-int`).
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.scheme == "digest", let realm = challenge.parameters["realm"],
             let nonce = challenge.parameters["nonce"], !nonce.isEmpty
@@ -53,7 +54,7 @@ struct HTTPDigestChallenge: Hashable, Sendable {
         counts = ways != nil
     }
 
-    /// The best that an answer offers: SHA-256 before MD5.
+    /// The best challenge of an answer: SHA-256 before MD5.
     static func best(of headers: HTTPHeaders) -> HTTPDigestChallenge? {
         let known = AuthenticationChallenge.all(in: headers).compactMap(HTTPDigestChallenge.init)
         return known.first { [.sha256, .sha256Session].contains($0.algorithm) } ?? known.first
@@ -62,8 +63,8 @@ struct HTTPDigestChallenge: Hashable, Sendable {
     /// The value of `Authorization`.
     /// - Parameters:
     ///   - target: path and query, as the request line has them.
-    ///   - count: how often the nonce has been used, this time included; from 1.
-    ///   - clientNonce: another one each time.
+    ///   - count: how often the nonce has been used, including this use; from 1.
+    ///   - clientNonce: a new one for each use.
     func authorization(
         _ login: HTTPDigestLogin, _ method: HTTPMethod, _ target: String, count: UInt32, clientNonce: String
     ) -> String {
@@ -84,7 +85,7 @@ struct HTTPDigestChallenge: Hashable, Sendable {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// RFC 7616, section 3.4: `username*` for what is not ASCII (RFC 8187).
+    /// `username`, or `username*` for a name that is not ASCII (RFC 7616, section 3.4; RFC 8187).
     private func userField(_ user: String) -> String {
         guard user.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) else {
             return "username*=UTF-8''\(URLKey.escape(user).replacing("/", with: "%2F"))"

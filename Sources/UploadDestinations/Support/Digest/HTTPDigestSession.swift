@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Synchronization
 
-/// What one server has asked for in the way of Digest authentication, and how often that was answered. All jobs of a destination share it.
+/// The last Digest challenge of one server, and how often it was answered. All jobs of a destination share it.
 final class HTTPDigestSession: Sendable {
     private struct State: Sendable {
         var challenge: HTTPDigestChallenge?
@@ -14,21 +14,21 @@ final class HTTPDigestSession: Sendable {
 
     var isChallenged: Bool { state.withLock { $0.challenge != nil } }
 
-    /// - Returns: the challenge of an answer, a 401; nil where it holds none that can be answered.
+    /// - Returns: the challenge of a 401 answer; nil where it has none that can be answered.
     func take(_ headers: HTTPHeaders) -> HTTPDigestChallenge? {
         guard let challenge = HTTPDigestChallenge.best(of: headers) else { return nil }
         state.withLock { state in
-            // Counted on where another job has taken it already.
+            // Another job may have taken the same challenge already: its count goes on.
             if state.challenge?.nonce != challenge.nonce { state = State(challenge: challenge) }
         }
         return challenge
     }
 
-    /// The request with its `Authorization`, as far as a challenge is known.
+    /// The request with its `Authorization`, if a challenge is known.
     func signed(_ request: HTTPClientRequest, _ login: HTTPDigestLogin) -> HTTPClientRequest {
         let use = state.withLock { state -> (HTTPDigestChallenge, UInt32)? in
             guard let challenge = state.challenge else { return nil }
-            // A nonce that was used so often is worth another one.
+            // The counter is at its end: a new nonce is needed.
             guard state.count < .max else {
                 state = State()
                 return nil

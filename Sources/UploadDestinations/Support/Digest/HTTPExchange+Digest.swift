@@ -2,20 +2,21 @@ import AsyncHTTPClient
 import NIOHTTP1
 import Uploads
 
-/// How an exchange answers challenges.
+/// The login and session with which an exchange answers challenges.
 struct HTTPDigestAuthentication: Sendable {
     let login: HTTPDigestLogin
     let session: HTTPDigestSession
 }
 
 extension HTTPExchange {
-    /// Bytes of a body before which the nonce is proved good by a request without one, lest it be sent twice.
+    /// Most bytes of a body that is sent without checking the nonce first. For a larger body, a request without one comes before, so that
+    /// the body is not sent twice.
     private static let bodyBytesMaximum: Int64 = 1 << 20
 
-    /// Sends a request with its `Authorization`, once more where the server answers with another challenge.
+    /// Sends a request with its `Authorization`, and once more if the server answers with another challenge.
     /// - Parameters:
-    ///   - body: of the request, which is sent from its beginning the second time.
-    ///   - send: the exchange.
+    ///   - body: the request's body, which is sent from its beginning the second time.
+    ///   - send: sends one request.
     func authenticated(
         _ request: HTTPClientRequest, _ body: HTTPBody?,
         _ send: (HTTPClientRequest) async throws(UploadError) -> HTTPReply
@@ -28,7 +29,7 @@ extension HTTPExchange {
         }
         for _ in 1..<Self.sendsMaximum {
             let reply = try await send(digest.session.signed(request, digest.login))
-            // What is refused with a challenge of just now is refused for its user or password, unless the server says otherwise.
+            // If the server refuses the answer to a fresh challenge, user or password are wrong, unless it says that the nonce is stale.
             guard reply.status == 401, let challenge = digest.session.take(reply.headers),
                 challenge.isStale || fresh?.realm != challenge.realm
             else { return reply }
@@ -41,8 +42,8 @@ extension HTTPExchange {
             retry: .afterBackoff)
     }
 
-    /// Asks for a challenge, without a body and what belongs to it. The connection is not used again: a server that sends a body behind its
-    /// answer to HEAD, as WsgiDAV does, would make the large body that follows go twice.
+    /// A request for a challenge, without the body and its headers. Its connection is not reused: some servers, such as WsgiDAV, send a
+    /// body after their answer to HEAD, and the large body that follows would go twice.
     private static func question(_ request: HTTPClientRequest) -> HTTPClientRequest {
         var question = HTTPClientRequest(url: request.url)
         question.method = .HEAD

@@ -4,17 +4,17 @@ import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// Calls of one JSON API, with the headers that belong to it.
+/// Sends calls to one JSON API, with the headers that belong to it.
 struct TicketEndpoint: Sendable {
     let client: HTTPClient
     /// Sent with every call; never shown.
     let headers: [String: String]
-    /// What else must not be shown.
+    /// Other texts that must not be shown.
     var secrets: [String] = []
     let times: HTTPTimes
     let tls: TLSFiles
 
-    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`. Every status is an answer.
+    /// - Throws: `networkFailure`, `misconfigured` (TLS), `interrupted`. Every status is returned, not thrown.
     func call(
         _ method: HTTPMethod, _ url: String, _ more: [String: String] = [:], json: JSONValue? = nil
     ) async throws(UploadError) -> HTTPReply {
@@ -37,18 +37,18 @@ struct TicketEndpoint: Sendable {
         return try await exchange.run(request, body: nil)
     }
 
-    /// What may be kept of an answer.
-    /// - Parameter hidden: what else must not be shown of it.
+    /// The part of an answer that may be kept and shown.
+    /// - Parameter hidden: further texts that must not be shown.
     func shown(_ reply: HTTPReply, of url: String, hiding hidden: [String] = []) -> ServerResponse {
         HTTPSecrets(headers: headers, url: url, more: secrets + hidden).shown(reply)
     }
 
-    /// The same without its body: one that holds a ticket is a credential.
+    /// The answer without its body: a body with a ticket is a credential.
     func bare(_ reply: HTTPReply) -> ServerResponse {
         ServerResponse(status: reply.status, headers: HTTPAnswer.chosen(reply.headers).filter { $0.key != "location" })
     }
 
-    /// - Throws: `misconfigured` for what is no http(s) URL.
+    /// - Throws: `misconfigured` for a URL other than http(s).
     static func check(_ url: String) throws(UploadError) {
         guard let components = URLComponents(string: url), ["http", "https"].contains(components.scheme?.lowercased()),
             components.host?.isEmpty == false

@@ -1,8 +1,8 @@
 import Foundation
 import Uploads
 
-/// What it means that a store refuses the bytes of a ticket: RFC 9110, section 15; RFC 6585 (429); S3's "List of error codes"
-/// (AccessDenied, ExpiredToken, RequestTimeout); Bridge's clients take 403, 409, 500 and 503 for "from the session step again".
+/// The meaning of a store's refusal of a ticket's bytes: RFC 9110, section 15; RFC 6585 (429); S3's "List of error codes" (AccessDenied,
+/// ExpiredToken, RequestTimeout); Bridge's clients take 403, 409, 500 and 503 for "from the session step again".
 enum TicketErrorTable {
     /// Whether another ticket may help.
     static func wantsAnother(_ status: Int, _ body: Data) -> Bool {
@@ -23,7 +23,10 @@ enum TicketErrorTable {
             HTTPAnswer.redirection(
                 status, "redirects are not followed with a body; let the endpoint give the final URL")
         case 400 where saysExpired(body), 401, 403, 410:
-            (.accessDenied, "the URL has expired or is not good for this; another one is asked for", .afterBackoff)
+            (
+                .accessDenied, "the URL has expired or is not good for this; the worker asks for another one",
+                .afterBackoff
+            )
         case 404: (.destinationNotFound, "there is no such place; look at the URLs that the endpoint gives", .never)
         case 405, 501: (.rejected, "it takes no PUT there; look at the URLs that the endpoint gives", .never)
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
@@ -31,7 +34,7 @@ enum TicketErrorTable {
             (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 400 where says("BadDigest", body):
             (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
-        case 409: (.serverFailure, "somebody else writes there; another URL is asked for", .afterBackoff)
+        case 409: (.serverFailure, "another client writes there; the worker asks for another URL", .afterBackoff)
         case 412: (.rejected, "something lies there already; look at the URLs that the endpoint gives", .never)
         case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
@@ -42,7 +45,7 @@ enum TicketErrorTable {
         }
     }
 
-    /// S3 says ExpiredToken or RequestTimeTooSkewed, rclone AccessDenied, others "expired" in words.
+    /// S3 says ExpiredToken or RequestTimeTooSkewed, rclone AccessDenied, other stores "expired" in their text.
     private static func saysExpired(_ body: Data) -> Bool {
         ["expired", "AccessDenied", "RequestTimeTooSkewed"].contains { says($0, body) }
     }

@@ -1,8 +1,8 @@
-/// What the protocols leave open, bounded.
+/// Limits of this driver where the protocols set none.
 enum TicketLimits {
     /// Longest URL of a ticket, in bytes.
     static let urlBytesMaximum = 8192
-    /// Longest id of an upload, in bytes: it has to fit a state.
+    /// Longest id of an upload, in bytes: the state has to hold it.
     static let idBytesMaximum = 1024
     /// Most headers that a ticket may ask for, and most bytes of one value.
     static let headersMaximum = 64

@@ -4,13 +4,14 @@ import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// The bytes' way to where a ticket says. No header of the configuration goes with them: the store is not the one who gave the ticket.
+/// Sends the bytes to a ticket's URL. The configured headers are not sent: the store may be another server than the one that gave the
+/// ticket.
 struct TicketPut: Sendable {
     let client: HTTPClient
     let times: HTTPTimes
     let tls: TLSFiles
 
-    /// - Throws: what ``failure(_:_:at:)`` makes of an answer that is no success; `networkFailure`, or what the source threw.
+    /// - Throws: the error of ``TicketErrorTable`` for an answer that reports a failure; `networkFailure`, or the source's error.
     func send(
         _ part: Part, of job: UploadJob, from source: any UploadSource, md5: Data?, to ticket: UploadTicket,
         sent: @escaping @Sendable (Int) -> Void

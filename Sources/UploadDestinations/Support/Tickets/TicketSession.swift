@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// One PUT of the whole file to where a ticket says, and the completing call as a step of its own: what has arrived is never sent again
-/// because somebody could not be told.
+/// One PUT of the whole file to a ticket's URL, and the completing call as a step of its own: if that call fails, the bytes are not sent
+/// again.
 final class TicketSession: UploadSession {
     let plan: PartPlan
 
@@ -11,12 +11,12 @@ final class TicketSession: UploadSession {
     private let source: any TicketSource
     private let put: TicketPut
     private let progress: Mutex<Progress>
-    /// Whether another worker sent the bytes, and may have told so.
+    /// Whether another worker sent the bytes, and may also have made the completing call.
     private let isResumed: Bool
 
     private struct Progress {
         var ticket: UploadTicket?
-        /// Computed once for a slice, however often the bytes are sent.
+        /// Computed once for a slice, even if the bytes are sent several times.
         var md5: Data?
         var sent: TicketState?
         var response: ServerResponse?
@@ -46,7 +46,7 @@ final class TicketSession: UploadSession {
             response = try await put.send(
                 part, of: job, from: bytes, md5: source.sendsContentMD5 ? md5 : nil, to: ticket, sent: sent)
         } catch {
-            // Without an answer the ticket is as good as it was.
+            // If the store did not answer, the ticket is still valid.
             if let answer = error.response,
                 TicketErrorTable.wantsAnother(answer.status, Data((answer.body ?? "").utf8))
             {
@@ -61,7 +61,7 @@ final class TicketSession: UploadSession {
         }
     }
 
-    /// Each ticket is for a place of its own, so every condition holds.
+    /// Each ticket names a new place, where nothing can lie before, so every condition holds.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         guard let sent = progress.withLock({ $0.sent }) else {
             throw UploadError(
@@ -105,7 +105,7 @@ final class TicketSession: UploadSession {
 }
 
 extension TicketState {
-    /// What was stored. The store's word on it is the ETag; what was read was checked.
+    /// The stored object. The store confirms it by the ETag; the worker checked the bytes that it read.
     func object(of job: UploadJob, at source: any TicketSource) -> StoredObject {
         StoredObject(location: source.location(self), etag: etag, size: job.size, digests: job.digests)
     }

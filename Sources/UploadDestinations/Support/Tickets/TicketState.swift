@@ -1,13 +1,13 @@
 import Uploads
 
-/// What another worker needs once the bytes are there. Before, there is nothing to go on with: the URL is a credential and travels in no
-/// message, so whoever comes next asks for another one.
+/// What another worker needs once the bytes are there. Before that there is no state: the URL is a credential and travels in no message,
+/// so the next worker asks for another one.
 struct TicketState: Hashable, Sendable {
-    /// What the ticket's giver calls the upload.
+    /// The upload's id at the server that gave the ticket.
     var id: String?
-    /// Where the bytes were put, without the query.
+    /// The URL to which the bytes were put, without the query.
     var place: String
-    /// What the store said of them.
+    /// The store's ETag for them.
     var etag: String?
 
     init(id: String?, place: String, etag: String?) {

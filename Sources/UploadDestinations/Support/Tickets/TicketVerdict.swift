@@ -1,15 +1,15 @@
 import Foundation
 import Uploads
 
-/// What the giver of a ticket says of its upload.
+/// The ticket server's answer about an upload.
 enum TicketVerdict: Sendable {
     /// The bytes are not there.
     case absent(UploadError)
-    /// The bytes may be there, and nobody has said so to it: the completing call is still to come.
+    /// The bytes may be there, but the server has not been told: the completing call is still missing.
     case open
-    /// It has the bytes and is not done with them.
+    /// The server has the bytes and still processes them.
     case pending(ServerResponse, askAgainSeconds: TimeInterval)
     case done(ServerResponse)
-    /// It has looked at the bytes and does not want them.
+    /// The server has looked at the bytes and refuses them.
     case refused(UploadError)
 }

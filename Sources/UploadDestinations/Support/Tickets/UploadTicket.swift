@@ -1,13 +1,13 @@
 import Foundation
 
-/// Leave to put one file to one URL for a while. The URL is a credential: its query is in no state, no event and no error.
+/// Permission to put one file to one URL for a limited time. The URL is a credential: its query is in no state, no event and no error.
 struct UploadTicket: Sendable {
-    /// What later calls name it by; nil where there are none. Not a secret: it travels in states.
+    /// The id by which later calls name the upload; nil where there are no such calls. Not a secret: it travels in states.
     var id: String?
     var url: String
-    /// As far as it is known. Clocks differ: what was just given is used once, whatever this says.
+    /// The end of the permission, as far as known. Clocks differ, so a fresh ticket is used once in any case.
     var expiresAt: Date?
-    /// Sent with the bytes, in place of the usual ones of the same name.
+    /// Headers to send with the bytes, in place of the driver's headers of the same name.
     var headers: [String: String]
 
     init(id: String? = nil, url: String, expiresAt: Date? = nil, headers: [String: String] = [:]) {
