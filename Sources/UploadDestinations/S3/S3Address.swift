@@ -1,23 +1,23 @@
 import Foundation
 import Uploads
 
-/// Where requests for a bucket go: an endpoint, and whether the bucket stands in the host or in the path.
+/// The URL of requests for a bucket: an endpoint, with the bucket in the host or in the path.
 struct S3Address: Hashable, Sendable {
     private let scheme: String
-    /// With its port; nil for AWS, whose hosts depend on the region.
+    /// Host with port; nil for AWS, whose hosts depend on the region.
     private let authority: String?
     private let basePath: String
     private let bucket: String
     private let addressing: S3Configuration.Addressing
 
-    /// - Throws: `misconfigured` for an endpoint that is no URL.
+    /// - Throws: `misconfigured` for an endpoint that is not a URL.
     init(_ configuration: S3Configuration) throws(UploadError) {
         bucket = configuration.bucket
         guard let endpoint = configuration.endpoint else {
             scheme = "https"
             authority = nil
             basePath = ""
-            // A certificate for *.s3.REGION.amazonaws.com is none for a name with another dot.
+            // The certificate for *.s3.REGION.amazonaws.com does not cover a name with another dot.
             addressing = configuration.addressing ?? (bucket.contains(".") ? .path : .virtual)
             return
         }
@@ -38,21 +38,21 @@ struct S3Address: Hashable, Sendable {
         addressing = configuration.addressing ?? .path
     }
 
-    /// Where a request goes, in the pieces that a signature looks at.
+    /// The URL of a request, in the parts that a signature covers.
     struct Place: Hashable, Sendable {
         let scheme: String
-        /// With its port, where that is not the scheme's own.
+        /// Host, with the port unless it is the scheme's default.
         let host: String
-        /// Encoded.
+        /// Percent-encoded.
         let path: String
 
-        /// Without a query: it may be shown.
+        /// The URL without a query: it may be shown.
         var url: String { "\(scheme)://\(host)\(path)" }
     }
 
     /// - Parameters:
     ///   - key: nil for the bucket itself.
-    ///   - host: where a redirect has led; nil goes by the configuration.
+    ///   - host: the host of a redirect; nil uses the configuration.
     func place(key: String?, region: String, host redirected: String? = nil) -> Place {
         var host = authority ?? Self.amazonHost(region)
         var path = basePath
@@ -61,7 +61,7 @@ struct S3Address: Hashable, Sendable {
         case .path: path += "/" + S3Encoding.path(bucket)
         }
         if let redirected {
-            // It names the bucket in its host, or is to be asked in the same way as before.
+            // A redirect's host contains the bucket, or has to be asked in the same way as before.
             host = redirected
             if redirected.hasPrefix("\(bucket).") { path = basePath }
         }
@@ -69,7 +69,7 @@ struct S3Address: Hashable, Sendable {
         return Place(scheme: scheme, host: host, path: path.isEmpty ? "/" : path)
     }
 
-    /// Amazon Simple Storage Service endpoints and quotas, AWS General Reference.
+    /// The hosts of "Amazon Simple Storage Service endpoints and quotas" (AWS General Reference).
     private static func amazonHost(_ region: String) -> String {
         "s3.\(region).amazonaws.com" + (region.hasPrefix("cn-") ? ".cn" : "")
     }
@@ -82,14 +82,14 @@ extension S3Address {
     /// Whether requests go to Amazon's own servers.
     var isAmazon: Bool { authority.map(Self.isAmazon) ?? true }
 
-    /// Whether a redirect may lead there: AWS redirects within AWS, others wherever they are trusted to.
+    /// Whether a redirect may lead to this host: Amazon's servers may redirect only within AWS, other servers anywhere.
     func allows(_ host: String) -> Bool { !isAmazon || Self.isAmazon(host) }
 
     /// - Parameter authority: a host, perhaps with a port.
     private static func isAmazon(_ authority: String) -> Bool {
         let host = authority.split(separator: ":").first.map { $0.lowercased() } ?? ""
         guard let domain = amazonDomains.first(where: { host.hasSuffix(".\($0)") }) else { return false }
-        // A rented machine or load balancer has a name in the same domain.
+        // Rented machines and load balancers have names in the same domain.
         return host.dropLast(domain.count + 1).split(separator: ".").contains {
             $0 == "s3" || $0.hasPrefix("s3-") || $0.hasPrefix("s3express-")
         }

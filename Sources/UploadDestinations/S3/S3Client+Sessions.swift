@@ -2,10 +2,10 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-// Multipart uploads, of whatever job.
+// Multipart uploads of any job.
 extension S3Client {
     /// One page of the parts that an upload holds.
-    /// - Parameter marker: the number of the last part of the page before; nil for the first.
+    /// - Parameter marker: the number of the last part on the page before; nil for the first page.
     /// - Throws: `sessionExpired` when the upload is gone.
     func parts(
         of uploadID: String, key: String, after marker: Int? = nil, limit: Int
@@ -19,8 +19,8 @@ extension S3Client {
         return try await answerOfSession(request).xml(S3PartList.self, of: request.operation)
     }
 
-    /// Parts that are on their way may be stored after an abort: it is repeated until the upload is gone ("Aborting a multipart
-    /// upload", Amazon S3 User Guide).
+    /// Aborts an upload. Parts in transit may be stored after an abort, so the abort is repeated until the upload is gone ("Aborting a
+    /// multipart upload", Amazon S3 User Guide).
     func abort(_ uploadID: String, key: String) async throws(UploadError) {
         for _ in 0..<3 {
             var request = S3Request(operation: "AbortMultipartUpload", method: .DELETE, key: key)
@@ -33,7 +33,7 @@ extension S3Client {
             do throws(UploadError) {
                 _ = try await parts(of: uploadID, key: key, limit: 1)
             } catch {
-                // Gone; or nobody may look, and then the abort is taken at its word.
+                // The upload is gone; or the credentials may not list it, and then the server's answer to the abort has to suffice.
                 if error.code == .sessionExpired || error.forbidsListing { return }
                 throw error
             }
@@ -79,7 +79,7 @@ extension S3Client {
 }
 
 extension UploadError {
-    /// Whether the credentials may not do it, by the server's own word, or the server cannot.
+    /// Whether the server says that the credentials may not list, or does not support listing.
     var forbidsListing: Bool {
         [405, 501].contains(response?.status) || response?.body?.hasPrefix("AccessDenied") == true
     }

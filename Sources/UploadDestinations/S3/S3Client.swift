@@ -6,10 +6,10 @@ import NIOSSL
 import Synchronization
 import Uploads
 
-/// Sends requests to one bucket: paced, signed with credentials that are current, and sent once more where the server says what
-/// was wrong with the first (its region, the clock, expired credentials).
+/// Sends requests to one bucket. The client limits their pace, signs them with current credentials, and repeats a request once if the
+/// server reports a cause that can be corrected (region, clock, expired credentials).
 final class S3Client: Sendable {
-    /// The longest that a request waits for its turn, in seconds: who would wait longer goes back to the broker.
+    /// The longest time that a request waits for its turn, in seconds: a job that would have to wait longer goes back to the broker.
     static let waitSecondsMaximum: TimeInterval = 1
 
     let configuration: S3Configuration
@@ -17,27 +17,27 @@ final class S3Client: Sendable {
     let kept = KeptBytes()
 
     private let client: HTTPClient
-    /// For small requests; nil where they go through a proxy.
+    /// Connections for small requests; nil where they go through a proxy.
     private let connections: HTTPConnections?
     private let address: S3Address
     private let credentials: CredentialsCache
     private let pace = Mutex(S3Pace())
     private let route: Mutex<S3Route>
-    /// Whether an object was seen to have the lock that it was to have.
+    /// Whether an object was seen to have the lock that the destination asks for.
     private let locks: Mutex<Bool>
-    /// Operations whose last success told the checksum of what it stored.
+    /// Operations whose last success reported the checksum of the stored bytes.
     private let tellingChecksums: Mutex<Set<String>>
 
-    /// What a request was signed with.
+    /// The values with which a request was signed.
     private struct Signing: Sendable {
         let keys: AWSCredentials
         let signer: SigV4Signer
-        /// Where a redirect has led.
+        /// The host of a redirect.
         let host: String?
         let date: Date
     }
 
-    /// What is said of a failure may lead to a request that succeeds.
+    /// A correction, learned from a failure, that may make a repeated request succeed.
     private enum Correction: Hashable { case elsewhere, clock, credentials }
 
     /// - Throws: `misconfigured`.
@@ -47,7 +47,7 @@ final class S3Client: Sendable {
     ) throws(UploadError) {
         self.configuration = configuration
         self.client = client
-        // Files with certificates are read anew for each connection of the other client.
+        // The other client reads files with certificates again for each connection.
         self.connections = configuration.tls == TLSFiles() ? connections : nil
         self.credentials = CredentialsCache(credentials)
         address = try S3Address(configuration)
@@ -57,18 +57,18 @@ final class S3Client: Sendable {
         route = Mutex(S3Route(region: configuration.region ?? "us-east-1"))
     }
 
-    /// Whether the server is known to lock objects. Amazon's does, or refuses.
+    /// Whether the server is known to lock objects, or to refuse objects that it cannot lock, as Amazon's does.
     var isKnownToLock: Bool { locks.withLock { $0 } }
     func noteLock() { locks.withLock { $0 = true } }
 
-    /// What the server does with the conditions of writes; nil where that is not known.
+    /// How the server treats the conditions of writes; nil where that is not known.
     var conditions: S3Configuration.Conditions? { configuration.conditions ?? (address.isAmazon ? .all : nil) }
 
-    /// Whether the checksum that HEAD tells is the server's own. One that told none when it stored the bytes keeps the request's header, and
-    /// gives that back (`rclone serve s3` does, also a wrong one).
+    /// Whether the checksum in an answer to HEAD is the server's own. A server that reported none when it stored the bytes may only
+    /// repeat the request's header, even a wrong one (`rclone serve s3` does).
     var tellsChecksums: Bool { tellingChecksums.withLock { !$0.isEmpty } }
 
-    /// Whether the MD5 of what is sent is of use: where the server tells the checksum of what it stores, that proves it.
+    /// Whether to compute the MD5 of the sent bytes. Where the server reports the checksum of the stored bytes, that proves more.
     func takesMD5(of operation: String) -> Bool {
         switch configuration.etagMeaning {
         case .md5: true
@@ -77,14 +77,14 @@ final class S3Client: Sendable {
         }
     }
 
-    /// Where an object is, for people.
+    /// The URL of an object, for people.
     func location(_ key: String?) -> String {
         let route = self.route.withLock { $0 }
         return address.place(key: key, region: route.region, host: route.host(at: .now)).url
     }
 
-    /// - Returns: any answer with a status of success.
-    /// - Throws: what every other answer means; `networkFailure`, `interrupted`, or what the source threw.
+    /// - Returns: an answer with a status of success.
+    /// - Throws: the error for any other answer; `networkFailure`, `interrupted`, or the source's error.
     func send(_ request: S3Request) async throws(UploadError) -> HTTPReply {
         switch try await answer(request) {
         case .success(let reply): return reply
@@ -92,7 +92,7 @@ final class S3Client: Sendable {
         }
     }
 
-    /// The same, for those who expect some failures.
+    /// Sends a request like ``send(_:)``, for callers that expect some failures.
     func answer(_ request: S3Request) async throws(UploadError) -> Answer {
         var tried: Set<Correction> = []
         while true {
@@ -126,7 +126,7 @@ final class S3Client: Sendable {
 
     /// Learns from a success.
     private func note(_ reply: HTTPReply, to request: S3Request, _ signing: Signing) {
-        // Something else than a bucket answers there.
+        // Something other than a bucket answers at the redirect's host.
         let lacksTag = [.PUT, .HEAD].contains(request.method) && reply.givenETag == nil
         let lacksDocument =
             (request.method == .POST || request.method == .GET) && request.download == nil && !reply.isXML
@@ -141,7 +141,7 @@ final class S3Client: Sendable {
         }
     }
 
-    /// A redirect that leads to where no answer comes from is followed no more.
+    /// Sends a request. A redirect to a host that does not answer is not followed again.
     private func exchangeOrForget(_ request: S3Request, _ signing: Signing) async throws(UploadError) -> HTTPReply {
         do throws(UploadError) {
             return try await exchange(request, signing)
@@ -200,7 +200,7 @@ final class S3Client: Sendable {
         }
     }
 
-    /// The answer to HEAD has no body: the same question by GET brings the reason.
+    /// The answer to HEAD has no body: a GET of the same object brings the reason of a failure.
     private func explained(
         _ failure: S3Failure, of request: S3Request, _ signing: Signing
     ) async -> S3Failure {
@@ -214,8 +214,8 @@ final class S3Client: Sendable {
         return S3Failure(reply, operation: request.operation)
     }
 
-    /// Learns from a failure what makes the next request better.
-    /// - Returns: nil when nothing was learnt.
+    /// Learns from a failure how to correct the next request.
+    /// - Returns: nil when the failure suggests no correction.
     private func correct(_ failure: S3Failure, _ signing: Signing) -> Correction? {
         if failure.areCredentialsExpired {
             credentials.reject(signing.keys)
@@ -227,7 +227,7 @@ final class S3Client: Sendable {
         guard failure.isElsewhere else { return nil }
         let now = ContinuousClock.now
         return route.withLock { route in
-            // Another request has learnt it in the meantime.
+            // Another request has already learned the correction.
             guard route.region == signing.signer.region, route.host(at: now) == signing.host else { return .elsewhere }
             if let region = failure.region, region != route.region {
                 route.move(to: region)

@@ -1,8 +1,8 @@
 import Uploads
 
-/// What S3's error codes mean (Amazon S3 API Reference, "Error responses", and what other servers add to them).
+/// The meaning of S3's error codes (Amazon S3 API Reference, "Error responses", and the codes that other servers add).
 enum S3ErrorTable {
-    /// Requests come too fast.
+    /// Codes of requests that come too fast.
     static let throttling: Set = [
         "SlowDown", "SlowDownRead", "SlowDownWrite", "ServiceUnavailable", "ServiceBusy", "Throttling",
         "ThrottlingException", "TooManyRequests", "TooManyRequestsException", "RequestLimitExceeded",
@@ -81,7 +81,7 @@ enum S3ErrorTable {
         case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
             (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
         case "InvalidPart", "InvalidPartOrder":
-            (.invalidResponse, "it does not hold the parts that it said; they are looked at again", .afterBackoff)
+            (.invalidResponse, "it does not hold the parts that it listed; they are looked at again", .afterBackoff)
         case "EntityTooSmall":
             (
                 .invalidResponse,
@@ -121,8 +121,8 @@ enum S3ErrorTable {
 }
 
 extension S3Failure {
-    /// The error of an answer. A code goes before the status, which some servers choose freely.
-    /// - Parameter place: what was asked, without a query.
+    /// The error for an answer. The error code has precedence over the status, which some servers choose freely.
+    /// - Parameter place: the URL of the request, without its query.
     func error(at place: String) -> UploadError {
         let (code, remedy, retry) = S3ErrorTable.meaning(self.code) ?? byStatus
         let said = self.code.isEmpty ? "" : " \(self.code)"
@@ -149,7 +149,7 @@ extension S3Failure {
         case 413: (.rejected, "it is too large for the server; use smaller parts, or another destination", .never)
         case 429, 503: (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
         case 400..<500:
-            (.rejected, "it refuses the request; correct in the job or the destination what it names", .never)
+            (.rejected, "it refuses the request; correct the value that it names in job or destination", .never)
         case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed at its side; look at the server", .afterBackoff)
         default: (.invalidResponse, "that is no answer of S3; check the endpoint", .afterBackoff)

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// By HeadObject and GetObject with `If-Match`, of one version where the bucket keeps versions.
+/// Finds an object by HeadObject and reads it by GetObject with `If-Match`, of one version where the bucket keeps versions.
 extension S3Destination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
         let upload = try upload(of: job)

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 public import Uploads
 
-/// By GetObject, of the version that was written where the bucket keeps versions.
+/// Reads an object back by GetObject, in the version that was written where the bucket keeps versions.
 extension S3Destination: ReadableDestination {
     public func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
@@ -11,7 +11,7 @@ extension S3Destination: ReadableDestination {
         let key = try S3Target(job, configuration).key
         let answer = try await client.answer(get(object, key, HTTPDownload(offset: offset, take: take)))
         guard case .failure(let failure) = answer else { return }
-        // The object ends there, or before.
+        // The object ends at the offset or before it.
         if failure.status == 416, offset > 0 { return }
         throw failure.error(at: client.location(key))
     }

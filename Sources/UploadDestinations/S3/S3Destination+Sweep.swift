@@ -1,7 +1,7 @@
 public import Foundation
 public import Uploads
 
-/// By ListMultipartUploads. The bucket does not say whose an upload is: the ledger knows it by its upload id.
+/// Finds unfinished uploads by ListMultipartUploads. The bucket does not name an upload's job: the ledger finds it by the upload id.
 extension S3Destination: SweepableDestination {
     public func unfinished(startedBefore date: Date) async throws(UploadError) -> [UnfinishedUpload] {
         var found: [UnfinishedUpload] = []
@@ -18,7 +18,7 @@ extension S3Destination: SweepableDestination {
             guard page.isTruncated == true, let end = page.uploads?.last else { break }
             // Some servers leave the markers empty.
             let next = (page.nextKeyMarker.given ?? end.key, page.nextUploadIDMarker.given ?? end.uploadID)
-            // A server that does not move on would keep us here for ever.
+            // A server that returns the same page again would keep the sweep here for ever.
             if let last, next == last { break }
             last = next
         } while found.count < UnfinishedUpload.countMaximum

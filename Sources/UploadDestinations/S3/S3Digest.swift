@@ -2,14 +2,14 @@ import Crypto
 import Foundation
 import Uploads
 
-/// What is told of a body before it is sent.
+/// The digests that a request announces before its body is sent.
 struct S3Digest: Hashable, Sendable {
     /// The value of the checksum's header, in base64.
     var checksum: String?
-    /// In hexadecimal, where bodies are signed.
+    /// The SHA-256 in hexadecimal, where bodies are signed.
     var sha256: String?
 
-    /// The header of an algorithm's value ("Checking object integrity", Amazon S3 User Guide).
+    /// The header for an algorithm's value ("Checking object integrity", Amazon S3 User Guide).
     static func header(_ algorithm: S3Configuration.Checksum) -> String? {
         algorithm == .none ? nil : "x-amz-checksum-\(algorithm.rawValue)"
     }
@@ -17,12 +17,12 @@ struct S3Digest: Hashable, Sendable {
     /// A part ready to be sent.
     struct Prepared {
         let digest: S3Digest
-        /// As often as it is read.
+        /// The bytes, which may be read repeatedly.
         let bytes: any AsyncSequence<SourceBuffer, any Error> & Sendable
     }
 
-    /// What is known is not read; only an algorithm that was not taken when the file was staged reads the part before it is sent. What has to be
-    /// fetched is kept meanwhile, as far as `kept` has room.
+    /// Prepares a part. Known digests are used; only an algorithm that was not computed when the file was staged needs a read of the part
+    /// before it is sent. Bytes that have to be fetched for it are kept in memory, as far as `kept` has room.
     static func of(
         _ part: Part, from source: any UploadSource, _ target: S3Target, algorithm: S3Configuration.Checksum,
         keeping kept: KeptBytes
@@ -65,7 +65,7 @@ struct S3Digest: Hashable, Sendable {
         return Hexadecimal.text(of: (reader.md5 ?? Insecure.MD5()).finalize())
     }
 
-    /// The digests of a whole object that an answer tells; a composite one (of the parts' digests) says nothing of the bytes.
+    /// The digests of a whole object in an answer. A composite digest (of the parts' digests) does not describe the object's bytes.
     static func digests(of reply: HTTPReply) -> Digests {
         guard reply.header("x-amz-checksum-type")?.uppercased() != "COMPOSITE" else { return Digests() }
         func hexadecimal(_ name: String, bytes: Int) -> String? {
@@ -106,7 +106,7 @@ struct S3Digest: Hashable, Sendable {
 
         var needsBytes: Bool { crc64nvme != nil || crc32c != nil || sha256 != nil || md5 != nil }
 
-        /// - Returns: what was read, where it is to be kept.
+        /// - Returns: the bytes, if they are to be kept.
         mutating func read(
             _ part: Part, of source: any UploadSource, keeps: Bool
         ) async throws(UploadError) -> [SourceBuffer] {

@@ -1,22 +1,22 @@
 import Uploads
 import XMLCoder
 
-// The XML of the Amazon S3 API Reference, as far as it is used.
+// The XML documents of the Amazon S3 API Reference, with the fields that this driver uses.
 
-/// A document that an answer of success has to be. Its fields may all be missing, so it is known by its root.
+/// A document that an answer of success must contain. All its fields may be missing, so its root identifies it.
 protocol S3Document: Decodable {
-    /// What the root's name begins with: `Result` behind it is left out by some servers.
+    /// The beginning of the root's name: some servers leave out the `Result` behind it.
     static var root: String { get }
 }
 
-/// "Error responses".
+/// The body of a failure ("Error responses").
 struct S3ErrorDocument: Decodable, Sendable {
     var code: String?
     var message: String?
     var requestID: String?
-    /// The bucket's own, where a request went to another.
+    /// The bucket's region, if the request went to another one.
     var region: String?
-    /// Where a redirect leads.
+    /// The endpoint to which a redirect leads.
     var endpoint: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -28,7 +28,7 @@ struct S3ErrorDocument: Decodable, Sendable {
     }
 }
 
-/// CreateMultipartUpload.
+/// The answer to CreateMultipartUpload.
 struct S3CreatedUpload: S3Document, Sendable {
     static let root = "InitiateMultipartUpload"
 
@@ -37,7 +37,7 @@ struct S3CreatedUpload: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey { case uploadID = "UploadId" }
 }
 
-/// ListParts.
+/// The answer to ListParts.
 struct S3PartList: S3Document, Sendable {
     static let root = "ListParts"
 
@@ -113,7 +113,7 @@ struct S3CompletedUpload: S3Document, Sendable {
     }
 }
 
-/// ListMultipartUploads.
+/// The answer to ListMultipartUploads.
 struct S3UploadList: S3Document, Sendable {
     static let root = "ListMultipartUploads"
 

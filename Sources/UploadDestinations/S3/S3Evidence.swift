@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Uploads
 
-/// What an ETag says of the bytes that were sent. Values in, a judgement out.
+/// What an ETag proves about the sent bytes, decided from values alone.
 enum S3Evidence: Hashable, Sendable {
-    /// It is the MD5 of what was sent.
+    /// The ETag is the MD5 of the sent bytes.
     case proved
-    /// It is another, or none that could be one: encrypted objects have such, and those of some servers.
+    /// The ETag is something else, as for encrypted objects and on some servers: it proves nothing.
     case nothing
-    /// It is another, where ETags are said to be MD5.
+    /// The ETag differs, although the destination says that ETags are MD5.
     case contradicted
 
     /// - Parameters:
-    ///   - etag: as the server gave it.
-    ///   - expected: what it is where it is the MD5, in hexadecimal and without quotes; nil where that is not known.
+    ///   - etag: the ETag from the server.
+    ///   - expected: the MD5 that it should be, in hexadecimal and without quotes; nil where that is not known.
     init(_ etag: String?, expected: String?, meaning: S3Configuration.ETagMeaning?) {
         guard let expected, meaning != .opaque else {
             self = .nothing
@@ -22,7 +22,7 @@ enum S3Evidence: Hashable, Sendable {
         self = etag.map(Self.bare) == expected ? .proved : meaning == .md5 ? .contradicted : .nothing
     }
 
-    /// An ETag that may be an MD5, in hexadecimal; nil for another one.
+    /// The ETag in hexadecimal, if it may be an MD5; otherwise nil.
     static func md5(_ etag: String) -> String? {
         let bare = bare(etag)
         return bare.utf8.count == 32 && bare.utf8.allSatisfy(isHexadecimal) ? bare : nil
@@ -34,9 +34,9 @@ enum S3Evidence: Hashable, Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
     }
 
-    /// The ETag of an object of parts: the MD5 of their MD5, one behind the other as bytes, and how many they are.
-    /// - Parameter parts: in hexadecimal.
-    /// - Returns: nil where one of them is no MD5.
+    /// The ETag of an object made of parts: the MD5 of the parts' MD5 bytes in order, with the number of parts.
+    /// - Parameter parts: the parts' ETags in hexadecimal.
+    /// - Returns: nil where one of them is not an MD5.
     static func composite(_ parts: [String]) -> String? {
         var whole = Insecure.MD5()
         for part in parts {

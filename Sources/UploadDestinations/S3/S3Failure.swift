@@ -2,24 +2,24 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// An answer that is no success: what the error document and the headers say.
+/// An answer that reports a failure, read from its error document and headers.
 struct S3Failure: Sendable {
     let operation: String
     let status: Int
-    /// S3's word for it; empty where the answer has none (HEAD, a proxy on the way).
+    /// S3's error code; empty where the answer has none (an answer to HEAD, or one of a proxy).
     let code: String
     let message: String
     let requestID: String?
-    /// The region that the bucket is in, where the server tells.
+    /// The bucket's region, where the server reports it.
     let region: String?
-    /// The host that a redirect leads to.
+    /// The host to which a redirect leads.
     let host: String?
     let retryAfter: TimeInterval?
     let date: String?
     let isRedirect: Bool
-    /// What the body begins with where it is no document of S3, in brackets.
+    /// The beginning of a body that is not a document of S3, in brackets.
     let beginning: String
-    /// Without what S3 repeats of the signature, the keys and the token.
+    /// The answer, without the parts of the signature, the keys and the token that S3 repeats.
     let response: ServerResponse
 
     init(_ reply: HTTPReply, operation: String) {
@@ -47,16 +47,16 @@ struct S3Failure: Sendable {
         ["ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired"].contains(code)
             || (status == 403 && message.hasPrefix("Request has expired"))
     }
-    /// Of a request that names a multipart upload. It is NoSuchUpload at AWS, NoSuchKey at some other servers, and nothing at all
-    /// where the server closed the connection before its reason arrived: whether the place exists, beginning anew tells.
+    /// Whether the multipart upload that a request names is gone. AWS says NoSuchUpload, some other servers say NoSuchKey, and a server
+    /// that closes the connection early says nothing: if the bucket itself is missing, the new upload will show it.
     var saysUploadIsGone: Bool {
         ["NoSuchUpload", "NoSuchKey"].contains(code) || (status == 404 && code.isEmpty)
     }
-    /// Whether it is said of the object that was asked for, and not of the place.
+    /// Whether the failure concerns the requested object, not the bucket.
     var isAboutObject: Bool {
         status == 412 || (status == 404 && ["", "NoSuchKey", "NoSuchVersion", "NoSuchUpload"].contains(code))
     }
-    /// Whether another region or host may have the bucket.
+    /// Whether the bucket may be in another region or at another host.
     var isElsewhere: Bool {
         isRedirect || code == "AuthorizationHeaderMalformed" || code == "PermanentRedirect"
             || (status == 400 && region != nil)

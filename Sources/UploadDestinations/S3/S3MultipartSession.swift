@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// A multipart upload: parts in any order, several at once, from whoever holds its id.
+/// A multipart upload: parts in any order, several at once. Any worker that knows the upload's id can continue it.
 final class S3MultipartSession: UploadSession {
     /// A part as the bucket holds it.
     struct HeldPart: Hashable, Sendable {
         var etag: String
-        /// In base64, as ListParts or the request said it; nil where neither did.
+        /// The checksum in base64, from ListParts or the request; nil where neither has it.
         var checksum: String?
-        /// Of its bytes, in hexadecimal, where the ETag is known to be that.
+        /// The MD5 of the part's bytes in hexadecimal, where the ETag is known to be the MD5.
         var md5: String?
     }
 
@@ -37,13 +37,13 @@ final class S3MultipartSession: UploadSession {
             update(number)
         }
 
-        /// The server was seen to take something else under the number: it is not to be found in its list again.
+        /// Drops a part that the server stored differently: a later list must not count it as held.
         mutating func drop(_ number: Int) {
             broken.insert(number)
             lose(number)
         }
 
-        /// What is listed under the number is not what was sent.
+        /// Drops a part whose listed bytes differ from the sent ones.
         mutating func lose(_ number: Int) {
             held[number] = nil
             update(number)
@@ -68,8 +68,8 @@ final class S3MultipartSession: UploadSession {
 
     private var etagMeaning: S3Configuration.ETagMeaning? { upload.target.configuration.etagMeaning }
 
-    /// Takes up an upload with the parts that the bucket lists. One of another size than the plan's is sent again.
-    /// - Throws: `sessionExpired` when it is gone.
+    /// Resumes an upload with the parts that the bucket lists. A part whose size differs from the plan's is sent again.
+    /// - Throws: `sessionExpired` when the upload is gone.
     convenience init(_ upload: S3Upload, resuming state: S3State) async throws(UploadError) {
         let plan = PartPlan(size: upload.target.job.size, partSize: state.partBytes)
         var held: [Int: HeldPart] = [:]
@@ -82,11 +82,11 @@ final class S3MultipartSession: UploadSession {
                 held[part.number] = HeldPart(etag: part.etag, checksum: part.checksum(state.checksum))
             }
             let last = page.nextMarker ?? page.parts?.last?.number
-            // A server that does not move on would keep us here for ever.
+            // A server that returns the same page again would keep the session here for ever.
             guard page.isTruncated == true, let last, last > marker ?? 0 else { break }
             marker = last
         } while true
-        // What an earlier worker saw proved is what lies there now.
+        // Parts that an earlier worker has proved count as proved if they still have the same ETags.
         let md5 = (1...max(1, state.proved.count)).compactMap { held[$0].flatMap { S3Evidence.md5($0.etag) } }
         var listed = S3ProvedParts()
         for md5 in md5 { listed.append(md5) }
@@ -110,7 +110,7 @@ final class S3MultipartSession: UploadSession {
         }
     }
 
-    /// What the parts are known by is compared.
+    /// Compares the listed checksums of the parts with the source's.
     func verify(against source: any UploadSource) async throws(UploadError) {
         for (number, part) in progress.withLock({ $0.held }) {
             if current.checksum == .crc64nvme, let listed = part.checksum,
@@ -122,8 +122,8 @@ final class S3MultipartSession: UploadSession {
         }
     }
 
-    /// Where ETags are MD5, a part that is listed and that no worker has seen proved is read and compared in its turn.
-    /// - Returns: whether it is what was to be sent.
+    /// Where ETags are MD5, reads and compares a listed part that no worker has proved.
+    /// - Returns: whether it holds the bytes that were to be sent.
     private func proves(_ part: Part, _ source: any UploadSource) async throws(UploadError) -> Bool {
         guard let held = progress.withLock({ $0.held[part.number] }) else { return false }
         let md5 = try await S3Digest.md5(of: part, from: source)
@@ -169,7 +169,7 @@ final class S3MultipartSession: UploadSession {
             case .success(let reply): return .made(try self.upload.made(reply, md5: composite))
             case .failure(let failure):
                 if failure.code == "ConditionalRequestConflict" {
-                    // Such an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
+                    // After this conflict an upload cannot be completed any more ("Conditional writes", Amazon S3 User Guide).
                     try await self.upload.abort(self.current)
                 } else if !failure.saysUploadIsGone {
                     return .refused(failure)
@@ -184,7 +184,7 @@ final class S3MultipartSession: UploadSession {
 
     func close() async {}
 
-    /// The parts must make the file that was staged, as far as their checksums are known: not every server compares the whole.
+    /// Checks that the parts make up the staged file, as far as their checksums are known: not every server compares the whole.
     private func checkWhole(_ held: [Int: HeldPart]) throws(UploadError) {
         guard current.checksum == .crc64nvme, let expected = upload.target.job.digests.crc64nvme else { return }
         var whole = CRC64NVME()

@@ -2,19 +2,19 @@ import Crypto
 import Foundation
 import Uploads
 
-/// The headers that say how an object is stored (PutObject and CreateMultipartUpload, Amazon S3 API Reference).
+/// The headers that decide how an object is stored (PutObject and CreateMultipartUpload, Amazon S3 API Reference).
 struct S3ObjectHeaders: Sendable {
     typealias Header = (name: String, value: String)
 
     let settings: S3ObjectSettings
 
-    /// Of every request of the object, reads included: a customer's key, and who pays.
+    /// Headers for every request about the object, reads included: the customer's key, and the payer.
     var ofEveryRequest: [Header] {
         let payer: [Header] = settings.isRequesterPays ? [("x-amz-request-payer", "requester")] : []
         return payer + customerKey("x-amz-server-side-encryption-customer")
     }
 
-    /// Of a copy besides, to read what is copied.
+    /// Headers that a copy needs, too, to read the copied object.
     var ofCopySource: [Header] { customerKey("x-amz-copy-source-server-side-encryption-customer") }
 
     private func customerKey(_ name: String) -> [Header] {
@@ -25,8 +25,8 @@ struct S3ObjectHeaders: Sendable {
         ]
     }
 
-    /// Of the request that makes the object, or begins it.
-    /// - Throws: `rejected` when metadata is more than S3 takes.
+    /// Headers of the request that creates the object or the multipart upload.
+    /// - Throws: `rejected` when the metadata is larger than S3 allows.
     func ofCreation(_ target: S3Target, now: Date = Date()) throws(UploadError) -> [Header] {
         let job = target.job
         var headers: [Header] = [("content-type", job.contentType)]
@@ -98,7 +98,8 @@ struct S3ObjectHeaders: Sendable {
         }
     }
 
-    /// What a header can carry: everything but printable ASCII as an encoded word (RFC 2047, section 4.1), as S3 itself shows it.
+    /// The value in characters that a header can carry: everything but printable ASCII becomes an encoded word (RFC 2047, section 4.1),
+    /// as S3 itself shows it.
     private static func encoded(_ value: String) -> String {
         let isPlain = value.utf8.allSatisfy { (0x20...0x7e).contains($0) } && !value.hasPrefix("=?")
         return isPlain && value == value.trimmingCharacters(in: .whitespaces)

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import Uploads
 
-/// The parts of an upload, from the first one on, whose ETags were seen to be the MD5 of what was sent: how many, and a digest of the ETags,
-/// so that another worker does not take an ETag that it finds later for one that was seen.
+/// The leading parts of an upload whose ETags were seen to be the MD5 of the sent bytes: their number, and a digest of the ETags, so that
+/// another worker can tell whether the ETags that it finds are the same.
 struct S3ProvedParts: Hashable, Sendable {
     private(set) var count = 0
-    /// The MD5 of the parts' MD5, one behind the other as text.
+    /// The MD5 of the parts' MD5 texts in order.
     private(set) var digest = Self.text(Insecure.MD5())
 
     private var hash = Insecure.MD5()
@@ -22,7 +22,7 @@ struct S3ProvedParts: Hashable, Sendable {
 
     init() {}
 
-    /// As a state has it; none for what no driver writes.
+    /// Reads the values from a state; no parts for values that no driver writes.
     init(_ count: JSONValue?, digest: JSONValue?) {
         guard let count = count?.integer, (1...Int64(S3Limits.partCountMaximum)).contains(count),
             let digest = digest?.string, digest.utf8.count == 32
@@ -31,7 +31,7 @@ struct S3ProvedParts: Hashable, Sendable {
         self.digest = digest
     }
 
-    /// - Parameter md5: of the next part, in hexadecimal.
+    /// - Parameter md5: the MD5 of the next part, in hexadecimal.
     mutating func append(_ md5: String) {
         count += 1
         hash.update(data: Data(md5.utf8))

@@ -3,8 +3,8 @@ import Uploads
 import XMLCoder
 
 extension HTTPReply {
-    /// The body as XML. Some servers send white space first, to keep the connection alive.
-    /// - Throws: `invalidResponse` when it broke off, is too long, or is no such document.
+    /// The body as XML. Some servers first send white space to keep the connection alive.
+    /// - Throws: `invalidResponse` when the body broke off, is too long, or is not such a document.
     func xml<Value: S3Document>(_ type: Value.Type, of operation: String) throws(UploadError) -> Value {
         guard isWhole else {
             throw UploadError(
@@ -24,16 +24,16 @@ extension HTTPReply {
         }
     }
 
-    /// Within so many bytes of a document its root is named.
+    /// The root has to occur within this many bytes of a document.
     private static var rootBytesMaximum: Int { 1024 }
 
-    /// The beginning of the body, to go behind a sentence; empty where there is no body.
+    /// The beginning of the body, to be appended to a sentence; empty where there is no body.
     var beginning: String {
         let words = String(decoding: trimmed.prefix(300), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         return words.isEmpty ? "" : " (it begins: \(words.joined(separator: " ").prefix(120)))"
     }
 
-    /// Whether the body is a page for people, as a proxy or a login before the server sends it.
+    /// Whether the body is an HTML page, for example from a proxy or a login page before the server.
     var isPage: Bool {
         let start = String(decoding: trimmed.prefix(Self.rootBytesMaximum), as: UTF8.self).lowercased()
         return start.hasPrefix("<") && (start.contains("<!doctype html") || start.contains("<html"))
@@ -42,8 +42,8 @@ extension HTTPReply {
     /// Whether the body may be a document of S3.
     var isXML: Bool { trimmed.first == UInt8(ascii: "<") && !isPage }
 
-    /// An answer of success without what every one of S3 has: something else may have sent it. What became of the request is found out
-    /// before it is sent again, so not within the seconds in which a part is.
+    /// The error for a success that lacks a part which every answer of S3 has: something else may have answered. The worker has to find
+    /// out what became of the request before it repeats it, so the retry is not within the seconds in which a part is repeated.
     /// - Parameter request: its operation and place.
     func unbelievable(_ request: String, without lack: String = "an ETag") -> UploadError {
         UploadError(

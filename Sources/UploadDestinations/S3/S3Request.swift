@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// A request before it is addressed and signed.
+/// A request without its address and signature.
 struct S3Request: Sendable {
     enum Payload: Sendable {
         case none
         case data(Data)
-        /// - Parameter sha256: of all its bytes, where bodies are signed.
+        /// - Parameter sha256: the SHA-256 of all bytes, where bodies are signed.
         case stream(HTTPBody, sha256: String?)
 
-        /// All of it, if it is small.
+        /// The whole body, if it is small.
         func collected(for displayURL: String) async throws(UploadError) -> ByteBuffer? {
             switch self {
             case .none: return ByteBuffer()
@@ -23,20 +23,20 @@ struct S3Request: Sendable {
         }
     }
 
-    /// The API's name of it, for messages: `PutObject`.
+    /// The API's name of the operation, for messages: `PutObject`.
     var operation: String
     var method: HTTPMethod
-    /// nil for the bucket itself.
+    /// The key; nil for the bucket itself.
     var key: String?
     var query: [SignableRequest.Parameter] = []
     var headers: [(name: String, value: String)] = []
     var payload = Payload.none
-    /// Most of an answer's body that is kept, in bytes.
+    /// Most bytes of an answer's body that are kept.
     var keptBytesMaximum = 64 << 10
-    /// Where the body of a success goes, which is not kept then.
+    /// The receiver of a successful answer's body, which then is not kept.
     var download: HTTPDownload?
 
-    /// Seconds from the status to the end of the answer; nil where the body is what was asked for.
+    /// Seconds from the status to the end of the answer; nil for a download.
     var restSeconds: TimeInterval? {
         if operation == Self.completion { return S3Limits.completionSeconds }
         return method == .GET ? nil : HTTPExchange.restSeconds

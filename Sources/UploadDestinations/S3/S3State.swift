@@ -1,18 +1,18 @@
 import Uploads
 
-/// What another worker needs to go on: which upload, and how it is cut.
+/// What another worker needs to continue: the upload's id, the size of parts, and the proved and broken parts.
 struct S3State: Hashable, Sendable {
     var uploadID: String
-    /// Bytes of every part but the last.
+    /// Bytes of every part except the last.
     var partBytes: Int64
-    /// What the parts are checked with, as it was said when the upload was begun.
+    /// The checksum algorithm of the parts, as announced when the upload began.
     var checksum: S3Configuration.Checksum
-    /// The parts, from the first one on, that were seen to have the MD5 of what was sent as their ETag.
+    /// The leading parts whose ETags were seen to be the MD5 of the sent bytes.
     var proved = S3ProvedParts()
-    /// Parts that the server holds, and that are not what was sent; the first ``brokenMaximum`` are written.
+    /// Parts that the server stored differently; the first ``brokenMaximum`` are written to the state.
     var broken: Set<Int> = []
 
-    /// So many fit a message beside all else. Any more are found again, as these were.
+    /// As many as fit into a message beside the rest of the state. Further broken parts are found again in the same way.
     static let brokenMaximum = 500
 
     init(uploadID: String, partBytes: Int64, checksum: S3Configuration.Checksum) {

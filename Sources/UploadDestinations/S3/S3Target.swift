@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// One job's object: its key, and what is kept beside it.
+/// One job's object: its key, and the metadata that marks it.
 struct S3Target: Sendable {
     static let jobHeader = "x-amz-meta-longshore-job"
     static let enqueuedHeader = "x-amz-meta-longshore-enqueued-at"
@@ -32,7 +32,7 @@ struct S3Target: Sendable {
     /// Whether the file goes up in parts.
     var isMultipart: Bool { job.size > min(configuration.multipartThresholdBytes, S3Limits.putBytesMaximum) }
 
-    /// What is kept beside the object, so that any worker knows whose it is.
+    /// The metadata by which any worker can tell to which job the object belongs.
     var mark: [(name: String, value: String)] {
         let mark = JobMark(job)
         return [(Self.jobHeader, mark.job), (Self.enqueuedHeader, mark.enqueuedAt)]
@@ -47,19 +47,19 @@ struct S3Target: Sendable {
             preferredPartSize: configuration.partBytes)
     }
 
-    /// The mark of a stored object; nil where it has none of ours.
+    /// The mark of a stored object; nil where Longshore has not marked it.
     static func mark(of reply: HTTPReply) -> JobMark? {
         guard let job = reply.header(jobHeader) else { return nil }
         return JobMark(job: job, enqueuedAt: reply.header(enqueuedHeader) ?? "")
     }
 
-    /// What HEAD tells of an object.
+    /// The object that an answer to HEAD describes.
     static func object(_ reply: HTTPReply, at location: String) -> StoredObject {
         StoredObject(
             location: location, etag: reply.header("etag").map(quoted), version: reply.header("x-amz-version-id"),
             size: reply.header("content-length").flatMap { Int64($0) }, digests: S3Digest.digests(of: reply))
     }
 
-    /// An ETag as a condition needs it (RFC 9110, section 8.8.3); some answers leave the quotes out.
+    /// An ETag in the form that a condition needs (RFC 9110, section 8.8.3); some answers leave out the quotes.
     static func quoted(_ etag: String) -> String { etag.hasPrefix("\"") ? etag : "\"\(etag)\"" }
 }

@@ -2,9 +2,9 @@ import Foundation
 import Uploads
 import XMLCoder
 
-// What the request that makes the object brought.
+// The requests that create an object, and the checks of their results.
 extension S3Upload {
-    /// The object in one PUT.
+    /// Uploads the object in one PUT.
     func putWhole(
         _ part: Part, from source: any UploadSource, _ condition: WriteCondition,
         sent: @escaping @Sendable (Int) -> Void
@@ -33,12 +33,12 @@ extension S3Upload {
         return written.upload
     }
 
-    /// Looks whether an object that is to be locked is, until one was seen to be: a server that knows no locks passes over their headers.
-    /// - Parameter seen: what HEAD said of it, where it was asked already.
+    /// Checks that an object is locked, until one was seen to be: a server without locks ignores their headers.
+    /// - Parameter seen: the answer to HEAD, if the object was already asked for.
     private func expectLock(_ seen: HTTPReply?) async throws(UploadError) {
         guard target.configuration.object.isLocked, !client.isKnownToLock else { return }
         if let seen { return try checkLock(of: seen) }
-        // What cannot be seen because an answer is lost takes nothing from a write that the server has confirmed.
+        // A lost answer does not undo a write that the server has confirmed.
         for _ in 0..<2 {
             let answer: S3Client.Answer
             do throws(UploadError) { answer = try await head() } catch { continue }
@@ -55,8 +55,8 @@ extension S3Upload {
         }
     }
 
-    /// - Parameter reply: what HEAD says of the job's own object.
-    /// - Throws: `rejected` where it lacks the lock that the destination asks for.
+    /// - Parameter reply: the answer to HEAD of the job's own object.
+    /// - Throws: `rejected` where the object lacks the lock that the destination asks for.
     func checkLock(of reply: HTTPReply) throws(UploadError) {
         let settings = target.configuration.object
         guard settings.isLocked, !client.isKnownToLock else { return }
@@ -65,30 +65,30 @@ extension S3Upload {
         guard lacksMode || lacksHold else { return client.noteLock() }
         throw UploadError(
             .rejected,
-            "\(location) lies there without its \(lacksMode ? "object lock" : "legal hold"): the server passes over it, or the credentials may not "
+            "\(location) is stored without its \(lacksMode ? "object lock" : "legal hold"): the server passes over it, or the credentials may not "
                 + "see it (s3:GetObjectRetention, s3:GetObjectLegalHold); use a bucket with object lock, or take objectLock and legalHold out "
                 + "of the destination",
             retry: .never, response: reply.response)
     }
 
-    /// Which requests make an object.
+    /// The requests that create an object.
     enum Write { case put, completion }
 
-    /// What came of such a request.
+    /// The result of such a request.
     enum WriteAnswer {
         case made(CompletedUpload)
         case refused(S3Failure)
     }
 
-    /// What a write brought.
+    /// The result of a conditional write.
     struct Written {
         var upload: CompletedUpload
-        /// What HEAD said of the object afterwards, where it was asked and said something.
+        /// The answer to HEAD of the object after the write, if it was asked for and there is one.
         var seen: HTTPReply?
     }
 
-    /// Writes under a condition. Where the server does not compare it, it is looked before and after the write: what another writes in
-    /// between is overwritten.
+    /// Writes under a condition. Where the server does not check it, the driver looks at the object before and after the write: an object
+    /// that another client writes in between is overwritten.
     func conditionally(
         _ condition: WriteCondition, _ kind: Write,
         write: (WriteCondition) async throws(UploadError) -> WriteAnswer
@@ -96,8 +96,8 @@ extension S3Upload {
         guard condition != .none else { return Written(upload: try made(try await write(.none))) }
         let isObeyed = obeysConditions(kind)
         if !isObeyed { try await expect(condition) }
-        // A server of which nothing is known obeys `If-None-Match`, or passes over it, or says that it does not have it. `If-Match` some
-        // refuse whatever it says (Ceph RGW 18 does, for the quotes).
+        // An unknown server obeys `If-None-Match`, ignores it, or says that it does not support it. Some refuse every `If-Match` (Ceph
+        // RGW 18 does, because of the quotes).
         let sent = isObeyed || (client.conditions == nil && condition == .absent) ? condition : .none
         switch try await write(sent) {
         case .refused(let failure) where sent != .none && failure.isNotImplemented:
@@ -122,11 +122,11 @@ extension S3Upload {
         }
     }
 
-    /// What was made, and what proves it.
+    /// The created object, with the evidence for it.
     /// - Parameters:
-    ///   - md5: what the ETag is where ETags are MD5; nil where that is not known.
-    ///   - checksum: what the whole body was sent with, as its header has it; nil where it was sent in parts.
-    /// - Throws: `checksumMismatch` when the server says that it has stored something else.
+    ///   - md5: the ETag that is expected where ETags are MD5; nil where that is not known.
+    ///   - checksum: the value of the checksum's header in the request; nil for an upload in parts.
+    /// - Throws: `checksumMismatch` when the server reports that it stored other bytes.
     func made(_ reply: HTTPReply, md5: String?, checksum: String? = nil) throws(UploadError) -> CompletedUpload {
         let job = target.job
         let told = S3Digest.digests(of: reply)
@@ -136,9 +136,9 @@ extension S3Upload {
         let isChecked = told.confirms(job.digests) || isEqual == true
         let evidence = S3Evidence(reply.givenETag, expected: md5, meaning: target.configuration.etagMeaning)
         guard !isOther, isChecked || evidence != .contradicted else {
-            let hint = isOther ? "" : " (its ETag is not the MD5 of what was sent)"
+            let hint = isOther ? "" : " (its ETag is not the MD5 of the sent bytes)"
             throw UploadError(
-                .checksumMismatch, "\(location) stored something else than was sent: it is sent again\(hint)",
+                .checksumMismatch, "\(location) stored other bytes than were sent: they are sent again\(hint)",
                 response: reply.response)
         }
         let object = StoredObject(
@@ -148,12 +148,12 @@ extension S3Upload {
         return CompletedUpload(object, response: reply.response)
     }
 
-    /// The outcome of CompleteMultipartUpload, looked at where nothing has proved it.
+    /// The result of CompleteMultipartUpload, checked by HEAD where the answer itself proves nothing.
     func checked(_ written: Written) async throws(UploadError) -> CompletedUpload {
         try await expectLock(written.seen)
         var upload = written.upload
         guard upload.object.verified == nil else { return upload }
-        // The server has not said what it made of the parts: at least the size must be right.
+        // The server has not described the object that it made of the parts: at least the size must be right.
         var seen = written.seen
         if seen == nil { seen = try await self.seen() }
         guard let head = seen else { return upload }
@@ -166,20 +166,20 @@ extension S3Upload {
                 response: head.response)
         }
         if client.tellsChecksums, found.digests.confirms(target.job.digests) { upload.object.verified = .checksum }
-        // Some servers name another when they put the parts together.
+        // Some servers name another ETag when they put the parts together.
         upload.object.etag = found.etag
         return upload
     }
 
-    /// What HEAD says of the object; nil where it says nothing.
+    /// The answer to HEAD of the object; nil if that fails.
     private func seen() async throws(UploadError) -> HTTPReply? {
         guard case .success(let reply) = try await head() else { return nil }
         return reply
     }
 
-    /// Looks whether another job has written to the same name at the same time. What has no mark is left alone, for some servers drop
-    /// metadata; and what cannot be seen takes nothing from a write that the server has confirmed.
-    /// - Returns: what HEAD says of the object.
+    /// Checks whether another job has written to the same key at the same time. An object without a mark is left alone, because some
+    /// servers drop metadata; and if the object cannot be seen, the confirmed write still counts.
+    /// - Returns: the answer to HEAD of the object.
     private func expectOwn() async throws(UploadError) -> HTTPReply? {
         var seen: HTTPReply?
         do throws(UploadError) { seen = try await self.seen() } catch {}
@@ -190,13 +190,13 @@ extension S3Upload {
         return reply
     }
 
-    /// Before it may be written, what lies there has to be seen.
+    /// The error when the existing object cannot be seen, which is necessary before a conditional write.
     func unseen(_ failure: S3Failure) -> UploadError {
         let error = failure.error(at: location)
         return UploadError(
             error.code,
             error.message
-                + "; what lies there has to be seen before it may be written: let the credentials read and list it (s3:GetObject, "
+                + "; the existing object has to be seen before it may be replaced: let the credentials read and list it (s3:GetObject, "
                 + "s3:ListBucket), or give the destination the conditions that its server obeys",
             retry: error.retry, response: error.response)
     }
@@ -205,9 +205,9 @@ extension S3Upload {
         let answer = try await head()
         switch (condition, answer) {
         case (.none, _): return
-        // Any other failure says nothing of what lies there.
+        // Any other failure does not tell whether an object is there.
         case (.absent, .failure(let failure)) where failure.status == 404: return
-        // What lies there is replaced, seen or not.
+        // The existing object is replaced in any case.
         case (.absent, .failure(let failure)) where failure.code == "AccessDenied" && target.job.ifExists == .replace:
             return
         case (_, .failure(let failure)) where failure.status == 403: throw unseen(failure)

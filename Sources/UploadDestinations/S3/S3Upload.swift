@@ -2,11 +2,11 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// The requests of one job's object, one method each.
+/// The requests about one job's object, one method each.
 struct S3Upload: Sendable {
     let target: S3Target
     let client: S3Client
-    /// How it is stored, if not as the destination says.
+    /// How the object is stored, if not as the destination says.
     var objectSettings: S3ObjectSettings?
 
     var configuration: S3Configuration { client.configuration }
@@ -57,7 +57,7 @@ struct S3Upload: Sendable {
         return id
     }
 
-    /// - Throws: `checksumMismatch` when the server says that it has stored something else.
+    /// - Throws: `checksumMismatch` when the server reports that it stored other bytes.
     func send(
         _ part: Part, _ body: HTTPBody, _ digest: S3Digest, to state: S3State
     ) async throws(UploadError) -> S3MultipartSession.HeldPart {
@@ -83,15 +83,15 @@ struct S3Upload: Sendable {
             etag: etag, checksum: digest.checksum, md5: evidence == .proved ? body.md5 : nil)
     }
 
-    /// One page of the parts that are held.
-    /// - Parameter marker: the number of the last part of the page before; nil for the first.
+    /// One page of the parts that the server holds.
+    /// - Parameter marker: the number of the last part on the page before; nil for the first page.
     func parts(
         of state: S3State, after marker: Int? = nil, limit: Int = S3Limits.pageMaximum
     ) async throws(UploadError) -> S3PartList {
         try await client.parts(of: state.uploadID, key: target.key, after: marker, limit: limit)
     }
 
-    /// - Returns: of a success what the document says, in the headers that PutObject would have it in.
+    /// - Returns: for a success, the document's contents in the headers that PutObject would use for them.
     func complete(
         _ parts: S3PartsToComplete, _ state: S3State, _ condition: WriteCondition
     ) async throws(UploadError) -> S3Client.Answer {
@@ -105,7 +105,7 @@ struct S3Upload: Sendable {
         request.payload = .data(try parts.encoded())
         let answer = try await client.answer(request)
         guard case .success(var reply) = answer else { return answer }
-        // "Your application must be prepared to retry": the status 200 may have been sent before the work was done.
+        // "Your application must be prepared to retry": the server may send status 200 before the work is done.
         guard reply.errorDocument == nil else { return .failure(S3Failure(reply, operation: request.operation)) }
         let document = try reply.xml(S3CompletedUpload.self, of: request.operation)
         if let etag = document.etag { reply.setHeader("etag", to: etag) }
@@ -122,12 +122,13 @@ struct S3Upload: Sendable {
 
     var gone: UploadError { client.gone(target.key) }
 
-    /// What the server says of a part is not what was sent. Without a status: it is no object, and can be sent again by itself.
+    /// The error for a part of which the server reports other bytes than were sent. It has no status: the part is not an object, and can
+    /// be sent again by itself.
     private func differs(_ part: Part, _ reply: HTTPReply) -> UploadError {
         let request = reply.header("x-amz-request-id").map { " [request \($0)]" } ?? ""
         return UploadError(
             .checksumMismatch,
-            "part \(part.number) of \(location) arrived otherwise than it was sent: it is sent again\(request)",
+            "part \(part.number) of \(location) arrived with other bytes than were sent: it is sent again\(request)",
             retry: .afterBackoff)
     }
 
@@ -146,7 +147,7 @@ struct S3Upload: Sendable {
 }
 
 extension WriteCondition {
-    /// "Conditional requests", Amazon S3 User Guide.
+    /// The headers of "Conditional requests", Amazon S3 User Guide.
     fileprivate var headers: [S3ObjectHeaders.Header] {
         switch self {
         case .none: []

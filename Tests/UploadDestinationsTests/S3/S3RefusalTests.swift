@@ -102,7 +102,7 @@ struct S3RefusalTests {
         let reply = HTTPReply(status: 400, headers: [:], body: Data(body.utf8), isWhole: true)
         let message = S3Failure(reply, operation: "PutObject").error(at: "https://host/b/k").message
         #expect(
-            message.hasSuffix("what it names (it begins: <html> <body>Request Entity Too Large</body></html>)"),
+            message.hasSuffix("names in job or destination (it begins: <html> <body>Request Entity Too Large</body></html>)"),
             "\(message)")
     }
 

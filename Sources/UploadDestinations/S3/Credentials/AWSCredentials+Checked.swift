@@ -2,10 +2,10 @@ import Foundation
 import Uploads
 
 extension AWSCredentials {
-    /// Credentials as a source gives them, with white space around them forgiven.
+    /// Credentials from a source, without the white space around them.
     /// - Parameter place: the source, as a message names it.
     /// - Returns: nil when there is neither an id nor a secret.
-    /// - Throws: `misconfigured` when one of them is missing or one holds what a header cannot.
+    /// - Throws: `misconfigured` when one of them is missing, or contains characters that a header cannot carry.
     static func checked(
         id: String?, secret: String?, token: String?, expiresAt: Date? = nil, from place: String,
         retry: UploadError.Retry = .never

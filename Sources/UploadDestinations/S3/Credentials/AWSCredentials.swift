@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a request to S3 is signed with. Its text and its mirror show the id alone.
+/// The credentials that sign a request to S3. Their description and mirror show only the id.
 public struct AWSCredentials: Hashable, Sendable {
     public var accessKeyID: String
     public var secretAccessKey: String
-    /// Sent along with temporary credentials.
+    /// Part of temporary credentials; sent with each request.
     public var sessionToken: String?
-    /// When temporary credentials end; nil when they do not, or nobody says when.
+    /// When temporary credentials end; nil when they do not end, or the end is not known.
     public var expiresAt: Date?
 
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil, expiresAt: Date? = nil) {

@@ -4,25 +4,25 @@ import Glibc
 import NIOHTTP1
 public import Uploads
 
-/// What the agent of ECS, Fargate and EKS Pod Identity issues ("Container credential provider", AWS SDKs and Tools
-/// Reference Guide): `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`, with the token
-/// of `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or `AWS_CONTAINER_AUTHORIZATION_TOKEN`.
+/// Credentials from the agent of ECS, Fargate or EKS Pod Identity ("Container credential provider", AWS SDKs and Tools Reference Guide):
+/// `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`, with the token of
+/// `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE` or `AWS_CONTAINER_AUTHORIZATION_TOKEN`.
 public struct ContainerCredentials: AWSCredentialsProvider {
-    /// For each try.
+    /// Time limit of each try.
     static let limitSeconds: TimeInterval = 5
-    /// The agents of ECS and of EKS, which are trusted without TLS, as is loopback.
+    /// The agents of ECS and EKS. They are trusted without TLS, like loopback addresses.
     private static let trustedHosts: Set<String> = ["169.254.170.2", "169.254.170.23", "fd00:ec2::23", "localhost"]
 
     private let environment: [String: String]
     private let client: HTTPClient
     private let agent: String
 
-    /// - Parameter client: one without a proxy and without redirects.
+    /// - Parameter client: a client without a proxy and without redirects.
     public init(environment: [String: String], client: HTTPClient) {
         self.init(environment: environment, client: client, agent: "http://169.254.170.2")
     }
 
-    /// - Parameter agent: what a relative URI is relative to.
+    /// - Parameter agent: the base of a relative URI.
     init(environment: [String: String], client: HTTPClient, agent: String) {
         self.environment = environment
         self.client = client
@@ -42,7 +42,7 @@ public struct ContainerCredentials: AWSCredentialsProvider {
 
     private func url() throws(UploadError) -> String? {
         if let relative = environment.given("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") {
-            // Without the slash it would be part of the host's name.
+            // Without the slash the text would become part of the host's name.
             guard relative.hasPrefix("/") else {
                 throw UploadError(.misconfigured, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI has to begin with a slash")
             }
@@ -54,14 +54,13 @@ public struct ContainerCredentials: AWSCredentialsProvider {
         else {
             throw UploadError(
                 .misconfigured,
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI has to be https, or http on loopback or at the agent of ECS or EKS: nobody else may be asked for credentials without TLS"
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI has to be https, or http on loopback or at the agent of ECS or EKS: other hosts may be asked for credentials only with TLS"
             )
         }
         return full
     }
 
-    /// Whether credentials may be asked of this host without TLS. A name is never looked up: what it leads to may
-    /// change.
+    /// Whether this host may be asked for credentials without TLS. Names are not resolved: their address may change.
     static func isTrusted(_ host: String) -> Bool {
         let host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
         if trustedHosts.contains(host) { return true }
@@ -72,7 +71,7 @@ public struct ContainerCredentials: AWSCredentialsProvider {
         return withUnsafeBytes(of: six) { Array($0) } == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// The file comes first, for it is what is renewed.
+    /// The token. The file comes first, because its contents are renewed.
     private func token() throws(UploadError) -> String? {
         var token = environment.given("AWS_CONTAINER_AUTHORIZATION_TOKEN")
         if let file = environment.given("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE") {

@@ -2,12 +2,12 @@ public import Foundation
 import Synchronization
 public import Uploads
 
-/// The credentials that requests are signed with: asked for each one, so that they change in the middle of an upload.
+/// The credentials that sign requests. Each request asks for them, so that they may change in the middle of an upload.
 ///
-/// They are refreshed 5 minutes before they end, while they are still used; within their last minute nothing is signed
-/// before that has worked. Those that do not say when they end are read again where that is cheap
-/// (`AWSCredentialsProvider.rereadSeconds`); when that fails, the old ones are used until the server refuses them.
-/// However many ask, the source is asked once.
+/// The cache refreshes them 5 minutes before they end, while requests still use them; in their last minute no request is signed before
+/// the refresh has succeeded. Credentials without a known end are read again where that is cheap
+/// (`AWSCredentialsProvider.rereadSeconds`); if that fails, requests use the old ones until the server rejects them. However many
+/// requests wait, the source is asked once.
 public final class CredentialsCache: Sendable {
     private struct State: Sendable {
         var freshness = CredentialsFreshness()
@@ -26,9 +26,9 @@ public final class CredentialsCache: Sendable {
     public init(_ provider: any AWSCredentialsProvider) { self.provider = provider }
 
     /// Credentials for a request that is signed now.
-    /// - Parameter now: the time that their end is compared with: the server's where it is known (`S3Clock.now`).
-    /// - Throws: what the source threw, `notAuthenticated` when it has none, or `interrupted` when the task is
-    ///   cancelled. After a failure the source is left alone for 5 s, and the same is thrown.
+    /// - Parameter now: the time to compare their end with: the server's time where it is known (`S3Clock.now`).
+    /// - Throws: the source's error, `notAuthenticated` when it has no credentials, or `interrupted` when the task is cancelled. For 5 s
+    ///   after a failure, the source is not asked again and the same error is thrown.
     public func current(at now: Date = Date()) async throws(UploadError) -> AWSCredentials {
         while true {
             switch next(at: now) {
@@ -47,17 +47,17 @@ public final class CredentialsCache: Sendable {
         }
     }
 
-    /// The server said that these have expired or are not known (`ExpiredToken`, `InvalidAccessKeyId`): the next one
-    /// who asks loads anew. A source that insists on them is believed, and not asked again for 5 s: that the request
-    /// failed is then for the caller to say.
+    /// Records that the server has rejected these credentials (`ExpiredToken`, `InvalidAccessKeyId`): the next request loads new ones. If
+    /// the source gives the same ones again, the cache uses them and does not ask again for 5 s: the caller then reports the failure of
+    /// its request.
     public func reject(_ credentials: AWSCredentials) {
         state.withLock { $0.freshness.reject(credentials) }
     }
 
-    /// How many wait for the load under way.
+    /// The number of tasks that wait for the current load.
     var waiterCount: Int { state.withLock { $0.load }?.waiterCount ?? 0 }
 
-    /// Whether a load is under way.
+    /// Whether a load is in progress.
     var isLoading: Bool { state.withLock { $0.load != nil } }
 
     private func next(at now: Date) -> Step {
@@ -74,7 +74,7 @@ public final class CredentialsCache: Sendable {
         }
     }
 
-    /// The load that is under way, or a new one: in a task of its own, which nobody's cancellation reaches.
+    /// The load in progress, or a new one. It runs in a task of its own, so that cancelling one request does not cancel it.
     private func begin(_ state: inout State, at now: Date) -> SharedLoad<AWSCredentials> {
         if let load = state.load { return load }
         let load = SharedLoad<AWSCredentials>()

@@ -3,11 +3,11 @@ public import Foundation
 import Synchronization
 public import Uploads
 
-/// Sources in the order in which they are asked. The first that has credentials gives them; one that is there but
-/// broken ends the search, so that nobody signs in another's name.
+/// Sources in the order in which they are asked. The first source with credentials gives them. A source that exists but fails ends the
+/// search, so that no request is signed with the credentials of another account.
 public final class CredentialsChain: AWSCredentialsProvider {
     private let providers: [any AWSCredentialsProvider]
-    /// The one that gave the last credentials.
+    /// The index of the source that gave the last credentials.
     private let giver = Mutex<Int?>(nil)
 
     public init(_ providers: [any AWSCredentialsProvider]) { self.providers = providers }
@@ -15,8 +15,8 @@ public final class CredentialsChain: AWSCredentialsProvider {
     /// The order of the AWS SDKs ("Credential provider chain", AWS SDKs and Tools Reference Guide): environment, web
     /// identity, profile, container, instance.
     /// - Parameters:
-    ///   - region: of the security token service, where nothing else names one.
-    ///   - client: one without a proxy and without redirects.
+    ///   - region: the region of the security token service, if environment and profile name none.
+    ///   - client: a client without a proxy and without redirects.
     public static func aws(
         environment: [String: String] = ProcessInfo.processInfo.environment, region: String? = nil, client: HTTPClient
     ) -> CredentialsChain {
@@ -31,12 +31,12 @@ public final class CredentialsChain: AWSCredentialsProvider {
 
     public var place: String { providers.map(\.place).joined(separator: "; ") }
 
-    /// That of the source that gave the last credentials: those before it had none, which is as cheap to find out.
+    /// The interval of the source that gave the last credentials. The sources before it had none, which is equally cheap to find out.
     public var rereadSeconds: TimeInterval? { giver.withLock { $0 }.flatMap { providers[$0].rereadSeconds } }
 
-    /// Nil is never returned.
-    /// - Throws: `notAuthenticated` when no source has any. It is worth a retry, for another worker may have some, and
-    ///   a metadata service may have been slow.
+    /// Never returns nil.
+    /// - Throws: `notAuthenticated` when no source has credentials. A retry is worth it: another worker may have some, or a metadata
+    ///   service may have been slow.
     public func load() async throws(UploadError) -> AWSCredentials? {
         for (index, provider) in providers.enumerated() {
             if let credentials = try await provider.load() {

@@ -5,21 +5,22 @@ import NIOHTTP1
 import NIOSSL
 import Uploads
 
-/// One small request to a service that issues credentials. Nothing of its answer but the status gets into an error.
+/// One small request to a service that issues credentials. Errors contain only the status of its answer, because the body may hold a
+/// secret.
 struct CredentialsExchange: Sendable {
-    /// Most of an answer, in bytes; credentials take 2 KiB.
+    /// Most bytes of an answer; credentials take 2 KiB.
     static let answerBytesMaximum = 64 << 10
 
     struct Answer: Sendable {
         let status: Int
         let body: Data
 
-        /// Of a body that is a word and not a document.
+        /// The body as text, for an answer that is a single word.
         var text: String { String(decoding: body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
     let client: HTTPClient
-    /// Whom it asks, as a message names it.
+    /// The service, as a message names it.
     let place: String
 
     private enum Ending: Sendable {
@@ -28,12 +29,12 @@ struct CredentialsExchange: Sendable {
         case late
     }
 
-    /// How often it asks before a service counts as silent or broken.
+    /// How often the exchange asks before a service counts as silent or broken.
     static let tries = 2
 
-    /// Asks, and once more when nobody answers or the service fails at its side.
+    /// Asks, and asks once more if the service does not answer or answers with 5xx.
     /// - Parameter seconds: the limit for each try, connecting included.
-    /// - Throws: `networkFailure`, `invalidResponse`, `misconfigured` (TLS), `interrupted`. Every status is an answer.
+    /// - Throws: `networkFailure`, `invalidResponse`, `misconfigured` (TLS), `interrupted`. Every status is returned, not thrown.
     func answer(
         to method: HTTPMethod, _ url: String, headers: HTTPHeaders = HTTPHeaders(), body: String? = nil,
         withinSeconds seconds: TimeInterval
@@ -95,7 +96,7 @@ struct CredentialsExchange: Sendable {
         }
     }
 
-    /// What a status that is no success means.
+    /// The error for a status that reports a failure.
     func failure(_ answer: Answer, reason: String? = nil) -> UploadError {
         let reason = reason.map { " (\($0))" } ?? ""
         let (code, remedy): (UploadError.Code, String) =
@@ -110,7 +111,7 @@ struct CredentialsExchange: Sendable {
         )
     }
 
-    /// The name of an error, for a message; nil for anything that could be something else than a name.
+    /// The name of an error, for a message; nil for a text that may not be a name.
     static func errorName(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count), text.utf8.allSatisfy(isNameByte) else { return nil }
         return text

@@ -1,36 +1,36 @@
 import Foundation
 import Uploads
 
-/// When credentials are good, when they are to be loaded anew, and when a failure is told: decided without a clock or
-/// I/O.
+/// Decides without a clock and without I/O when credentials may be used, when they have to be loaded again, and when a failure is
+/// reported.
 struct CredentialsFreshness: Sendable {
-    /// From here on they are refreshed while they are still used, in seconds before their end.
+    /// Seconds before the end of credentials from which they are refreshed while requests still use them.
     static let advisorySeconds: TimeInterval = 300
-    /// From here on nothing is signed with them before a refresh: the request has to arrive, and clocks differ.
+    /// Seconds before their end from which no request is signed before a refresh: the request has to arrive in time, and clocks differ.
     static let mandatorySeconds: TimeInterval = 60
-    /// How long after an attempt that brought nothing new the source is left alone.
+    /// Seconds after an unsuccessful load during which the source is not asked again.
     static let retrySeconds: TimeInterval = 5
 
     enum Decision: Sendable {
         case use(AWSCredentials)
-        /// They are good, and new ones are due.
+        /// The credentials may be used, and a refresh is due.
         case refresh(using: AWSCredentials)
-        /// Load before anything is signed; when that fails, use these if there are any.
+        /// Load before a request is signed; if the load fails, use these credentials, if there are any.
         case load(otherwise: AWSCredentials?)
         case fail(UploadError)
     }
 
     private var held: AWSCredentials?
     private var isRejected = false
-    /// How often credentials were rejected, to know a load that began before a rejection.
+    /// The number of rejections. A load that began before a rejection is recognized by an older number.
     private(set) var rejections = 0
     private var triedAt: Date?
     private var failure: UploadError?
-    /// When the source gave the very ones that had been rejected.
+    /// When the source returned the same credentials that the server had rejected.
     private var insistedAt: Date?
 
     func decide(at now: Date, rereadSeconds: TimeInterval?) -> Decision {
-        // A clock that was set back must not make anything wait for long: only distances count.
+        // Only distances count, so that a clock that was set back does not block requests for long.
         func isRecent(_ date: Date?, _ seconds: TimeInterval = Self.retrySeconds) -> Bool {
             date.map { abs(now.timeIntervalSince($0)) < seconds } ?? false
         }
@@ -46,14 +46,14 @@ struct CredentialsFreshness: Sendable {
         if left > Self.advisorySeconds { return .use(held) }
         if left > Self.mandatorySeconds { return isRecent(triedAt) ? .use(held) : .refresh(using: held) }
         guard isRecent(triedAt) else { return .load(otherwise: nil) }
-        // A source that gives what has as good as expired has nothing better; whether it is good the server knows.
+        // The source returned credentials that have almost expired: it has no better ones, and the server decides whether they are valid.
         return failure.map { .fail($0) } ?? .use(held)
     }
 
     /// - Parameters:
-    ///   - now: the time for which the load was begun.
-    ///   - rejections: as many as there were then.
-    /// - Returns: false when just these have been rejected since the load began, so that it says nothing.
+    ///   - now: the time at which the load began.
+    ///   - rejections: the number of rejections at that time.
+    /// - Returns: false when the server has rejected these very credentials since the load began, so that the load has no meaning.
     mutating func loaded(_ credentials: AWSCredentials, at now: Date, rejections: Int) -> Bool {
         if isRejected, credentials == held {
             guard rejections == self.rejections else { return false }
@@ -73,7 +73,7 @@ struct CredentialsFreshness: Sendable {
         failure = error
     }
 
-    /// The server does not take these any longer. Others than those that are held have been replaced already.
+    /// Records that the server rejects these credentials. If they are not the current ones, they have already been replaced.
     mutating func reject(_ credentials: AWSCredentials) {
         guard credentials == held else { return }
         isRejected = true

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
+/// Credentials from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.
 public struct EnvironmentCredentials: AWSCredentialsProvider {
     private let environment: [String: String]
 

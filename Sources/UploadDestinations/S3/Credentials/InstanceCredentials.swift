@@ -4,13 +4,13 @@ import NIOHTTP1
 import Synchronization
 public import Uploads
 
-/// What the metadata service of an EC2 instance issues to its role, by version 2 of the service alone ("Use the
-/// Instance Metadata Service", Amazon EC2 User Guide). `AWS_EC2_METADATA_DISABLED`, `AWS_EC2_METADATA_SERVICE_ENDPOINT`
-/// and `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE` are obeyed.
+/// Credentials that the metadata service of an EC2 instance issues for the instance's role. Only version 2 of the service is used ("Use
+/// the Instance Metadata Service", Amazon EC2 User Guide). The source obeys `AWS_EC2_METADATA_DISABLED`,
+/// `AWS_EC2_METADATA_SERVICE_ENDPOINT` and `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE`.
 ///
-/// Where nobody answers there is no such service, and no credentials. Once it has answered, silence is a failure.
+/// If no service answers, there is none, and so no credentials. Once the service has answered, silence is a failure.
 public final class InstanceCredentials: AWSCredentialsProvider {
-    /// How long a session of the service is good for, in seconds: for the two requests that it is made for.
+    /// How long a session of the service lasts, in seconds: long enough for the two requests that need it.
     private static let sessionSeconds = "60"
 
     private let environment: [String: String]
@@ -18,13 +18,13 @@ public final class InstanceCredentials: AWSCredentialsProvider {
     private let limitSeconds: TimeInterval
     private let hasAnswered = Mutex(false)
 
-    /// - Parameter client: one without a proxy and without redirects.
+    /// - Parameter client: a client without a proxy and without redirects.
     public convenience init(environment: [String: String], client: HTTPClient) {
-        // It is one hop away and answers in milliseconds; everywhere else this is how long one waits for nobody.
+        // The service is one hop away and answers in milliseconds; on other machines the worker waits this long in vain.
         self.init(environment: environment, client: client, limitSeconds: 1)
     }
 
-    /// - Parameter limitSeconds: for each try of each request.
+    /// - Parameter limitSeconds: the limit for each try of each request.
     init(environment: [String: String], client: HTTPClient, limitSeconds: TimeInterval) {
         self.environment = environment
         self.client = client
@@ -59,7 +59,7 @@ public final class InstanceCredentials: AWSCredentialsProvider {
         let headers: HTTPHeaders = ["x-aws-ec2-metadata-token": token]
         let url = endpoint + "/latest/meta-data/iam/security-credentials/"
         let roles = try await exchange.answer(to: .GET, url, headers: headers, withinSeconds: limitSeconds)
-        // No role is attached to the instance.
+        // The instance has no role.
         if roles.status == 404 { return nil }
         let role = roles.text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard roles.status == 200, !role.isEmpty else { throw exchange.failure(roles) }

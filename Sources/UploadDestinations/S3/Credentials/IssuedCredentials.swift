@@ -1,13 +1,13 @@
 import Foundation
 import Uploads
 
-/// What the metadata services of containers and instances answer, in JSON.
+/// The JSON answer of the metadata services of containers and instances.
 struct IssuedCredentials: Decodable {
     var accessKeyID: String?
     var secretAccessKey: String?
     var token: String?
     var expiration: String?
-    /// `Success`, or the name of an error under status 200.
+    /// `Success`, or the name of an error in an answer with status 200.
     var code: String?
 
     enum CodingKeys: String, CodingKey {
@@ -18,7 +18,7 @@ struct IssuedCredentials: Decodable {
         case code = "Code"
     }
 
-    /// - Throws: `invalidResponse` for anything but whole credentials.
+    /// - Throws: `invalidResponse` for incomplete or invalid credentials.
     static func credentials(
         in answer: CredentialsExchange.Answer, of exchange: CredentialsExchange
     ) throws(UploadError) -> AWSCredentials {

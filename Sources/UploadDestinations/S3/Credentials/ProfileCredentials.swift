@@ -2,20 +2,20 @@ public import AsyncHTTPClient
 public import Foundation
 public import Uploads
 
-/// A profile of `~/.aws/credentials` and `~/.aws/config`: `default`, or what `AWS_PROFILE` names. The files may be
-/// elsewhere (`AWS_SHARED_CREDENTIALS_FILE`, `AWS_CONFIG_FILE`), and are read again every second while they are used.
+/// Credentials from a profile of `~/.aws/credentials` and `~/.aws/config`: `default`, or the one that `AWS_PROFILE` names.
+/// `AWS_SHARED_CREDENTIALS_FILE` and `AWS_CONFIG_FILE` may name other files. The files are read again every second while the credentials
+/// are used.
 ///
-/// A profile has an access key, or a role with a web identity. Of one that wants another program or another profile
-/// (`credential_process`, `source_profile`, `credential_source`, SSO) it says so: to pass it over would sign in
-/// another's name.
+/// A profile has an access key, or a role with a web identity. A profile that needs another program or profile (`credential_process`,
+/// `source_profile`, `credential_source`, SSO) is an error: skipping it would use the credentials of another account.
 public struct ProfileCredentials: AWSCredentialsProvider {
     private let environment: [String: String]
     private let region: String?
     private let client: HTTPClient
 
     /// - Parameters:
-    ///   - region: of the security token service, where neither environment nor profile name one.
-    ///   - client: one without a proxy and without redirects.
+    ///   - region: the region of the security token service, if environment and profile name none.
+    ///   - client: a client without a proxy and without redirects.
     public init(environment: [String: String], region: String? = nil, client: HTTPClient) {
         self.environment = environment
         self.region = region
@@ -28,7 +28,7 @@ public struct ProfileCredentials: AWSCredentialsProvider {
     private var chosen: String? { environment.given("AWS_PROFILE") }
     private var name: String { chosen ?? "default" }
 
-    /// Credentials first: they win.
+    /// The credentials file comes first: its properties take precedence.
     private var paths: [String] {
         [("AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials"), ("AWS_CONFIG_FILE", "~/.aws/config")].map {
             let path = environment.given($0.0) ?? $0.1
@@ -65,7 +65,7 @@ public struct ProfileCredentials: AWSCredentialsProvider {
         return nil
     }
 
-    /// - Returns: what both files say of the profile; nil when neither knows it.
+    /// - Returns: the profile's properties from both files; nil when neither has the profile.
     private func read() throws(UploadError) -> [String: String]? {
         var found: [String: String]?
         for (path, isConfig) in zip(paths, [false, true]) {
@@ -86,6 +86,6 @@ public struct ProfileCredentials: AWSCredentialsProvider {
 }
 
 extension [String: String] {
-    /// What is there and not empty: an empty variable counts as none.
+    /// The value of a variable that is set and not empty: an empty one counts as unset.
     func given(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

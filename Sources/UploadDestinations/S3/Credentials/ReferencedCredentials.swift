@@ -1,15 +1,15 @@
 public import Foundation
 public import Uploads
 
-/// Credentials that the configuration refers to, in the environment or in files. They are read again every second while
-/// they are used, so that a file that changes takes effect without a restart.
+/// Credentials from the environment or from files that the configuration names. They are read again every second while they are used, so
+/// that a changed file takes effect without a restart.
 public struct ReferencedCredentials: AWSCredentialsProvider {
     public let place: String
     private let read: @Sendable () throws(UploadError) -> AWSCredentials
 
     /// - Parameters:
-    ///   - place: what the configuration says, as a message names it: `file:/run/secrets/photos`.
-    ///   - load: reads what is referred to; called often, so it does nothing that takes long.
+    ///   - place: the reference in the configuration, as a message names it: `file:/run/secrets/photos`.
+    ///   - load: reads the credentials. It is called often, so it must be fast.
     public init(
         place: String = "the configured access key", load: @escaping @Sendable () throws(UploadError) -> AWSCredentials
     ) {

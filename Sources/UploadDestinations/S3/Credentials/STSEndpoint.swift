@@ -1,17 +1,17 @@
 import Uploads
 
-/// Where the security token service is.
+/// The URL of the security token service.
 struct STSEndpoint: Sendable {
     let url: String?
 
-    /// `AWS_ENDPOINT_URL_STS`, or that of a region: `AWS_REGION`, `AWS_DEFAULT_REGION`, or the given one.
+    /// `AWS_ENDPOINT_URL_STS`, or the endpoint of a region: `AWS_REGION`, `AWS_DEFAULT_REGION`, or the given one.
     init(_ environment: [String: String], region: String?) {
         if let given = environment.given("AWS_ENDPOINT_URL_STS") {
             url = given.hasSuffix("/") ? given : given + "/"
             return
         }
         let region = environment.given("AWS_REGION") ?? environment.given("AWS_DEFAULT_REGION") ?? region
-        // A region goes into a host name: nothing else may.
+        // The region becomes part of a host name, so only letters that a region has are allowed.
         guard let region, !region.isEmpty, region.utf8.allSatisfy(Self.isRegionByte) else {
             url = nil
             return

@@ -1,13 +1,13 @@
-/// A file in the form of `~/.aws/credentials` and `~/.aws/config` ("Shared config and credentials files", AWS SDKs and
-/// Tools Reference Guide): sections, properties, comments, and nested properties, which nothing here needs.
+/// A file in the format of `~/.aws/credentials` and `~/.aws/config` ("Shared config and credentials files", AWS SDKs and Tools Reference
+/// Guide): sections, properties and comments. Nested properties are skipped: this driver needs none.
 struct SharedConfigFile: Sendable {
     /// Properties of each profile, their names in lower case.
     private(set) var profiles: [String: [String: String]] = [:]
 
-    /// - Parameter isConfig: whether profiles are called `[profile NAME]`; `[default]` is called so in both.
+    /// - Parameter isConfig: whether profiles are called `[profile NAME]`; `[default]` has the same name in both files.
     init(_ text: String, isConfig: Bool) {
         var profile: String?
-        // What is further in than the property before belongs to it.
+        // A line that is indented further than the property before it belongs to that property.
         var indentation: Int?
         for line in text.split(whereSeparator: \.isNewline) {
             let content = line.trimmingPrefix { $0 == " " || $0 == "\t" }
@@ -42,7 +42,7 @@ struct SharedConfigFile: Sendable {
         String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// A comment behind a value has white space before it.
+    /// The value without a comment. A comment behind a value has white space before it.
     private static func value(_ text: Substring) -> String {
         var before: Character = " "
         for (index, character) in zip(text.indices, text) {

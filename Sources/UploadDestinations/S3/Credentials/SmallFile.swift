@@ -1,15 +1,15 @@
 import Glibc
 import Uploads
 
-/// A file that is read whole.
+/// Reads a small file as a whole.
 enum SmallFile {
-    /// Most that is read, in bytes: far more than any file of credentials has.
+    /// Most bytes that are read: far more than any file of credentials has.
     static let bytesMaximum = 1 << 20
 
-    /// - Returns: its text; nil when there is no such file.
-    /// - Throws: `misconfigured` when it cannot be read. Somebody may be about to correct that, so it is worth a retry.
+    /// - Returns: the file's text; nil when there is no such file.
+    /// - Throws: `misconfigured` when it cannot be read. A retry is worth it: the operator may be about to correct it.
     static func read(_ path: String) throws(UploadError) -> String? {
-        // Not blocking, so that a pipe without a writer does not hold a thread for ever.
+        // Does not block, so that a pipe without a writer does not hold a thread for ever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

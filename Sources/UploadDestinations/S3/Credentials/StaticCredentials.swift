@@ -1,6 +1,6 @@
 public import Uploads
 
-/// Credentials that are known and do not change.
+/// Credentials that are given once and do not change.
 public struct StaticCredentials: AWSCredentialsProvider {
     private let credentials: AWSCredentials
 

@@ -1,16 +1,16 @@
 public import AsyncHTTPClient
 public import Uploads
 
-/// `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, as Kubernetes service accounts on EKS have them;
-/// `AWS_ROLE_SESSION_NAME` if it is there.
+/// Credentials from `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, as Kubernetes service accounts on EKS have them;
+/// `AWS_ROLE_SESSION_NAME` is optional.
 public struct WebIdentityCredentials: AWSCredentialsProvider {
     private let environment: [String: String]
     private let region: String?
     private let client: HTTPClient
 
     /// - Parameters:
-    ///   - region: of the security token service, where the environment names none.
-    ///   - client: one without a proxy that is not meant for it, and without redirects.
+    ///   - region: the region of the security token service, if the environment names none.
+    ///   - client: a client without redirects, and without a proxy that is not meant for it.
     public init(environment: [String: String], region: String? = nil, client: HTTPClient) {
         self.environment = environment
         self.region = region

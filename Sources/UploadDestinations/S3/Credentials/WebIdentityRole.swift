@@ -4,15 +4,14 @@ import NIOHTTP1
 import Uploads
 import XMLCoder
 
-/// A role that is assumed with a token of another identity provider (`AssumeRoleWithWebIdentity`, AWS STS API
-/// Reference).
+/// A role that is assumed with a token of another identity provider (`AssumeRoleWithWebIdentity`, AWS STS API Reference).
 struct WebIdentityRole: Sendable {
-    /// For each try.
+    /// Time limit of each try.
     static let limitSeconds: TimeInterval = 10
     private static let version = "2011-06-15"
 
     let arn: String
-    /// Read for each request, for it is replaced before it ends.
+    /// The file is read for each request, because the token is replaced before it ends.
     let tokenFile: String
     let session: String?
     let endpoint: STSEndpoint
@@ -79,14 +78,17 @@ struct WebIdentityRole: Sendable {
             id: given.id, secret: given.secret, token: given.token, expiration: given.expiration, from: exchange.place)
     }
 
-    /// "Errors" of the API's reference. Tokens are replaced in their file and trust is set up late, so each is worth a
-    /// retry.
+    /// The error for a refusal ("Errors" in the API's reference). Each is worth a retry, because tokens are replaced in their file and
+    /// trust may be set up late.
     private func refusal(_ answer: CredentialsExchange.Answer, _ exchange: CredentialsExchange) -> UploadError {
         let name = (try? XMLDecoder().decode(Refusal.self, from: answer.body))?.error.code
         let meaning: (UploadError.Code, String)? =
             switch name {
             case "ExpiredTokenException", "InvalidIdentityToken":
-                (.wrongCredentials, "the token in \(tokenFile) has expired or is not trusted: check what replaces it")
+                (
+                    .wrongCredentials,
+                    "the token in \(tokenFile) has expired or is not trusted: check the program that renews it"
+                )
             case "AccessDenied", "IDPRejectedClaim":
                 (.accessDenied, "the role's trust policy does not let this identity in: check it")
             case "Throttling", "ThrottlingException": (.rateLimited, "it asks for fewer requests")

@@ -2,23 +2,24 @@ import Crypto
 import NIOHTTP1
 import Uploads
 
-/// The one form of a request that both sides sign ("Create a canonical request", AWS Signature Version 4).
+/// The canonical form of a request, over which client and server compute the signature ("Create a canonical request", AWS Signature
+/// Version 4).
 struct CanonicalRequest {
-    /// Names, lower-case, sorted, separated by `;`.
+    /// Names of the signed headers in lower case, sorted, separated by `;`.
     let signedHeaders: String
     let text: String
 
-    /// Headers that are not signed, because somebody between may set or change them without harm: what the HTTP client
-    /// writes by itself (`content-length` too: a body of another length is refused anyway, and its hash or checksum is
-    /// signed), what belongs to one hop (RFC 9110, section 7.6.1), and what proxies and tracers add or rewrite.
-    /// `accept-encoding` is among them since Google's front end rewrites it.
+    /// Headers that are not signed, because programs on the way may set or change them without harm: headers that the HTTP client writes
+    /// by itself (`content-length`, too: a body of another length is refused anyway, and its hash or checksum is signed), headers of one
+    /// hop (RFC 9110, section 7.6.1), and headers that proxies and tracers add or rewrite. `accept-encoding` is among them because
+    /// Google's front end rewrites it.
     static let unsigned: Set<String> = [
         "accept-encoding", "authorization", "connection", "content-length", "expect", "forwarded", "host", "keep-alive",
         "proxy-authorization", "proxy-connection", "te", "traceparent", "tracestate", "trailer", "transfer-encoding",
         "upgrade", "user-agent", "via", "x-amzn-trace-id", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
     ]
 
-    /// - Parameter only: sign just these, lower-case; without it, all but `unsigned`.
+    /// - Parameter only: names in lower case of the only headers to sign; nil signs all but `unsigned`.
     init(_ request: SignableRequest, payload: PayloadHash, only: Set<String>? = nil) {
         var values: [String: [String]] = ["host": [Self.trimmed(request.host)]]
         for (name, value) in request.headers {
@@ -36,7 +37,7 @@ struct CanonicalRequest {
 
     var hash: String { Hexadecimal.text(of: SHA256.hash(data: Array(text.utf8))) }
 
-    /// Without white space at the ends, and with one space for several within.
+    /// The value without white space at its ends, and with single spaces within.
     private static func trimmed(_ value: String) -> String {
         value.split { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" || $0 == "\r\n" }.joined(separator: " ")
     }

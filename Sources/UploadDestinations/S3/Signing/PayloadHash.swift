@@ -1,22 +1,21 @@
 import Crypto
 import Uploads
 
-/// What a signature says about the body: the value of `x-amz-content-sha256`.
+/// The value of `x-amz-content-sha256`: how the signature covers the body.
 enum PayloadHash: Hashable, Sendable {
-    /// The body is not part of the signature; a checksum in a header and TLS protect it for less than a second digest
-    /// costs.
+    /// The signature does not cover the body. A checksum in a header and TLS protect it, which costs less than a second digest.
     case unsigned
-    /// No body.
+    /// There is no body.
     case empty
     /// The body's SHA-256 as lower-case hexadecimal text.
     case sha256(String)
 
-    /// The hash of a small body that is at hand.
+    /// The hash of a small body in memory.
     static func hash(of body: some Sequence<UInt8>) -> Self {
         .sha256(Hexadecimal.text(of: SHA256.hash(data: Array(body))))
     }
 
-    /// What a request says of its body by `x-amz-content-sha256`; without it the body is not signed.
+    /// Reads the request's `x-amz-content-sha256`; without that header the body is not signed.
     init(header: String?) {
         self = header.flatMap { $0 == Self.unsigned.text ? nil : .sha256($0) } ?? .unsigned
     }

@@ -1,16 +1,16 @@
 import Foundation
 import NIOHTTP1
 
-/// A URL that carries a Signature Version 4 in its query, made by us or by somebody else. It is a credential itself,
-/// and shown without its query.
+/// A URL with a Signature Version 4 in its query, made by this driver or by another program. The URL is a credential, so it is shown
+/// without its query.
 struct PresignedURL: Hashable, Sendable {
     let accessKeyID: String
     let region: String
     let service: String
-    /// Lower-case. Whoever uses the URL has to send these.
+    /// Names in lower case. A client that uses the URL has to send these headers.
     let signedHeaders: Set<String>
     let signedAt: Date
-    /// When the server stops taking it; a request that began before is finished.
+    /// When the server stops accepting the URL; a request that began earlier is completed.
     let expiresAt: Date
 
     private let shownURL: String
@@ -19,8 +19,7 @@ struct PresignedURL: Hashable, Sendable {
     private let query: [SignableRequest.Parameter]
     private let signature: String
 
-    /// - Returns: nil when it is no URL, is not signed in this way, or what its signature says of itself makes no
-    ///   sense.
+    /// - Returns: nil for a text that is not a URL, is not signed in this way, or has an inconsistent signature.
     init?(_ url: String) {
         guard let scheme = url.range(of: "://") else { return nil }
         let whole = url[scheme.upperBound...].prefix { $0 != "#" }
@@ -53,7 +52,7 @@ struct PresignedURL: Hashable, Sendable {
             let seconds = value("X-Amz-Expires").flatMap({ Int($0) }), SigV4Signer.presignedSeconds.contains(seconds),
             let names = value("X-Amz-SignedHeaders"), let signature = value("X-Amz-Signature")
         else { return nil }
-        // Some servers' key ids hold slashes.
+        // The key ids of some servers contain slashes.
         accessKeyID = scope.dropLast(4).joined(separator: "/")
         region = scope[scope.count - 3]
         service = scope[scope.count - 2]
@@ -67,12 +66,12 @@ struct PresignedURL: Hashable, Sendable {
     func isExpired(at now: Date) -> Bool { now >= expiresAt }
 
     /// Whether these credentials made the signature, for this method and these headers.
-    /// - Parameter headers: what is sent besides `Host`; those that are not signed do not matter.
+    /// - Parameter headers: the headers that are sent besides `Host`; unsigned ones do not matter.
     func isSigned(by credentials: AWSCredentials, method: String, headers: HTTPHeaders = HTTPHeaders()) -> Bool {
         guard accessKeyID == credentials.accessKeyID,
             signedHeaders.allSatisfy({ $0 == "host" || headers.contains(name: $0) })
         else { return false }
-        // Some sign this header and some put it into the query.
+        // Some programs sign this header, others put it into the query.
         let name = "x-amz-content-sha256"
         let hash =
             signedHeaders.contains(name)

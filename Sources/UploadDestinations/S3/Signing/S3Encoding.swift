@@ -1,10 +1,9 @@
-/// Percent-encoding as S3 and Signature Version 4 want it: RFC 3986, section 2.3, upper-case hexadecimal, a space is
-/// `%20`.
+/// Percent-encoding for S3 and Signature Version 4: RFC 3986, section 2.3, with upper-case hexadecimal; a space is `%20`.
 ///
-/// Whatever is signed is sent in the very same form, so that nobody between has to encode it again.
+/// Signed texts are sent in exactly the same form, so that no program on the way has to encode them again.
 enum S3Encoding {
-    /// An object's key as the path of a URL, without a slash of its own at the beginning. Slashes are kept, also
-    /// several in a row: S3 does not normalise paths.
+    /// An object's key as the path of a URL, without a slash at the beginning. Slashes are kept, even several in a row: S3 does not
+    /// normalise paths.
     static func path(_ key: String) -> String { encode(key, keepsSlash: true) }
 
     /// One name or value of a query.
@@ -19,8 +18,7 @@ enum S3Encoding {
             .joined(separator: "&")
     }
 
-    /// The text behind `%XX`; nil when what follows a `%` is not hexadecimal or the bytes are not UTF-8. A `+` stays
-    /// one.
+    /// Decodes `%XX`; nil when a `%` is not followed by hexadecimal digits, or the bytes are not UTF-8. A `+` stays a `+`.
     static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,15 +1,15 @@
 import Foundation
 import Glibc
 
-/// A moment as signatures write it: `20130524T000000Z`.
+/// A time in the format of signatures: `20130524T000000Z`.
 struct SigV4Date: Hashable, Sendable {
     let timestamp: String
 
-    /// The part before the `T`, for which a signing key is good.
+    /// The part before the `T`: the day of a signing key.
     var day: String { String(timestamp.prefix(8)) }
 
     init(_ date: Date) {
-        // The years 1970 to 9999: nothing else has four digits.
+        // The years 1970 to 9999, which have four digits.
         var seconds = time_t(min(max(date.timeIntervalSince1970, 0), 253_402_300_799))
         var parts = tm()
         gmtime_r(&seconds, &parts)
@@ -22,7 +22,7 @@ struct SigV4Date: Hashable, Sendable {
             + digits(parts.tm_hour) + digits(parts.tm_min) + digits(parts.tm_sec) + "Z"
     }
 
-    /// - Returns: nil for anything but the form above.
+    /// - Returns: nil for any other format.
     static func parse(_ text: String) -> Date? {
         let bytes = Array(text.utf8)
         guard bytes.count == 16, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z") else { return nil }

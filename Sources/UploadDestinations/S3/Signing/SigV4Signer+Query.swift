@@ -2,16 +2,15 @@ import Foundation
 import NIOHTTP1
 
 extension SigV4Signer {
-    /// How long a pre-signed URL can be good for, in seconds: seven days ("Authenticating Requests: Using Query
-    /// Parameters").
+    /// How long a pre-signed URL may be valid, in seconds: at most seven days ("Authenticating Requests: Using Query Parameters").
     static let presignedSeconds = 1...604_800
 
     /// Signs by the query.
     /// - Parameters:
-    ///   - request: its headers are all signed but those of `CanonicalRequest.unsigned`: whoever uses the URL has to
-    ///     send the same. The body is not part of the signature unless `x-amz-content-sha256` is among them.
-    ///   - seconds: how long it is good for, within `presignedSeconds`. Temporary credentials may end it earlier.
-    /// - Returns: the whole query with the signature, encoded, without `?`. A credential: it is shown nowhere.
+    ///   - request: all its headers are signed, except those of `CanonicalRequest.unsigned`: a client that uses the URL has to send the
+    ///     same ones. The body is signed only if `x-amz-content-sha256` is among them.
+    ///   - seconds: how long the URL is valid, within `presignedSeconds`. Temporary credentials may end it earlier.
+    /// - Returns: the whole query with the signature, encoded, without `?`. It is a credential and must not be shown.
     func presign(
         _ request: SignableRequest, expiresInSeconds seconds: Int, credentials: AWSCredentials, at date: Date
     ) -> String {

@@ -3,9 +3,9 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// AWS Signature Version 4 with S3's rules: the path is signed as it is sent, encoded once and not normalised.
+/// AWS Signature Version 4 with S3's rules: the path is signed in the form in which it is sent, encoded once and not normalised.
 ///
-/// A value without a clock and without I/O; its copies share the day's signing keys.
+/// A value without a clock and without I/O; copies share the day's signing keys.
 struct SigV4Signer: Sendable {
     static let algorithm = "AWS4-HMAC-SHA256"
 
@@ -21,10 +21,10 @@ struct SigV4Signer: Sendable {
 
     /// Signs by headers.
     /// - Parameters:
-    ///   - request: with every header that is to be signed. Those that come from here are not taken from it.
-    ///   - date: the server's time as far as it is known; it refuses what is more than 15 minutes off.
-    /// - Returns: the headers to put in place of those of the same names: `Authorization`, `x-amz-date`, for S3
-    ///   `x-amz-content-sha256`, and `x-amz-security-token` with temporary credentials.
+    ///   - request: the request with every header that is to be signed. Headers that this method adds are ignored there.
+    ///   - date: the server's time as far as known; the server refuses a time that is more than 15 minutes off.
+    /// - Returns: headers that replace those of the same names: `Authorization`, `x-amz-date`, for S3 `x-amz-content-sha256`, and
+    ///   `x-amz-security-token` with temporary credentials.
     func sign(
         _ request: SignableRequest, payload: PayloadHash, credentials: AWSCredentials, at date: Date
     ) -> HTTPHeaders {
@@ -46,7 +46,7 @@ struct SigV4Signer: Sendable {
         return added
     }
 
-    /// What the key is good for: day, region and service.
+    /// The scope of a signing key: day, region and service.
     func scope(_ date: SigV4Date) -> String { "\(date.day)/\(region)/\(service)/aws4_request" }
 
     func signature(of request: CanonicalRequest, secret: String, at date: SigV4Date) -> String {

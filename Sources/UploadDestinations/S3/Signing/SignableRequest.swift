@@ -1,8 +1,8 @@
 import NIOHTTP1
 
-/// A request as it goes over the wire, as far as a signature looks at it.
+/// The parts of a request that a signature covers, in the form in which they are sent.
 struct SignableRequest: Equatable, Sendable {
-    /// A name and a value of the query, both decoded. Without a value it is sent as `name=`.
+    /// A name and a value of the query, both decoded. A parameter without a value is sent as `name=`.
     struct Parameter: Hashable, Sendable {
         var name: String
         var value: String?
@@ -13,15 +13,14 @@ struct SignableRequest: Equatable, Sendable {
         }
     }
 
-    /// In capitals.
+    /// In upper case.
     var method: String
-    /// What `Host` says: the name, and the port unless it is the scheme's own. A `Host` among the headers is not looked
-    /// at.
+    /// The value of `Host`: the name, and the port unless it is the scheme's default. A `Host` among the headers is ignored.
     var host: String
-    /// Percent-encoded as it is sent, from the first `/`. It is signed as it is: S3 neither normalises nor encodes it
+    /// The path from the first `/`, percent-encoded in the form in which it is sent and signed: S3 neither normalises it nor encodes it
     /// again.
     var path: String
-    /// Sent as `S3Encoding.query` writes it.
+    /// Sent in the form that `S3Encoding.query` writes.
     var query: [Parameter]
     var headers: HTTPHeaders
 

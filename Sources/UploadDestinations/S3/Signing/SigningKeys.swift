@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Signing keys, each good for a day, a region and a service, of the last few credentials that were used: deriving one
-/// costs four HMACs, which is more than the rest of a signature.
+/// Keeps the signing keys of the last few credentials, each for a day, a region and a service: deriving one costs four HMACs, more than
+/// the rest of a signature.
 final class SigningKeys: Sendable {
-    /// Credentials change seldom, and a day ends but once: two of each are in use at a time at most.
+    /// Credentials change seldom, and the day changes once: at most two of each are in use at a time.
     private static let countMaximum = 4
 
     private struct Entry {
@@ -16,7 +16,7 @@ final class SigningKeys: Sendable {
 
     private let region: String
     private let service: String
-    /// The latest first.
+    /// The latest key first.
     private let entries = Mutex<[Entry]>([])
 
     init(region: String, service: String) {
@@ -24,7 +24,7 @@ final class SigningKeys: Sendable {
         self.service = service
     }
 
-    /// How many are kept.
+    /// The number of kept keys.
     var count: Int { entries.withLock { $0.count } }
 
     func key(secret: String, day: String) -> SymmetricKey {
@@ -39,7 +39,7 @@ final class SigningKeys: Sendable {
         return key
     }
 
-    /// "Calculate the signature", AWS Signature Version 4.
+    /// Derives a key ("Calculate the signature", AWS Signature Version 4).
     private static func derive(secret: String, day: String, region: String, service: String) -> SymmetricKey {
         var key = SymmetricKey(data: Array("AWS4\(secret)".utf8))
         for step in [day, region, service, "aws4_request"] {

@@ -1,25 +1,25 @@
 import Uploads
 
-/// What was measured of a server, and what follows from it. Pure.
+/// The measured abilities of a server, and the advice that follows from them. Pure values.
 struct S3Measurements: Hashable, Sendable {
-    /// What came of writes under conditions.
+    /// The results of writes under conditions.
     struct Conditioned: Hashable, Sendable {
-        /// What the server does with a condition.
+        /// How the server treats a condition.
         enum Answer: Hashable, Sendable {
             case obeyed
-            /// It writes in spite of it.
+            /// The server writes although the condition does not hold.
             case ignored
-            /// It refuses the write though the condition holds.
+            /// The server refuses the write although the condition holds.
             case refused
-            /// It says that it does not have it.
+            /// The server says that it does not support the condition.
             case lacking
         }
 
-        /// `If-None-Match: *`, where an object lies.
+        /// `If-None-Match: *` where an object exists.
         var absent: Answer?
         /// `If-Match` with another object's ETag.
         var other: Answer?
-        /// `If-Match` with the object's own.
+        /// `If-Match` with the object's own ETag.
         var own: Answer?
 
         /// nil where it is not known.
@@ -29,7 +29,7 @@ struct S3Measurements: Hashable, Sendable {
             return answers.contains(nil) ? nil : true
         }
 
-        /// What was seen, in words.
+        /// The results in words.
         var words: String {
             let all: [(String, Answer?)] = [
                 ("If-None-Match", absent), ("If-Match with another ETag", other), ("If-Match with the right ETag", own),
@@ -51,14 +51,14 @@ struct S3Measurements: Hashable, Sendable {
     var completion = Conditioned()
     /// Whether a wrong checksum was refused.
     var comparesChecksums: Bool?
-    /// Whether answers to writes tell the checksum of what is stored.
+    /// Whether answers to writes report the checksum of the stored bytes.
     var tellsChecksums: Bool?
     var isETagMD5: Bool?
     var isPartedETagMD5: Bool?
     /// Whether the bucket removes unfinished uploads by itself.
     var removesUnfinished: Bool?
 
-    /// What the destination may rely on; nil where that is not known.
+    /// The conditions on which the destination may rely; nil where that is not known.
     var conditions: S3Configuration.Conditions? {
         guard let puts = put.isObeyed else { return nil }
         guard puts else { return S3Configuration.Conditions.none }
@@ -66,7 +66,7 @@ struct S3Measurements: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - effective: what the driver goes by now; nil where it does not know.
+    ///   - effective: the conditions on which the driver relies now; nil where it does not know.
     ///   - isPlain: whether requests go over plain http.
     func advice(
         for configuration: S3Configuration, effective: S3Configuration.Conditions?, isPlain: Bool

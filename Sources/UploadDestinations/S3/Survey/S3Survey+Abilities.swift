@@ -65,7 +65,7 @@ extension S3Survey {
                 ("x-amz-copy-source", S3Encoding.path("/\(self.client.configuration.bucket)/\(self.key("small"))")))
             request.headers += S3ObjectHeaders(settings: self.client.configuration.object).ofCopySource
             let reply = self.noting(try await self.client.send(request), of: "copy")
-            // The status may be sent before the copy is made.
+            // The server may send the status before it makes the copy.
             if reply.errorDocument != nil {
                 throw S3Failure(reply, operation: request.operation).error(at: self.client.location(target.key))
             }
@@ -76,7 +76,7 @@ extension S3Survey {
 
     // MARK: Writes with strings attached
 
-    /// The ETag of no object.
+    /// An ETag that no object has.
     private var foreignETag: String { "\"\(S3SurveyBytes(count: 8).md5)\"" }
 
     func tryConditions() async {
@@ -144,7 +144,7 @@ extension S3Survey {
         var sent: [S3PartsToComplete.Part] = []
         let isWritten = await attempt("write in parts", right: "s3:PutObject", isNeeded: true) {
             () async throws(UploadError) -> Outcome in
-            // Over the small one, so that conditions have something to look at.
+            // Overwrites the small object, so that conditions have an object to compare with.
             let (upload, state) = try await self.begin("small", bytes)
             let start = ContinuousClock.now
             for part in plan.parts {
@@ -182,7 +182,7 @@ extension S3Survey {
         }
     }
 
-    /// Under one condition after the other, until the object is made.
+    /// Completes under one condition after the other, until the object is made.
     private func tryCompleting(
         _ parts: S3PartsToComplete, of upload: S3Upload, _ state: S3State, _ md5: [String]
     ) async {
@@ -249,7 +249,7 @@ extension S3Survey {
             let rules: [S3LifecycleRules.Rule]
             switch try await self.ask("GetBucketLifecycleConfiguration", "lifecycle") {
             case .success(let reply):
-                // Some servers know no such question, and answer another one.
+                // Some servers do not know the question and answer another one.
                 guard let document = try? reply.xml(S3LifecycleRules.self, of: "GetBucketLifecycleConfiguration") else {
                     return (
                         .unknown, "the server does not know the question; see that what is unfinished is removed there"

@@ -3,13 +3,13 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Tries out, with a small object and one of two parts, what a server and these credentials can do. One task runs it.
+/// Tries with a small object and one of two parts what a server and these credentials can do. One task runs the survey.
 final class S3Survey {
     typealias Tell = @Sendable (SurveyFinding) -> Void
     typealias Outcome = (answer: SurveyFinding.Answer, detail: String)
 
     static let smallBytes = 1 << 10
-    /// Of both parts; the first has the smallest size that is used for parts.
+    /// Bytes of both parts; the first has the smallest size that the driver uses for parts.
     static let largeBytes = Int(PartPlan.blockBytes) + smallBytes
 
     let client: S3Client
@@ -18,7 +18,7 @@ final class S3Survey {
 
     private let name: DestinationName
     private let prefix: String
-    /// Keys that were written, or may have been, and their versions where the bucket keeps them.
+    /// Keys that were written, or may have been, with their versions where the bucket keeps versions.
     private var written: [String: [String]] = [:]
     /// Uploads that were begun and not completed.
     private var open: [Begun] = []
@@ -28,7 +28,7 @@ final class S3Survey {
         let state: S3State
     }
 
-    /// - Parameter prefix: of the keys, below the destination's own prefix.
+    /// - Parameter prefix: the prefix of the survey's keys, below the destination's own prefix.
     init(_ client: S3Client, _ name: DestinationName, below prefix: String, tell: @escaping Tell) {
         self.client = client
         self.name = name
@@ -52,9 +52,9 @@ final class S3Survey {
 
     // MARK: Tools
 
-    /// Tells what comes of a body; a failure is an ability that is not there.
-    /// - Parameter right: what the credentials lack where the server refuses them.
-    /// - Returns: whether it did not fail.
+    /// Reports the result of a body; an error means that the ability is missing.
+    /// - Parameter right: the right that the credentials lack if the server refuses them.
+    /// - Returns: whether the body did not fail.
     @discardableResult
     func attempt(
         _ ability: String, right: String, isNeeded: Bool = false, _ body: () async throws(UploadError) -> Outcome
@@ -68,7 +68,7 @@ final class S3Survey {
             return true
         } catch {
             let isRefused = error.code == .accessDenied
-            // An answer of this class says what is wrong with the request, but for those that ask for patience.
+            // A 4xx answer says what is wrong with the request, except 408 and 429, which ask for patience.
             let isAnswered = error.response.map { (400..<500).contains($0.status) && ![408, 429].contains($0.status) }
             let isSaid = isRefused || error.retry == .never || isAnswered == true
             tell(
@@ -81,7 +81,7 @@ final class S3Survey {
 
     func key(_ name: String) -> String { client.configuration.prefix + prefix + name }
 
-    /// An object below the prefix. Locks are left out: what the survey writes has to go again.
+    /// An object below the prefix. It is not locked: the survey has to remove its objects.
     func upload(_ object: String, _ bytes: S3SurveyBytes) throws(UploadError) -> S3Upload {
         let job = UploadJob(
             source: .inline(Data()), destination: .named(name, key: prefix + object), size: bytes.size,
@@ -94,13 +94,13 @@ final class S3Survey {
             target: try S3Target(job, client.configuration), client: client, objectSettings: settings)
     }
 
-    /// One PUT of a small object.
+    /// Writes a small object by one PUT.
     func put(
         _ object: String, _ bytes: S3SurveyBytes = S3SurveyBytes(count: S3Survey.smallBytes),
         _ condition: WriteCondition = .none, wrongChecksum: Bool = false
     ) async throws(UploadError) -> S3Client.Answer {
         let upload = try upload(object, bytes)
-        // A digest of other bytes is a wrong one.
+        // The digest of other bytes serves as a wrong one.
         var digest = try await digest(bytes, upload)
         if wrongChecksum {
             digest.checksum = try await self.digest(S3SurveyBytes(count: Int(bytes.size)), upload).checksum
@@ -110,7 +110,7 @@ final class S3Survey {
         return answer
     }
 
-    /// Remembers the version that was made.
+    /// Remembers the version that the request created.
     @discardableResult
     func noting(_ reply: HTTPReply, of object: String) -> HTTPReply {
         if let version = reply.header("x-amz-version-id") { written[object, default: []].append(version) }
@@ -131,7 +131,7 @@ final class S3Survey {
         }
     }
 
-    /// The ETag of what lies there.
+    /// The ETag of the stored object.
     func etag(of upload: S3Upload) async throws(UploadError) -> String {
         let reply = try success(try await upload.head(), upload.target.key)
         return S3Target.quoted(reply.givenETag ?? "")
@@ -155,7 +155,7 @@ final class S3Survey {
         }
     }
 
-    /// Begins an upload of parts; it is aborted in the end unless ``forget(_:)`` is told of it.
+    /// Begins a multipart upload, which is aborted in the end unless ``forget(_:)`` was called for it.
     func begin(_ object: String, _ bytes: S3SurveyBytes) async throws(UploadError) -> (S3Upload, S3State) {
         let upload = try upload(object, bytes)
         let state = S3State(
@@ -167,7 +167,7 @@ final class S3Survey {
 
     func forget(_ state: S3State) { open.removeAll { $0.state == state } }
 
-    /// Also where the survey was cancelled.
+    /// Removes everything that the survey wrote, even if it was cancelled.
     private func removeAll() async {
         guard !written.isEmpty else { return }
         let client = client
@@ -206,7 +206,7 @@ final class S3Survey {
             missingRight: isRefused ? right : nil, isNeeded: true)
     }
 
-    /// Once more, and once again, what may pass.
+    /// Tries again, up to three times, after failures that may pass.
     private static func patiently(_ body: () async throws(UploadError) -> Void) async -> UploadError? {
         for attempt in 1... {
             do throws(UploadError) {
@@ -225,11 +225,11 @@ final class S3Survey {
     private static let removalsMaximum = 3
     /// In seconds.
     private static let removalPauseMaximum: TimeInterval = 20
-    /// Versions of one key that the answers to its writes did not tell, because they were lost.
+    /// Most versions of one key that are unknown because the answers to their writes were lost.
     private static let untoldVersionsMaximum = 5
 
-    /// Removes all versions of a key. A version that is removed by its name is gone; a key alone would only be hidden where versions are
-    /// kept, by a marker that is a version, too.
+    /// Removes all versions of a key. Removing a version by its id deletes it; removing only the key would hide it in a versioned bucket
+    /// by a marker, which is a version itself.
     private static func remove(_ key: String, _ versions: [String], of client: S3Client) async throws(UploadError) {
         for version in versions { try await delete(key, version, of: client) }
         if versions.isEmpty, let reply = try await delete(key, nil, of: client),
@@ -263,7 +263,7 @@ final class S3Survey {
     }
 }
 
-/// Bytes that no one has written before, as a source.
+/// Random bytes, which no client has stored before, as a source.
 struct S3SurveyBytes: UploadSource {
     let bytes: SourceBuffer
 
@@ -274,7 +274,7 @@ struct S3SurveyBytes: UploadSource {
 
     var size: Int64 { Int64(bytes.count) }
     var whole: Range<Int64> { 0..<size }
-    /// In hexadecimal.
+    /// The MD5 in hexadecimal.
     var md5: String { md5(whole) }
 
     func md5(_ range: Range<Int64>) -> String {
@@ -290,7 +290,7 @@ struct S3SurveyBytes: UploadSource {
         return SourceBuffers { $0 == 0 ? piece : nil }
     }
 
-    /// Of these bytes, whatever the job says of its own.
+    /// The checksum of these bytes; the job's own digests do not count.
     func checksum(of range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
         CRC64NVME(of: Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
     }

@@ -2,7 +2,7 @@ import Uploads
 
 // Documents that only a survey reads (Amazon S3 API Reference).
 
-/// ListObjectsV2.
+/// The answer to ListObjectsV2.
 struct S3ObjectList: S3Document, Sendable {
     static let root = "ListBucket"
 
@@ -17,7 +17,7 @@ struct S3ObjectList: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey { case objects = "Contents" }
 }
 
-/// CopyObject.
+/// The answer to CopyObject.
 struct S3CopiedObject: S3Document, Sendable {
     static let root = "CopyObject"
 
@@ -26,7 +26,7 @@ struct S3CopiedObject: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey { case etag = "ETag" }
 }
 
-/// GetBucketLifecycleConfiguration, as far as it is about unfinished uploads.
+/// The answer to GetBucketLifecycleConfiguration, with the rules for unfinished uploads.
 struct S3LifecycleRules: S3Document, Sendable {
     static let root = "LifecycleConfiguration"
 
@@ -54,7 +54,7 @@ struct S3LifecycleRules: S3Document, Sendable {
         }
 
         var status: String?
-        /// Of rules of the older form.
+        /// The prefix in rules of the older format.
         var prefix: String?
         var filter: Filter?
         var abortion: Abortion?
@@ -66,7 +66,7 @@ struct S3LifecycleRules: S3Document, Sendable {
             case abortion = "AbortIncompleteMultipartUpload"
         }
 
-        /// After how many days it aborts the unfinished uploads of every key with this prefix; nil where it does not.
+        /// The days after which the rule aborts the unfinished uploads of every key with this prefix; nil where it does not.
         func days(for prefix: String) -> Int? {
             guard status == "Enabled", let days = abortion?.days else { return nil }
             return prefix.hasPrefix(filter?.and?.prefix ?? filter?.prefix ?? self.prefix ?? "") ? days : nil
@@ -78,7 +78,7 @@ struct S3LifecycleRules: S3Document, Sendable {
     private enum CodingKeys: String, CodingKey { case rules = "Rule" }
 }
 
-/// GetObjectLockConfiguration.
+/// The answer to GetObjectLockConfiguration.
 struct S3ObjectLock: S3Document, Sendable {
     static let root = "ObjectLockConfiguration"
 
