@@ -31,7 +31,7 @@ struct DirectoryDestinationTests {
 
     @Test(arguments: [
         "", "/absolute", "a/", "a//b", "../a", "a/../../b", "./a", "a\u{0}b", ".x.longshore-job",
-        // To Swift the slash and the mark are one character; the kernel sees a slash.
+        // In Swift, the slash and the combining mark form one character; the kernel sees a slash.
         "../\u{301}a", "/\u{301}a", "a/\u{301}/..", "a/../\u{301}b",
     ])
     func `a key that is no path below the root is refused`(key: String) async throws {
@@ -85,7 +85,7 @@ struct DirectoryDestinationTests {
 
     @Test func `a full file system is told with its remedy and worth another try`() async throws {
         var full = conformance
-        // Larger than any disk: the space is asked for when the upload begins.
+        // Larger than any disk: the upload reserves its space when it begins.
         var job = try conformance.job([1], key: "huge")
         job.size = 1 << 43
         full.destination = conformance.destination

@@ -24,7 +24,7 @@ struct DirectorySweepTests {
             reference: { .named(name, key: $0) }, stored: { scratch.read("root/" + $0) }, partBytes: 1000)
     }
 
-    /// Begins an upload and leaves it.
+    /// Begins an upload and abandons it.
     private func begin(_ key: String) async throws -> (UploadJob, UploadState) {
         let job = try conformance.job(DestinationConformance.bytes(3000), key: key)
         let session = try await destination.open(job, resuming: nil)
@@ -67,7 +67,7 @@ struct DirectorySweepTests {
         let (_, state) = try await begin("x")
         #expect(try await destination.unfinished(startedBefore: Date() - 3600).isEmpty)
         let part = try #require(destination.sessionID(of: state))
-        // The record was written to last: it counts.
+        // The record was written to last: its age decides.
         try age(part)
         #expect(try await destination.unfinished(startedBefore: Date() - 3600).isEmpty)
         try age(part + "s")

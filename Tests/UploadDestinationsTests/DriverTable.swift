@@ -1,9 +1,9 @@
-/// What the documentation promises of each driver, and the tests that show it.
+/// The documentation's promises about each driver, with the tests that prove them.
 enum DriverTable {
-    /// A cell, and who shows that it is so.
+    /// A cell of the table, and the test that proves it.
     struct Claim {
         let text: String
-        /// `Suite.test`; nil for what is not promised.
+        /// `Suite.test`; nil for a property that is not promised.
         let shownBy: String?
 
         static func yes(_ text: String = "yes", _ test: String) -> Claim { Claim(text: text, shownBy: test) }

@@ -4,7 +4,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// The table of drivers in the documentation: made of values, each with a test that shows it.
+/// The table of drivers in the documentation is made of these values; a test proves each of them.
 @Suite struct DriverTableTests {
     private static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -36,7 +36,7 @@ import Uploads
         }
     }
 
-    /// Every driver is a folder, and has a row.
+    /// Every driver has a folder and a row.
     @Test func `no driver is left out`() throws {
         let folder = Self.package.appending(path: "Sources/UploadDestinations")
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path)

@@ -15,7 +15,7 @@ import Uploads
 struct HTTPBodyTests {
     private static let size = 32 << 20
 
-    /// On a busy machine the loop that writes, and says when nothing more can be written, may be late.
+    /// On a busy machine the event loop that writes, and that asks the client to stop, may be late.
     @Test func `while the event loop gets no time, little is taken from the source`() async throws {
         let server = try ScriptedServer { connection in
             _ = connection.readHead()
@@ -40,7 +40,7 @@ struct HTTPBodyTests {
             if isFirst { group.next().execute { release.wait() } }
         }
         try await eventually("the loop is held") { sent.load(ordering: .sequentiallyConsistent) > 0 }
-        // Long enough for all of it to be taken.
+        // Long enough for the whole body to be taken, if the limit failed.
         try await Task.sleep(for: .seconds(1))
         #expect(sent.load(ordering: .sequentiallyConsistent) <= 2 * HTTPBody.unwrittenBytesMaximum)
         release.signal()

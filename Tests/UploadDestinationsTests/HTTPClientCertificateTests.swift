@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// TLS with a certificate of the client's own, as all drivers have it whose servers speak HTTP, against nginx.
+/// TLS with a client certificate, for all drivers that speak HTTP, against nginx.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPClientCertificateTests {
     private struct Bench: Sendable {
@@ -16,7 +16,7 @@ struct HTTPClientCertificateTests {
         let scratch: TemporaryDirectory
         let client: HTTPClient
 
-        /// Of the two drivers that this server takes files from.
+        /// The two drivers whose files this server accepts.
         func destinations(_ tls: TLSFiles) throws -> [any Destination] {
             let url = server.url(isSecure: true)
             return [
@@ -51,7 +51,7 @@ struct HTTPClientCertificateTests {
         let files = try await TestCertificates.make(in: scratch.path)
         let server = try await WebDAVServer.start(.nginx, certificates: files)
         var configuration = HTTPConfiguration.clientConfiguration
-        // A request that follows at once waits for the connection: it may be given back after its answer was told.
+        // The next request waits for the connection, which may be returned only after its answer was reported.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
@@ -136,7 +136,7 @@ struct HTTPClientCertificateTests {
             let missing = bench.scratch.path("missing.pem")
             let nonsense = try bench.scratch.write("nonsense", to: "nonsense.pem").path
             for name in ["caFile", "certificateFile", "keyFile"] {
-                // What is no authority is found only when a connection is made.
+                // A file that holds no authority is only found when a connection is made.
                 for file in name == "caFile" ? [missing] : [missing, nonsense] {
                     var wrong = right
                     switch name {
@@ -150,7 +150,7 @@ struct HTTPClientCertificateTests {
                     }
                 }
             }
-            // Another's key.
+            // A key that belongs to another certificate.
             var wrong = right
             wrong.key = bench.files.serverKey
             for error in try await bench.failures(wrong) { #expect(error?.code == .misconfigured, "\(error as Any)") }

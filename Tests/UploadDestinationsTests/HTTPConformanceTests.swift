@@ -6,7 +6,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// Against a real nginx, over TCP and over TLS.
+/// Runs against a real nginx, over TCP and over TLS.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPConformanceTests {
     private func withConformance(

@@ -9,7 +9,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Small requests over kept connections, to servers that do what a proper one does not.
+/// Small requests over kept connections, to misbehaving servers.
 @Suite(.timeLimit(.minutes(5)))
 struct HTTPConnectionsTests {
     private static let large = 4 << 20
@@ -85,7 +85,7 @@ struct HTTPConnectionsTests {
         }
     }
 
-    /// Answers requests of four bytes on one connection until it is closed, and counts connections and requests.
+    /// Answers requests of four bytes on one connection until it is closed; counts connections and requests.
     private func counting(_ answer: String) throws -> (ScriptedServer, counts: Counts) {
         let counts = Counts()
         let server = try ScriptedServer { connection in
@@ -143,7 +143,7 @@ struct HTTPConnectionsTests {
         #expect(counts.connections.load(ordering: .relaxed) == 3)
     }
 
-    /// Answers the first request of each connection, and closes it when the second one is there.
+    /// Answers the first request of each connection, and closes the connection when the second arrives.
     private func closingAtTheSecond() throws -> (ScriptedServer, counts: Counts) {
         let counts = Counts()
         let server = try ScriptedServer { connection in
@@ -164,7 +164,7 @@ struct HTTPConnectionsTests {
         #expect(counts.connections.load(ordering: .relaxed) == 4)
     }
 
-    /// As a body behind an answer to HEAD would.
+    /// Like a body after an answer to HEAD.
     @Test func `what comes over a kept connection and is no HTTP may belong to the answer before`() async throws {
         let counts = Counts()
         let server = try ScriptedServer { connection in

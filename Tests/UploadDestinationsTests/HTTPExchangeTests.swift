@@ -7,12 +7,12 @@ import UploadTesting
 
 @testable import UploadDestinations
 
-/// The end of an answer that is given minutes.
+/// The end of an answer that may take minutes.
 @Suite(.timeLimit(.minutes(5))) struct HTTPExchangeTests {
     enum Way: CaseIterable { case client, keptConnection }
     enum Body: CaseIterable { case isSilent, drips }
 
-    /// One that is silent is given up long before its time, and one that drips when its time is over, though not for being slow.
+    /// A silent answer is given up long before its time limit; a dripping one at its time limit, though not because it is slow.
     @Test(arguments: Way.allCases, Body.allCases)
     func `an answer that does not end is given up and counts`(way: Way, body: Body) async throws {
         let server = try ScriptedServer { connection in

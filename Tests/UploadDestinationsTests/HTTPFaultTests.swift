@@ -99,7 +99,7 @@ struct HTTPFaultTests {
         #expect(!head.contains("glacier"))
     }
 
-    /// What a server may do to the body of an answer whose status and headers have come.
+    /// Faults in the body of an answer whose status and headers have come.
     enum Body: CaseIterable { case neverComes, drips, isCutOff }
 
     @Test(arguments: Body.allCases)
@@ -142,7 +142,7 @@ struct HTTPFaultTests {
         let count = 4_000_000
         let server = try ScriptedServer { connection in
             _ = connection.readHead()
-            // Longer than the limit for a body that has arrived, and not as long as that for one that may still lie in the buffers.
+            // Longer than the limit for a body that has arrived, but shorter than the limit for one that may still be in the buffers.
             for _ in 0..<40 {
                 usleep(250_000)
                 connection.read(count / 40)
@@ -152,7 +152,7 @@ struct HTTPFaultTests {
         _ = try await put(count, port: server.port, limitSeconds: 6).result.get()
     }
 
-    /// Three times as long as a server may be silent.
+    /// The server takes three times as long as it may be silent.
     @Test func `a server that says it is at work is waited for, and learns nothing of how that is seen`() async throws {
         let heads = Mutex<[String]>([])
         let server = try ScriptedServer { connection in

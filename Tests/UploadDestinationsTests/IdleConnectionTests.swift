@@ -9,12 +9,12 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// A server that closes a connection as the next request comes over it.
+/// A server that closes a connection while the next request comes over it.
 @Suite(.timeLimit(.minutes(10)))
 struct IdleConnectionTests {
     private static let count = 600_000
 
-    /// Answers the first request of each connection, and none that follows.
+    /// Answers only the first request of each connection.
     /// - Parameter isAbrupt: whether the connection is reset.
     private static func server(isAbrupt: Bool, _ heads: @escaping @Sendable (String) -> Void) throws -> ScriptedServer {
         try ScriptedServer { connection in
@@ -73,12 +73,12 @@ struct IdleConnectionTests {
                 #expect(reply.status == 200)
             }
         }
-        // The second and the third came over a connection that was closed then, and over another one.
+        // The second and the third request each came over a connection that was then closed, and again over another one.
         #expect(requests.load(ordering: .relaxed) == 5)
     }
 
-    /// RFC 9110, section 9.3.2, forbids it; WsgiDAV does it.
-    /// - Parameter isLate: whether it comes with the next request, instead of with the answer.
+    /// RFC 9110, section 9.3.2, forbids such a body; WsgiDAV sends one.
+    /// - Parameter isLate: whether the body comes with the next request, instead of with the answer.
     @Test(arguments: [HTTPMethod.GET, .PUT], [false, true])
     func `a body behind an answer to HEAD costs the next request nothing`(
         method: HTTPMethod, isLate: Bool
@@ -94,7 +94,7 @@ struct IdleConnectionTests {
             }
         }
         try await with { client in
-            // Whether a connection is closed before or after it is given the next request is a race.
+            // It is a race whether a connection is closed before or after it gets the next request.
             for _ in 0..<(method == .PUT ? 20 : 200) {
                 for method in [.HEAD, method] {
                     let reply = try await send(method, to: server.port, by: client)
@@ -115,14 +115,14 @@ struct IdleConnectionTests {
             let error = await #expect(throws: UploadError.self) {
                 _ = try await send(method, headers: headers, to: server.port, by: client)
             }
-            // Which says nothing of the destination: jobs do not wait for it.
+            // The failure is no evidence about the destination: jobs do not wait for it.
             #expect(error?.code == .networkFailure && error?.retry == .afterBackoff)
             let reference = DestinationReference.named(DestinationName(unchecked: "web"), key: "x")
             #expect(error.flatMap { CircuitEvidence($0, of: reference, isWrite: true) } == nil)
         }
     }
 
-    /// It has not rested, so the server closes it for what was sent.
+    /// The connection was not idle, so the server closes it because of the request.
     @Test func `a connection that is used at once, and closed, says something of the server`() async throws {
         let server = try Self.server(isAbrupt: false) { _ in }
         try await with { client in

@@ -8,15 +8,15 @@ import Uploads
 @testable import UploadDestinations
 @testable import UploadSources
 
-/// Objects of web servers that send less than was asked for, or something else than they say.
+/// Objects of web servers that send less than the requested range, or other bytes than they announce.
 @Suite(.timeLimit(.minutes(10)))
 struct OriginAnswerTests {
     private static let bytes: [UInt8] = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 256) }
 
-    /// What a script is asked.
+    /// The request that a script answers.
     struct Question: Sendable {
         var method: String
-        /// Of the object; nil for the whole.
+        /// The requested range of the object; nil for the whole.
         var range: Range<Int>?
 
         init(_ head: String) {
@@ -98,7 +98,7 @@ struct OriginAnswerTests {
             let text = Self.text(range.prefix(3000))
             connection.write("HTTP/1.1 206 Partial\r\n\(head)Content-Length: \(range.count)\r\n\r\n\(text)")
         } _: { origin, job in
-            // What has arrived before the loss was noticed is kept, and the rest asked for.
+            // Bytes that arrived before the loss was noticed are kept, and the next request asks for the rest.
             do {
                 let taken = try await read(0..<15_000, of: job, at: origin)
                 #expect(taken == Self.sent(0..<15_000))
@@ -123,7 +123,7 @@ struct OriginAnswerTests {
         }
     }
 
-    /// It gives no tag, and replaces the file between two ranges by another one of the same size.
+    /// The server gives no ETag, and replaces the file between two ranges by another one of the same size.
     @Test func `two versions are told apart by the time of the last change`() async throws {
         let answers = Atomic<Int>(0)
         try await with { connection, question in
@@ -162,7 +162,7 @@ struct OriginAnswerTests {
         }
     }
 
-    /// GET tells no length, and HEAD a shorter one.
+    /// GET reports no length, and HEAD a length that is too short.
     @Test func `more than HEAD has told is no whole object`() async throws {
         try await with { connection, question in
             guard question.method == "GET" else {
@@ -202,7 +202,7 @@ struct OriginAnswerTests {
         return bytes
     }
 
-    /// It gives neither a tag nor a time, and from the third reading on another file of the same size.
+    /// The server gives neither an ETag nor a time, and from the third reading on another file of the same size.
     @Test func `what nothing tells from a later one is read in one request, and compared with what it was`()
         async throws
     {
@@ -235,7 +235,7 @@ struct OriginAnswerTests {
         }
     }
 
-    /// One of two servers behind the same name has not heard of the file, or of its last version, yet.
+    /// One of two servers behind the same name does not have the file, or its last version, yet.
     @Test(arguments: ["404 Not Found", "200 OK"])
     func `one answer that lags behind fails no job for good`(answer: String) async throws {
         let lags = Atomic<Int>(0)
@@ -291,7 +291,7 @@ struct OriginAnswerTests {
             let error = await #expect(throws: UploadError.self) { _ = try await read(0..<100, of: job, at: origin) }
             #expect(error?.code == .invalidResponse)
             #expect(error?.message.contains("gzip") == true)
-            // What was uploaded is compared byte by byte, and its coding is its own.
+            // Uploaded objects are compared byte by byte, with their own coding.
             let taken = Mutex(0)
             try await origin.read(StoredObject(location: "x"), of: job, from: 1) { buffer throws(UploadError) in
                 taken.withLock { $0 += buffer.count }

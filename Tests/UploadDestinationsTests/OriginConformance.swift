@@ -4,10 +4,10 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// What every destination must do that jobs may read from, against a real server or directory.
+/// The rules for every destination from which jobs may read, tested against a real server or directory.
 struct OriginConformance: Sendable {
     let conformance: DestinationConformance
-    /// Puts bytes under a key, past the driver.
+    /// Stores bytes under a key without the driver.
     let put: @Sendable (_ key: String, _ bytes: [UInt8]) async throws -> Void
     let remove: @Sendable (_ key: String) async throws -> Void
 
@@ -75,7 +75,7 @@ struct OriginConformance: Sendable {
         }
     }
 
-    /// - Parameter isGone: whether it is removed instead of replaced.
+    /// - Parameter isGone: whether the object is removed instead of replaced.
     private func change(_ isGone: Bool) async throws {
         try await put("changed", DestinationConformance.bytes(2 << 20, seed: 1))
         let job = try await examined("changed")
@@ -84,7 +84,7 @@ struct OriginConformance: Sendable {
         if isGone {
             try await remove("changed")
         } else {
-            // A server may tell time by the second alone; what is there has another size too.
+            // A server's time may have whole seconds only; so the new object also has another size.
             try await put("changed", DestinationConformance.bytes((2 << 20) + 1, seed: 2))
         }
         let reading = await #expect(throws: UploadError.self) { _ = try await read(source, (1 << 20)..<(2 << 20)) }
@@ -94,7 +94,7 @@ struct OriginConformance: Sendable {
         await source.close()
     }
 
-    /// As a worker does, which tries again when a server ends the connection that the question came on.
+    /// Tries again, as a worker does, when a server closes the connection of the question.
     private func lookAgain(_ source: any UploadSource) async throws {
         for _ in 0..<5 {
             do throws(UploadError) { return try await source.verifyUnchanged() } catch {
@@ -115,7 +115,7 @@ struct OriginConformance: Sendable {
         #expect(try await sources.examine(unknown) == .unknownOrigin("unknown"))
     }
 
-    /// Whoever stops taking leaves nothing behind that goes on reading.
+    /// When the reader stops, nothing goes on reading in the background.
     func readingStopsWhenNobodyTakes() async throws {
         try await put("stopped", DestinationConformance.bytes(8 << 20))
         let source = try await source(examined("stopped"))

@@ -7,7 +7,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// Objects that jobs carry from one place to another.
+/// Jobs that carry objects from one place to another.
 @Suite(.timeLimit(.minutes(10)))
 struct OriginTests {
     @Test func `files of a directory are carried`() async throws {
@@ -79,7 +79,7 @@ struct OriginTests {
 
     private static let text = Array("what a server without ranges sends".utf8)
 
-    /// It knows neither ranges nor conditions: what comes before and after the range is passed over, and another ETag is noticed.
+    /// The server knows neither ranges nor conditions: bytes before and after the range are skipped, and another ETag is noticed.
     @Test func `a server without ranges is read from its beginning`() async throws {
         let answers = Mutex(0)
         let server = try ScriptedServer { connection in
@@ -128,7 +128,7 @@ struct OriginTests {
         try await client.shutdown()
     }
 
-    /// RFC 9110, section 15.5.17: an empty file has no first byte, and its length is told by the range.
+    /// RFC 9110, section 15.5.17: an empty file has no first byte; `Content-Range` reports its length.
     @Test func `a refusal of the range is no file of the length of its page`() async throws {
         for (headers, expected) in [(["Content-Range: bytes */0"], Int64(0)), ([], nil)] {
             let server = try ScriptedServer { connection in

@@ -7,9 +7,9 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Sessions of states as a baton may carry them: each begins its next request, which a server on loopback refuses.
+/// Sessions from states that a baton may carry: each session begins its next request, which a server on loopback refuses.
 @Suite(.timeLimit(.minutes(600))) struct SessionFuzzTests {
-    /// Every checksum is known, and no byte can be read.
+    /// A source with every checksum and no readable bytes.
     private struct EmptySource: UploadSource {
         let size: Int64
 
@@ -22,7 +22,7 @@ import Uploads
         func close() async {}
     }
 
-    /// What the server says that it holds.
+    /// The number of bytes that the server reports to hold.
     private final class Held: Sendable {
         let bytes = Atomic<Int64>(0)
     }
@@ -57,7 +57,8 @@ import Uploads
 
     private typealias Open = @Sendable (UploadState, UploadJob) async throws -> any UploadSession
 
-    /// A state of each driver, and what makes a session of one. No session sends a digest, for which it would read the file.
+    /// A state of each driver, and the function that opens a session from it. No session sends a digest, for which it would read the
+    /// file.
     private func drivers(_ client: HTTPClient) throws -> [(sample: UploadState, open: Open)] {
         let url = url
         var ranges = HTTPState(FuzzSamples.job, partBytes: 8 << 20)
@@ -128,7 +129,7 @@ import Uploads
         try await client.shutdown()
     }
 
-    /// Asks for the first, a middle and the last part. What is missing is listed where there are not millions of parts.
+    /// Sends the first, a middle and the last part. Lists the missing parts unless there are millions of them.
     private func drive(_ session: any UploadSession, _ job: UploadJob) async throws {
         let plan = session.plan
         if plan.count < 10_000 { _ = session.missing }

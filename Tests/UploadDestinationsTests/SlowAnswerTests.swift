@@ -6,7 +6,7 @@ import Testing
     private let start = ContinuousClock.now
     private let minimum = HTTPTimes().bytesPerSecondMinimum
 
-    /// Receives so many bytes each second until it is too slow, at most for so many seconds.
+    /// Receives this many bytes in each period until the answer is too slow or the seconds are over; returns the second.
     private func endures(_ bytes: Int, a period: Int = 1, for seconds: Int = 600, minimum: Int = 512) -> Int {
         var answer = SlowAnswer(at: start, minimum: minimum)
         for second in stride(from: period, through: seconds, by: period) {
@@ -53,7 +53,7 @@ import Testing
     @Test func `the answer to a body is waited for as long as the body may take to arrive`() {
         let times = HTTPTimes(firstByteSeconds: 60, stallSeconds: 60)
         #expect(times.answerSeconds(bodyBytes: 0) == 60)
-        // 40 KB a second, of a file that the buffers took at once.
+        // 40 KB a second, for a file that fits into the buffers.
         #expect(times.answerSeconds(bodyBytes: 5_000_000) > 5_000_000 / 40_000 + 60)
         #expect(times.answerSeconds(bodyBytes: 5 << 40) == 360, "the buffers hold no more")
     }

@@ -5,11 +5,11 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// States of open sessions as a baton may carry them: damaged ones are refused, or written again as they were read.
+/// States of open sessions that a baton may carry: damaged ones are refused, or written again as they were read.
 @Suite(.timeLimit(.minutes(600))) struct StateFuzzTests {
     private struct Driver: Sendable {
         let sample: UploadState
-        /// Reads a state, makes the plan that a session of it has, and writes it again; nil where it is refused.
+        /// Reads a state, makes the plan of its session, and writes the state again; nil where it is refused.
         let rewritten: @Sendable (UploadState, Int64) -> UploadState?
     }
 
@@ -73,7 +73,7 @@ import Uploads
         }
     }
 
-    /// It trusts no number of its state, and finds the file by the job.
+    /// The driver trusts no number of its state, and finds the file by the job.
     private static var directoryDriver: Driver {
         let destination = DirectoryDestination(DirectoryConfiguration(path: "/nowhere"))
         return Driver(sample: DirectoryState(partName: "f", partBytes: 8 << 20).state) { state, _ in

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// A Bridge that follows the specification, and the driver for it.
+/// A scripted Bridge that follows the specification, and the driver for it.
 struct BridgeBench: Sendable {
     let server: BridgeServer
     let client: HTTPClient
@@ -30,14 +30,14 @@ struct BridgeBench: Sendable {
             password: BridgeServer.password)
     }
 
-    /// A driver such as another worker would make, with a session of its own.
+    /// A driver as another worker would have it, with a session of its own.
     func destination(_ change: (inout BridgeConfiguration) -> Void = { _ in }) throws -> BridgeDestination {
         var configuration = configuration
         change(&configuration)
         return try BridgeDestination(configuration, client: client)
     }
 
-    /// - Parameter destination: one for all, as a worker has it.
+    /// - Parameter destination: one destination for all jobs, as in a worker.
     func conformance(_ destination: BridgeDestination) -> DestinationConformance {
         DestinationConformance(
             destination: { destination }, sources: LocalSources(areas: [], roots: []),
@@ -58,7 +58,7 @@ struct BridgeBench: Sendable {
         return source
     }
 
-    /// Sends the one part as the engine does: again, up to so many times, where that may help.
+    /// Sends the one part as the engine does: up to `tries` times, while the error allows a retry.
     func send(_ job: UploadJob, to session: any UploadSession, from given: (any UploadSource)? = nil, tries: Int = 4)
         async throws
     {
@@ -75,7 +75,7 @@ struct BridgeBench: Sendable {
         }
     }
 
-    /// Everything that may be shown of an error.
+    /// All text of an error that could be shown.
     static func shown(_ error: UploadError?) -> String {
         "\(error as Any) \(error?.response as Any) \(error.map { String(describing: try? WireJSON.encode($0)) } ?? "")"
     }

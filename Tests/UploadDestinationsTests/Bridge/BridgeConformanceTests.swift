@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Against a scripted Bridge that follows the specification: there is none to run.
+/// Runs against a scripted Bridge that follows the specification, because Bridge itself cannot be run here.
 @Suite(.timeLimit(.minutes(10)))
 struct BridgeConformanceTests {
     @Test func `a file goes up as the documentation says`() async throws {

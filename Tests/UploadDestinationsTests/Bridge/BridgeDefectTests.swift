@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What Bridge's own clients are known to do wrong. Here it is not so.
+/// Known defects of Bridge's own clients, which this driver does not have.
 @Suite(.timeLimit(.minutes(10)))
 struct BridgeDefectTests {
     @Test func `defect: a network error on the PUT failed the upload and deleted the copy`() async throws {
@@ -46,7 +46,7 @@ struct BridgeDefectTests {
     }
 
     @Test func `defect: the whole file was read into memory for its MD5`() async throws {
-        // The digest takes a buffer at a time, once for a slice, however often the bytes are sent.
+        // The digest reads a buffer at a time, and is computed once for a slice, however often the bytes are sent.
         try await BridgeBench.with { bench in
             bench.server.script { $0.fault = { call, count in call == .put && count < 3 ? .cut : nil } }
             let job = try bench.job(3_000_000)
@@ -70,7 +70,7 @@ struct BridgeDefectTests {
     }
 
     @Test func `the digest is that of RFC 1321`() async throws {
-        // Appendix A.5.
+        // The vectors of RFC 1321, appendix A.5.
         for (text, expected) in [
             ("", "1B2M2Y8AsgTpgAmY7PhCfg=="), ("abc", "kAFQmDzST7DWlj99KOF/cg=="),
             ("message digest", "+WtpfXy3k41SWi8xqvFh0A=="),
@@ -148,7 +148,8 @@ struct BridgeDefectTests {
     }
 
     @Test func `defect: a URL that keeps being refused was retried for ever`() async throws {
-        // Each try is one of the part's, and each round of tries one attempt of the job's policy: nothing here goes round by itself.
+        // Each try counts among the part's tries, and each round of tries is one attempt of the job's policy: the driver itself does not
+        // loop.
         try await BridgeBench.with { bench in
             bench.server.script { $0.fault = { call, _ in call == .put ? .answer(403, body: "AccessDenied") : nil } }
             let job = try bench.job()
@@ -192,7 +193,7 @@ struct BridgeDefectTests {
     @Test func `a URL that is known to have expired is not tried again`() async throws {
         try await BridgeBench.with { bench in
             bench.server.script {
-                // As a store whose clock differs would have it: what was just given is used once all the same.
+                // A store whose clock differs: a fresh ticket is used once in any case.
                 $0.expiresSeconds = -60
                 $0.fault = { call, count in call == .put && count == 1 ? .cut : nil }
             }

@@ -6,12 +6,12 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What Bridge and its store answer instead of what one would like.
+/// Error answers of Bridge and its store.
 @Suite(.timeLimit(.minutes(10)))
 struct BridgeFaultTests {
     private typealias Call = BridgeServer.Call
 
-    /// One try of all steps.
+    /// Tries all steps once.
     private func failure(
         _ bench: BridgeBench, _ job: UploadJob, at destination: BridgeDestination? = nil
     ) async throws -> UploadError? {
@@ -135,7 +135,7 @@ struct BridgeFaultTests {
             let job = try bench.job()
             var state: UploadState?
             var completed: CompletedUpload?
-            // As the engine: each attempt goes on with what the one before left.
+            // Like the engine, each attempt continues from the state that the attempt before left.
             for _ in 0..<4 where completed == nil {
                 do {
                     let session = try await destination.open(job, resuming: state)
@@ -161,7 +161,7 @@ struct BridgeFaultTests {
             try await bench.send(job, to: session)
             bench.server.lose(try #require(bench.server.uploads.first?.id))
             let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
-            // What the engine answers by opening anew.
+            // The engine reacts to this error by beginning anew.
             #expect(error?.code == .sessionExpired)
             #expect(error?.response?.status == 404)
             let again = try await bench.destination().open(job, resuming: nil)

@@ -12,7 +12,7 @@ struct BridgeValidationTests {
         try bench.destination { $0.waitsForValidation = true }
     }
 
-    /// - Returns: the state after the file was sent and told.
+    /// - Returns: the state after the file was sent and its completion reported.
     private func sent(_ bench: BridgeBench, _ job: UploadJob) async throws -> UploadState {
         let session = try await waiting(bench).open(job, resuming: nil)
         try await bench.send(job, to: session)
@@ -27,7 +27,7 @@ struct BridgeValidationTests {
             bench.server.script { $0.statuses = ["validation_in_progress", "validation_in_progress", "succeeded"] }
             let job = try bench.job()
             let state = try await sent(bench, job)
-            // A later slice, at another worker: it asks, and does nothing else.
+            // A later slice at another worker only asks for the status.
             let other = try waiting(bench)
             #expect(try await other.probe(job, state: state) == .partial(state, beside: nil))
             let session = try await other.open(job, resuming: state)

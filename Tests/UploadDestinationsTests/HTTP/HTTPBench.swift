@@ -13,7 +13,7 @@ struct HTTPBench: Sendable {
     let proxy: HTTPFaultProxy
     let client: HTTPClient
 
-    /// - Parameter port: of the server.
+    /// - Parameter port: the server's port.
     static func with(_ port: Int, _ body: (HTTPBench) async throws -> Void) async throws {
         let proxy = try HTTPFaultProxy(to: port)
         let client = HTTPClient(
@@ -29,10 +29,10 @@ struct HTTPBench: Sendable {
         try await client.shutdown()
     }
 
-    /// By way of the proxy.
+    /// The URL of a path, through the proxy.
     func url(_ path: String = "") -> String { "\(proxy.url)/\(path)" }
 
-    /// A POST of a form to one URL.
+    /// The configuration for a POST of a form to one URL.
     func form(
         _ fields: [String: String] = [:], secretFields: [String: String] = [:], filename: String = "{name}"
     ) throws -> HTTPConfiguration {
@@ -46,7 +46,7 @@ struct HTTPBench: Sendable {
         return configuration
     }
 
-    /// Ranges of 1 MiB.
+    /// The configuration for ranges of 1 MiB.
     var ranges: HTTPConfiguration {
         var configuration = HTTPConfiguration(url: url())
         configuration.ranges = true
@@ -58,7 +58,7 @@ struct HTTPBench: Sendable {
         HTTPDestination(configuration, client: client)
     }
 
-    /// - Parameter stored: by key, of which slashes are no folders.
+    /// - Parameter stored: the stored bytes of a key, whose slashes are not folders.
     func conformance(
         _ configuration: HTTPConfiguration, _ stored: @escaping @Sendable (String) throws -> [UInt8]?
     ) -> DestinationConformance {
@@ -75,7 +75,7 @@ struct HTTPBench: Sendable {
             digests: Digests(crc64nvme: CRC64NVME(of: bytes).hexadecimal), metadata: metadata)
     }
 
-    /// One upload from open to close.
+    /// Runs one upload from open to close.
     @discardableResult
     func carry(_ job: UploadJob, _ configuration: HTTPConfiguration, round: Int = 1) async throws -> CompletedUpload {
         guard case .claimed(let source) = try await LocalSources(areas: [], roots: []).claim(job) else {

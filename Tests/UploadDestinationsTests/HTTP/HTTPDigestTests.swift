@@ -8,7 +8,7 @@ import Uploads
 
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPDigestTests {
-    /// RFC 7616, section 3.9.1.
+    /// The example of RFC 7616, section 3.9.1.
     private static let login = HTTPDigestLogin(user: "Mufasa", password: "Circle of Life")
     private static let offered: HTTPHeaders = [
         "WWW-Authenticate": """
@@ -41,7 +41,7 @@ struct HTTPDigestTests {
         ] { #expect(answer.contains(field), "\(answer)") }
     }
 
-    /// RFC 2617, section 3.5, without what counts the uses: RFC 2069.
+    /// The example of RFC 2617, section 3.5, without the count of uses, as in RFC 2069.
     @Test func `a server that counts nothing gets the old answer`() throws {
         let challenge = try #require(
             HTTPDigestChallenge.best(of: ["www-authenticate": #"digest REALM="r" , nonce = "n""#]))
@@ -107,7 +107,7 @@ struct HTTPDigestTests {
             for request in bench.proxy.requests {
                 #expect(request.request.header("authorization")?.hasPrefix("Basic") != true)
             }
-            // The driver http, of the same server.
+            // The same server through the driver http.
             var web = HTTPConfiguration(url: configuration.url)
             web.digest = configuration.digest
             let destination = HTTPDestination(web, client: bench.client)
@@ -142,7 +142,7 @@ struct HTTPDigestTests {
         }
     }
 
-    /// Apache says 413 of what is larger than `LimitRequestBody`.
+    /// Apache answers 413 to a body larger than `LimitRequestBody`.
     @Test func `a file beyond the server's limit is refused for good`() async throws {
         let server = try await WebDAVServer.start(.apache, bodyBytesMaximum: 1 << 20)
         try await WebDAVBench.with(server) { bench in

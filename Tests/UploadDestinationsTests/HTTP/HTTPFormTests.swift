@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Against a server whose parser of forms is not ours.
+/// Runs against a server whose parser of forms is not ours.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPFormTests {
     private func withServer(
@@ -63,7 +63,7 @@ struct HTTPFormTests {
                     "a \"b\"": ["{x} Grüße \"1\".tar.gz"],
                     "token": ["sw\"ordfish\n"], "empty": [""],
                 ])
-            // The parser takes back %22 alone.
+            // The parser unescapes only %22.
             #expect(upload.filename.contains("\"quotes\", semi;colon%0D%0AContent-Type"))
             #expect(upload.filename.hasSuffix("Grüße \"1\".tar.gz"))
             #expect(upload.headers["x-job"] == job.id.rawValue)
@@ -72,7 +72,7 @@ struct HTTPFormTests {
             let head = try #require(bench.proxy.requests.last?.request)
             #expect(head.header("transfer-encoding") == nil)
             #expect(head.header("content-length").flatMap { Int($0) } == bench.proxy.requests.last?.bodyBytes)
-            // The server repeats the fields.
+            // The server repeats the fields in its answer.
             #expect(completed.response?.body?.contains("quotes") == true)
             #expect(completed.response?.body?.contains("ordfish") == false)
         }
@@ -184,7 +184,7 @@ struct HTTPFormTests {
                 let heads = bench.proxy.requests.map(\.request)
                 let keys = heads.map { $0.header("idempotency-key") }
                 #expect(keys == [1, 1, 2].map { sendsKey ? "\"\(job.id.rawValue).\($0)\"" : nil })
-                // A server may compare what comes under a key.
+                // A server may compare all requests with the same key.
                 let types = heads.map { $0.header("content-type") }
                 #expect((types[0] == types[1]) == sendsKey)
                 #expect(types[1] != types[2])
@@ -254,7 +254,7 @@ struct HTTPFormTests {
                 try await session.upload(session.plan.part(1), from: source) { _ in }
             }
             #expect(error?.code == .networkFailure)
-            // The kernel's buffers on both sides of the proxy, and ours.
+            // The kernel's buffers on both sides of the proxy, and the driver's own.
             #expect(source.bytesRead < 48 << 20)
             #expect(try server.uploads().isEmpty)
         }

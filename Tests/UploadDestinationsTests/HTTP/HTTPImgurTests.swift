@@ -5,19 +5,19 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// The profile for Imgur. Forms are taken by a server that parses them; the answers are those of the documentation of the API
-/// (https://apidocs.imgur.com), whose headings the tests name. Nothing here has spoken with Imgur itself.
+/// The profile for Imgur. A server that parses forms takes them; the answers are copied from the API's documentation
+/// (https://apidocs.imgur.com), whose headings the tests name. The tests have never spoken with Imgur itself.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPImgurTests {
     private static let clientID = "546c25a59c58ad7"
 
-    /// "Data Models", "Image": what "Image Upload" answers.
+    /// "Data Models", "Image": the answer to "Image Upload".
     private static let stored = """
         {"data": {"id": "orunSTu", "title": null, "type": "image/png", "size": 42, "deletehash": "x70po4w7BVvSUzZ",
         "link": "https:\\/\\/i.imgur.com\\/orunSTu.png"}, "success": true, "status": 200}
         """
 
-    /// "Data Models", "Basic": of a failure, with the method and path that it is about.
+    /// "Data Models", "Basic": the answer of a failure, with the method and path of the request.
     private static func failed(_ status: Int, _ error: String) -> String {
         #"{"data": {"error": \#(error), "request": "\/3\/image", "method": "POST"}, "success": false, "status": \#(status)}"#
     }
@@ -93,7 +93,7 @@ struct HTTPImgurTests {
         }
     }
 
-    /// "Rate Limits": the user's credits come back at a time, POSTs after some seconds.
+    /// "Rate Limits": the user's credits return at a given time, POSTs after a number of seconds.
     @Test func `a limit that is used up is waited for`() async throws {
         try await withServer { bench, _ in
             func failure(_ status: Int, _ headers: [(String, String)]) async throws -> UploadError {

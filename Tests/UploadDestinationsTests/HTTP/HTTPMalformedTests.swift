@@ -9,7 +9,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Answers that no HTTP/1.1 client can believe, to both ways in which requests go out.
+/// Answers that no HTTP/1.1 client can accept, sent to both clients that the drivers use.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPMalformedTests {
     private static let answers = [

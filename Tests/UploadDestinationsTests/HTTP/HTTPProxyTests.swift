@@ -30,7 +30,7 @@ struct HTTPProxyTests {
         try await shutdown()
     }
 
-    /// The server's name is one that only the proxy can resolve.
+    /// Only the proxy can resolve the server's name.
     @Test func `requests to an http URL go through in absolute form`() async throws {
         let server = try await NginxServer()
         let proxy = try HTTPFaultProxy(to: server.port)

@@ -19,7 +19,7 @@ struct HTTPRangeTests {
         }
     }
 
-    /// The ranges that were sent, in their order.
+    /// The ranges that were sent, in order.
     private func sent(_ bench: HTTPBench) -> [String] {
         bench.proxy.requests.filter { $0.method == "PUT" }.compactMap { $0.request.header("content-range") }
     }
@@ -80,7 +80,7 @@ struct HTTPRangeTests {
                 return
             }
             #expect(found.object.digests == job.digests)
-            // What is complete is not removed.
+            // Discarding does not remove a complete file.
             try await bench.destination(bench.ranges).discard(try #require(second.state), of: job)
             #expect(server.stored("file.txt") == bytes)
         }
@@ -115,7 +115,7 @@ struct HTTPRangeTests {
         }
     }
 
-    /// What is compared is not told as sent.
+    /// Expects that compared bytes are not reported as sent.
     private func sendUnheard(
         _ job: UploadJob, to session: any UploadSession, parts count: Int = .max
     ) async throws {
@@ -150,7 +150,7 @@ struct HTTPRangeTests {
             let first = try await bench.destination(bench.ranges).open(job, resuming: nil)
             try await conformance.send(2, of: job, to: first)
             let state = try #require(first.state)
-            // One byte differs, in what was sent already.
+            // One byte of the sent range differs.
             var other = Array(bytes[..<(2 * Self.part)])
             other[17] ^= 1
             try server.put(other, at: "file.txt")
@@ -159,7 +159,7 @@ struct HTTPRangeTests {
             _ = try await second.complete(.none)
             #expect(server.stored("file.txt") == bytes)
 
-            // What is longer, and what is shorter, is something else.
+            // A longer or a shorter file counts as another file.
             for count in [Self.part, 4 * Self.part] {
                 try server.put([UInt8](repeating: 1, count: count), at: "file.txt")
                 let error = await #expect(throws: UploadError.self) {
@@ -179,7 +179,7 @@ struct HTTPRangeTests {
                 bench.proxy.forget()
                 try await bench.carry(bench.job(bytes), bench.ranges)
                 #expect(server.stored("file.txt") == bytes, "\(count)")
-                // Once it is removed, nothing is overwritten that somebody puts there before the next range.
+                // After the removal, a file that another client stores before the next range is not overwritten.
                 let conditions = bench.proxy.requests.filter { $0.method == "PUT" }
                     .map { $0.request.header("if-none-match") }
                 #expect(conditions == (count == 10 ? [nil, nil, nil] : [nil, "*", nil, nil]), "\(count)")
@@ -195,9 +195,9 @@ struct HTTPRangeTests {
             bench.proxy.setRule { request in
                 switch request.method {
                 case "DELETE": removes ? .forward : .answer(status: 204)
-                // As a cache before the server would.
+                // Like a cache before the server.
                 case "HEAD" where removes: .rewriteAnswer { $0.setHeader("content-length", "\(old)") }
-                // So that the test ends whatever the driver does.
+                // Ends the test even if the driver sends without end.
                 case "PUT" where request.number > 50: .answer(status: 500)
                 default: .forward
                 }
@@ -231,7 +231,7 @@ struct HTTPRangeTests {
                 let left = try #require(session.state)
                 #expect(try await destination.probe(job, state: left) == .partial(left, beside: nil))
                 state = left
-                // One that only compares, and not to the end, takes nothing away.
+                // A session that compares only, and not to the end, loses no progress.
                 let short = try await destination.open(job, resuming: state)
                 try await sendUnheard(job, to: short, parts: part - 1)
                 let kept = try #require(short.state)
@@ -283,7 +283,7 @@ struct HTTPRangeTests {
             let first = try await destination.open(job, resuming: nil)
             try await conformance.send(1, of: job, to: first)
             let state = try #require(first.state)
-            // As a worker that was stopped in the middle of a range leaves it.
+            // The state that a worker leaves which was stopped in the middle of a range.
             bench.proxy.setRule { $0.method == "PUT" ? .cutAfterRequestBytes(300_000) : .forward }
             await #expect(throws: UploadError.self) { try await conformance.send(of: job, to: first) }
             bench.proxy.setRule { _ in .forward }
@@ -352,7 +352,7 @@ extension UploadSession {
     }
 }
 
-/// Bytes at hand.
+/// A source of bytes in memory.
 private struct GivenSource: UploadSource {
     let bytes: [UInt8]
 

@@ -24,7 +24,7 @@ import Uploads
             UploadJob(source: .inline(Data()), destination: .url("https://h/x"), size: 0), HTTPConfiguration())
         let answer = ImgurAnswer(reply, reply.response)
         #expect(target.flatMap { answer.failure(at: $0) }?.code == .invalidResponse)
-        // What nests as deep as it may is closed, and is read.
+        // The deepest nesting that is allowed can be read.
         let most = 64
         let closed = String(repeating: "[", count: most) + String(repeating: "]", count: most)
         #expect(JSONValue(json: Data(closed.utf8)) != nil)

@@ -12,17 +12,17 @@ import Uploads
 struct PresignedBench: Sendable {
     enum Store: Sendable, CaseIterable { case swift, rclone }
 
-    /// What the endpoint does.
+    /// The endpoint's behaviour.
     struct Script: Sendable {
-        /// When the n-th URL was signed, in seconds from now, and for how long it is good.
+        /// Seconds from now at which the n-th URL was signed, and how long it is valid.
         var signedAtSeconds: @Sendable (Int) -> Double = { _ in 0 }
         var goodForSeconds = 60
-        /// What it says of `expires`, in seconds from now; nil: nothing.
+        /// The endpoint's value for `expires`, in seconds from now; nil: no value.
         var saidSeconds: Double?
         var signsMD5 = false
-        /// What is answered instead.
+        /// An error answer instead.
         var fault: @Sendable (EndpointServer.Request, Int) -> EndpointServer.Answer? = { _, _ in nil }
-        /// The words of the status, one for each time; the last for ever.
+        /// The status words, one for each question; the last one repeats.
         var words = ["ready"]
     }
 
@@ -32,7 +32,7 @@ struct PresignedBench: Sendable {
     let signer: EndpointServer
     let proxy: HTTPFaultProxy
     let client: HTTPClient
-    /// Read past the driver and the endpoint.
+    /// Reads stored bytes without the driver and the endpoint.
     let stored: @Sendable (String) async throws -> [UInt8]?
     private let script: ScriptBox
 
@@ -150,7 +150,7 @@ struct PresignedBench: Sendable {
         return configuration
     }
 
-    /// A driver such as another worker would make.
+    /// A driver as another worker would have it.
     func destination(
         _ change: (inout PresignedConfiguration) -> Void = { _ in }
     ) throws -> PresignedDestination {
@@ -171,7 +171,7 @@ struct PresignedBench: Sendable {
         try conformance().job(DestinationConformance.bytes(count, seed: seed), key: key)
     }
 
-    /// Sends the one part as the engine does: again, up to so many times, where that may help.
+    /// Sends the one part as the engine does: up to `tries` times, while the error allows a retry.
     func send(_ job: UploadJob, to session: any UploadSession, tries: Int = 4) async throws {
         let source = try await BridgeBench.source(of: job)
         for part in session.missing {
@@ -186,8 +186,8 @@ struct PresignedBench: Sendable {
         }
     }
 
-    /// How often a URL was asked for.
+    /// How often the driver asked for a URL.
     var signings: Int { signer.requests.count { $0.path == "/sign" } }
-    /// What the store answered to each PUT.
+    /// The store's answer to each PUT.
     var puts: [Int?] { proxy.requests.filter { $0.method == "PUT" }.map(\.serverStatus) }
 }

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Against real stores behind an endpoint that signs for them.
+/// Runs against real stores behind an endpoint that signs URLs for them.
 @Suite(.timeLimit(.minutes(10)))
 struct PresignedConformanceTests {
     @Test(arguments: PresignedBench.Store.allCases)

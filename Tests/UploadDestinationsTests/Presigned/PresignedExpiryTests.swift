@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// URLs that have really expired at real stores.
+/// URLs that have really expired, at real stores.
 @Suite(.timeLimit(.minutes(10)))
 struct PresignedExpiryTests {
     @Test(arguments: PresignedBench.Store.allCases)
@@ -22,7 +22,7 @@ struct PresignedExpiryTests {
                     try await session.upload(session.missing[0], from: source) { _ in }
                 }
                 #expect(error?.retry == .afterBackoff)
-                // A refusal that the server cuts short may not arrive; then the same URL is tried.
+                // If the server closes the connection early, its refusal may not arrive; then the driver tries the same URL.
                 #expect([.accessDenied, .networkFailure].contains(error?.code))
                 #expect(!BridgeBench.shown(error).contains("X-Amz-Signature"))
             }
@@ -47,7 +47,7 @@ struct PresignedExpiryTests {
                 try await session.upload(session.missing[0], from: source) { _ in }
             }
             #expect(error?.code == .networkFailure)
-            // Until it is over, by its own word and by the store's, which counts whole seconds.
+            // Until the URL has expired, by its own time and by the store's clock, which counts whole seconds.
             try await Task.sleep(for: .seconds(2))
             bench.script { $0.goodForSeconds = 60 }
             try await session.upload(session.missing[0], from: source) { _ in }

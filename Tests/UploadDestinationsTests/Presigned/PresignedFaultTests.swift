@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What endpoints and stores answer instead of what one would like.
+/// Error answers of endpoints and stores.
 @Suite(.timeLimit(.minutes(10)))
 struct PresignedFaultTests {
     private func failure(
@@ -128,7 +128,7 @@ struct PresignedFaultTests {
         }
     }
 
-    /// The completing call was carried out, and its answer was lost.
+    /// The endpoint carried out the completing call, and its answer was lost.
     @Test func `a call that conflicts with what was done is looked at by the status`() async throws {
         try await PresignedBench.with { bench in
             bench.script { $0.fault = { request, _ in request.path.hasPrefix("/done/") ? .status(409) : nil } }

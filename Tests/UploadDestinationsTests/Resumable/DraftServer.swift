@@ -3,25 +3,25 @@ import ResumableTesting
 import Synchronization
 import UploadTesting
 
-/// A scripted server that follows draft-ietf-httpbis-resumable-upload: no server of versions 7 and 8 can be had here. Sections are those
-/// of draft -11 ("interop version 8"), with what draft -06 ("7") has otherwise.
+/// A scripted server that follows draft-ietf-httpbis-resumable-upload, because no server of versions 7 and 8 is available here. Sections
+/// are those of draft -11 ("interop version 8"); differences of draft -06 ("7") are included.
 final class DraftServer: ResumableServer {
     struct Behaviour: Sendable {
-        /// The version that it speaks.
+        /// The version that the server speaks.
         var interop = 8
         /// "Limits": announced with OPTIONS, and with every answer about an upload.
         var limit: String?
         /// "a server … MUST include the Accept-Patch header field in response to an OPTIONS request": from draft -10 on.
         var acceptsPatch = true
-        /// Whether it refuses OPTIONS with another version, and says that it speaks tus: so does tusd 2.9.
+        /// Whether the server refuses OPTIONS with another version and says that it speaks tus, as tusd 2.9 does.
         var refusesOthers = false
         /// "the server SHOULD keep the upload resource available for a reasonable amount of time after the upload is complete"
         var keepsComplete = true
-        /// "the response MUST include the Upload-Complete header field with a true value"; not so with every server.
+        /// "the response MUST include the Upload-Complete header field with a true value"; not every server does.
         var saysComplete = true
-        /// What processing a file ends with.
+        /// The status that ends the processing of a file.
         var outcome = "201 Created"
-        /// What it says of a file besides.
+        /// Further headers in the answer about a file.
         var headers: [String] = []
     }
 
@@ -30,7 +30,7 @@ final class DraftServer: ResumableServer {
         var bytes: [UInt8] = []
         var length: Int?
         var isComplete = false
-        /// Of its creation.
+        /// The head of the request that created the upload.
         var head: String
     }
 
@@ -60,7 +60,7 @@ final class DraftServer: ResumableServer {
     func stored(_ path: String) -> [UInt8]? { state.value.withLock { $0.files[path] } }
     var uploads: [Upload] { state.value.withLock { $0.uploads.sorted { $0.key < $1.key }.map(\.value) } }
     func change(_ change: (inout Behaviour) -> Void) { state.value.withLock { change(&$0.behaviour) } }
-    /// They are gone, as after their time.
+    /// Removes the uploads, as after their time.
     func forgetUploads() { state.value.withLock { $0.uploads = [:] } }
 
     private struct Exchange {
@@ -102,7 +102,7 @@ final class DraftServer: ResumableServer {
             case ("HEAD", let id?): offset(id)
             case ("PATCH", let id?): append(id)
             case ("DELETE", let id?): cancel(id)
-            // A version that it does not speak is not there for it ("Draft Version Identification").
+            // For the server, requests of another version do not concern uploads ("Draft Version Identification").
             case ("POST", nil) where speaks && headers["upload-complete"] != nil,
                 ("PUT", nil) where speaks && headers["upload-complete"] != nil:
                 create()

@@ -32,7 +32,7 @@ struct ResumableBench: Sendable {
         try await client.shutdown()
     }
 
-    /// By way of the proxy, with parts of 1 MiB.
+    /// The configuration through the proxy, with parts of 1 MiB.
     var configuration: ResumableConfiguration {
         var configuration = ResumableConfiguration(url: "http://127.0.0.1:\(proxy.port)/files/")
         configuration.partBytes = Int64(Self.partBytes)
@@ -45,7 +45,7 @@ struct ResumableBench: Sendable {
         return configuration
     }
 
-    /// A driver such as another worker would make.
+    /// A driver as another worker would have it.
     func destination(_ configuration: ResumableConfiguration? = nil) throws -> ResumableDestination {
         try ResumableDestination(configuration ?? self.configuration, client: client)
     }
@@ -77,15 +77,15 @@ struct ResumableBench: Sendable {
 
     func requests(_ method: String) -> [HTTPFaultProxy.Record] { proxy.requests.filter { $0.method == method } }
 
-    /// The offsets that bytes were sent from, in their order.
+    /// The offsets from which bytes were sent, in order.
     var offsetsSent: [Int] {
         requests("PATCH").compactMap { $0.request.header("upload-offset").flatMap { Int($0) } }
     }
 
-    /// Bytes of bodies of PATCH that have come to the server's side.
+    /// Bytes of PATCH bodies that have reached the server's side of the proxy.
     var bytesSent: Int { requests("PATCH").reduce(0) { $0 + $1.bodyBytes } }
 
-    /// Where the server stands, past the driver and the proxy.
+    /// The number of bytes that the server holds, read without the driver and the proxy.
     func offset(of session: any UploadSession) async throws -> Int {
         guard let state = session.state else { throw DidNotHappen("the session has a state") }
         let known = try ResumableState(state)

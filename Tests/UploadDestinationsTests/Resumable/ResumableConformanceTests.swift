@@ -7,13 +7,13 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What every destination must do, as far as the protocol can: against swift-nio-extras for versions 3, 5 and 6, and against a scripted
-/// server for 7 and 8.
+/// The rules for every destination, as far as the protocol allows: against swift-nio-extras for versions 3, 5 and 6, and against a
+/// scripted server for 7 and 8.
 @Suite(.timeLimit(.minutes(10)))
 struct ResumableConformanceTests {
     static let all = ResumableInterop.allCases
 
-    /// With a server that speaks the version, and a driver that is told so.
+    /// Runs with a server that speaks the version, and a driver that is configured for it.
     static func with(
         _ interop: ResumableInterop, _ body: (ResumableBench, DestinationConformance) async throws -> Void
     ) async throws {
@@ -34,7 +34,7 @@ struct ResumableConformanceTests {
     func `files of edge sizes arrive`(interop: ResumableInterop) async throws {
         try await Self.with(interop) { bench, conformance in
             try await conformance.edgeSizesArrive()
-            // Some servers refuse bodies whose length they are not told.
+            // Some servers refuse bodies without a length.
             for record in bench.requests("PATCH") {
                 #expect(record.request.header("content-length").flatMap { Int($0) } == record.bodyBytes)
                 #expect(record.request.header("transfer-encoding") == nil)
@@ -60,7 +60,7 @@ struct ResumableConformanceTests {
     @Test(arguments: all)
     func `many at once arrive`(interop: ResumableInterop) async throws {
         try await Self.with(interop) { bench, _ in
-            // Past the proxy.
+            // Without the proxy.
             var configuration = bench.configuration(interop)
             configuration.url = "http://127.0.0.1:\(bench.server.port)/files"
             try await bench.conformance(configuration).manyAtOnceArrive()
@@ -77,7 +77,7 @@ struct ResumableConformanceTests {
         try await Self.with(interop) { _, conformance in try await conformance.anotherWorkerGoesOn() }
     }
 
-    /// swift-nio-extras forgets what is complete with the connection that completed it.
+    /// swift-nio-extras forgets a complete upload when the connection that completed it closes.
     @Test(arguments: [ResumableInterop.v3, .v5, .v6])
     func `another worker goes on at swift-nio-extras`(interop: ResumableInterop) async throws {
         try await Self.with(interop) { bench, conformance in
@@ -168,7 +168,7 @@ struct ResumableConformanceTests {
         }
     }
 
-    /// From draft -06 on it need not say anything of uploads but where this one is.
+    /// From draft -06 on the answer need only contain the upload's `Location`.
     @Test func `where an upload was made in so many words, the next one is believed without them`() async throws {
         try await ResumableBench.with(DraftServer()) { bench in
             let destination = try bench.destination()

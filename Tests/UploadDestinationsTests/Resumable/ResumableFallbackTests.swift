@@ -8,7 +8,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Servers that know nothing of resumable uploads, or of the version that was tried.
+/// Servers without resumable uploads, or without the version that was tried.
 @Suite(.timeLimit(.minutes(10)))
 struct ResumableFallbackTests {
     private static let part = ResumableBench.partBytes
@@ -101,7 +101,7 @@ struct ResumableFallbackTests {
         }
     }
 
-    /// From draft -05 on servers announce themselves; how tells the version, or which to try.
+    /// From draft -05 on servers announce themselves; the header tells the version, or which versions to try.
     @Test(arguments: [
         (8, true, nil, ["8"]), (8, false, "min-size=0", ["8"]), (7, false, "max-age=60", ["8", "7"]),
         (6, false, "expires=60", ["6"]), (6, false, "min-size=0", ["8", "7", "6"]),
@@ -193,7 +193,7 @@ struct ResumableFallbackTests {
             let state = try #require(session.state)
             let expiry = try #require(try ResumableState(state).expiry)
             #expect(abs(expiry.timeIntervalSinceNow - 3600) < 600)
-            // Cut 100,000 bytes before the part's end: what is left of it is less than the server takes in one request.
+            // Cut 100,000 bytes before the part's end: the rest is less than the server takes in one request.
             bench.proxy.setRule { $0.method == "PATCH" ? .cutAfterRequestBytes(200_000) : .forward }
             await #expect(throws: UploadError.self) { try await bench.send(1, of: job, to: session) }
             bench.proxy.setRule { _ in .forward }
@@ -221,7 +221,7 @@ struct ResumableFallbackTests {
         behaviour.limit = "max-size=1000, min-size=500"
         let server = try DraftServer(behaviour)
         try await ResumableBench.with(server) { bench in
-            // Known from OPTIONS, or from the upload that was made, which is then removed.
+            // The limits are known from OPTIONS, or from the created upload, which is then removed.
             for interop in [nil, ResumableInterop.v8] {
                 bench.proxy.forget()
                 let destination = try bench.destination(bench.configuration(interop))

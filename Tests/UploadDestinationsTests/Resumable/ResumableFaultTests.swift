@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What servers answer instead of what one would like.
+/// Error answers of servers.
 @Suite(.timeLimit(.minutes(10)))
 struct ResumableFaultTests {
     private static let part = ResumableBench.partBytes
@@ -74,8 +74,8 @@ struct ResumableFaultTests {
     func `an upload that has gone makes the session expire`(interop: ResumableInterop) async throws {
         try await ResumableConformanceTests.with(interop) { bench, conformance in
             let job = try bench.job(parts: 3)
-            // Over connections of its own: swift-nio-extras does not read on where it has refused a body, so that a later
-            // request over the same one would have no answer.
+            // Over connections of its own: swift-nio-extras stops reading after it has refused a body, so that a later request over the
+            // same connection would get no answer.
             let session = try await ResumableDestination(
                 bench.configuration(interop), client: HTTPConfiguration.sharedClient
             ).open(job, resuming: nil)
@@ -162,7 +162,7 @@ struct ResumableFaultTests {
                 }
                 #expect(error?.code == .networkFailure)
                 #expect(error?.retry == .afterBackoff)
-                // Buffers of sockets between the driver and where it stopped, and what waits to be written.
+                // The socket buffers between the driver and the point where it stopped, and the bytes that wait to be written.
                 if isStalled { #expect(source.bytesRead <= 24 << 20) }
             }
         }
@@ -213,7 +213,7 @@ struct ResumableFaultTests {
             let state = try #require(session.state)
             #expect(state.payload["url"]?.string?.hasSuffix("?token=swordfish-1234") == true)
             bench.proxy.forget()
-            // A state from elsewhere: not one request, for it would carry the headers.
+            // A state that names another server: the driver must send no request, because it would carry the headers.
             for step in ["probe", "open", "discard"] {
                 let error = await #expect(throws: UploadError.self) {
                     switch step {
@@ -258,7 +258,7 @@ struct ResumableFaultTests {
             bench.proxy.setRule { request in
                 switch request.method {
                 case "HEAD": .answer(status: 200, headers: [("Upload-Offset", "0"), ("Upload-Complete", "?0")])
-                // So that the test ends whatever the driver does.
+                // Ends the test even if the driver sends without end.
                 case "PATCH" where request.number > 50: .answer(status: 500)
                 case "PATCH" where request.header("upload-offset") == "0":
                     .answer(status: 204, headers: [("Upload-Offset", "\(Self.part)"), ("Upload-Complete", "?0")])

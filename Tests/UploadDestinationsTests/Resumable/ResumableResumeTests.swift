@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What the server holds decides what is sent, to the byte.
+/// The server's position decides which bytes are sent, exactly.
 @Suite(.timeLimit(.minutes(10)))
 struct ResumableResumeTests {
     private static let part = ResumableBench.partBytes
@@ -72,7 +72,7 @@ struct ResumableResumeTests {
             #expect(error?.code == .networkFailure)
             bench.proxy.setRule { _ in .forward }
             let source = try await bench.source(of: job)
-            // As the engine does: the same part once more, then the next.
+            // Like the engine: the same part once more, then the next.
             for number in 2...3 { try await session.upload(session.plan.part(number), from: source) { _ in } }
             _ = try await session.complete(.none)
             #expect(bench.offsetsSent == [0, Self.part, 2 * Self.part])
@@ -110,7 +110,7 @@ struct ResumableResumeTests {
         }
     }
 
-    /// swift-nio-extras has then forgotten the upload, and nothing says whether it was completed: it goes up again.
+    /// swift-nio-extras has then forgotten the upload, and no answer tells whether it was completed: the file is sent again.
     @Test(arguments: [ResumableInterop.v3, .v5, .v6])
     func `a lost answer to the last part, where the server forgets what is complete, sends the file again`(
         interop: ResumableInterop
@@ -178,7 +178,7 @@ struct ResumableResumeTests {
         }
     }
 
-    /// A wrong offset destroys the upload there.
+    /// On this server a wrong offset destroys the upload.
     @Test(arguments: [ResumableInterop.v3, .v5, .v6])
     func `a conflict at swift-nio-extras is the end of the upload`(interop: ResumableInterop) async throws {
         try await with(interop) { bench, destination in
@@ -188,7 +188,8 @@ struct ResumableResumeTests {
             try await bench.send(2, of: job, to: fast)
             let source = try await bench.source(of: job)
             var codes: [UploadError.Code] = []
-            // It answers before it has the body and hangs up: its word may not arrive. The next try asks first.
+            // The server answers before it has the body and closes the connection: its answer may not arrive. The next try first asks for
+            // the offset.
             while codes.last != .sessionExpired, codes.count < 2 {
                 let error = await #expect(throws: UploadError.self) {
                     try await slow.upload(slow.plan.part(1), from: source) { _ in }
@@ -204,7 +205,8 @@ struct ResumableResumeTests {
         try await ResumableBench.with(server) { bench in
             let job = try bench.job(parts: 2)
             let session = try await bench.destination().open(job, resuming: nil)
-            // The last part arrives whole, and its word on the way does not: the server holds it all and calls it incomplete.
+            // The last part arrives as a whole, but its completeness is lost on the way: the server holds every byte and calls the upload
+            // incomplete.
             let state = try #require(session.state)
             let known = try ResumableState(state)
             let client = try ResumableClient(bench.configuration, client: bench.client)
@@ -253,14 +255,14 @@ struct ResumableResumeTests {
             bench.proxy.forget()
             try await bench.send(1, of: job, to: session)
             #expect(bench.requests("HEAD").isEmpty, "from draft -06 on an answer need not say it")
-            // More than was sent is not believed, and the server asked.
+            // An offset beyond the sent bytes is not trusted: the driver asks the server.
             bench.proxy.setRule { request in
                 request.method == "PATCH"
                     ? .rewriteAnswer { $0.setHeader("upload-offset", String(9 * Self.part)) } : .forward
             }
             let error = await #expect(throws: UploadError.self) { try await bench.send(1, of: job, to: session) }
             #expect(error?.code == .invalidResponse)
-            // A HEAD that calls a short upload complete is not believed either.
+            // An answer to HEAD that calls a short upload complete is not trusted either.
             bench.proxy.setRule { request in
                 request.method == "HEAD" ? .rewriteAnswer { $0.setHeader("upload-complete", "?1") } : .forward
             }

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What needs no server.
+/// Tests without a server.
 @Suite
 struct ResumableValueTests {
     private func reply(_ status: Int, _ headers: [(String, String)], body: String = "") -> HTTPReply {

@@ -10,7 +10,7 @@ import Uploads
 struct CredentialsCacheTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-    /// A source that gives what the test says, when the test says it.
+    /// A source that returns the test's values at the times that the test chooses.
     private final class Source: AWSCredentialsProvider {
         private struct State: Sendable {
             var results: [Result<AWSCredentials, UploadError>]
@@ -24,13 +24,13 @@ struct CredentialsCacheTests {
         var place: String { "the test" }
         var loads: Int { state.withLock { $0.loads } }
 
-        /// - Parameter results: one for each load; the last for all that follow.
+        /// - Parameter results: one for each load; the last one repeats.
         init(_ results: [Result<AWSCredentials, UploadError>], rereadSeconds: TimeInterval? = nil) {
             state = Mutex(State(results: results))
             self.rereadSeconds = rereadSeconds
         }
 
-        /// The loads from here on wait before it.
+        /// From here on, loads wait at the returned door.
         func close() -> Door {
             let door = Door()
             state.withLock { $0.door = door }

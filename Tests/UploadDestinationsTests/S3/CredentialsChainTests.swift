@@ -14,7 +14,7 @@ struct CredentialsChainTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// An environment in which nothing is found and nobody outside is asked.
+    /// An environment without credentials, in which no outside service is asked.
     private var empty: [String: String] { ["HOME": directory.path, "AWS_EC2_METADATA_DISABLED": "true"] }
 
     @Test func `the first source that has credentials gives them`() async throws {
@@ -111,7 +111,7 @@ struct CredentialsChainTests {
                 #expect(added.first(name: "authorization")?.contains("Credential=\(credentials.accessKeyID)/") == true)
                 used.insert(credentials.accessKeyID)
             }
-            // Two hours of them: each lasts a quarter of an hour, and is replaced 1 to 5 minutes before.
+            // Two hours of signing: each key lasts a quarter of an hour, and is replaced 1 to 5 minutes before its end.
             #expect((8...13).contains(used.count))
             #expect(server.requests.count <= used.count + 1)
         }

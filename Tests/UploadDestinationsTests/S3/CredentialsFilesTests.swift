@@ -17,7 +17,7 @@ struct CredentialsFilesTests {
     }
 
     private func profile(_ environment: [String: String] = [:]) -> ProfileCredentials {
-        // Whatever is asked here is never asked over the network.
+        // These tests never use the network.
         ProfileCredentials(environment: environment.merging(["HOME": directory.path]) { $1 }, client: .shared)
     }
 

@@ -7,12 +7,12 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What containers and instances get from the services beside them.
+/// Credentials that containers and instances get from the services beside them.
 @Suite(.timeLimit(.minutes(10)))
 struct CredentialsMetadataTests {
     private static let roles = "/latest/meta-data/iam/security-credentials/"
 
-    /// Long enough for a machine that does everything at once.
+    /// Long enough for a busy machine.
     private static let limitSeconds: TimeInterval = 30
 
     private func instance(_ server: CredentialsServer, _ client: HTTPClient) -> InstanceCredentials {

@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadTesting
 
-/// An HTTP server on loopback that answers one request a connection, and remembers what it was asked.
+/// An HTTP server on loopback that answers one request per connection, and records the requests.
 final class CredentialsServer: Sendable {
     struct Request: Sendable {
         var method: String
@@ -50,7 +50,7 @@ final class CredentialsServer: Sendable {
     var url: String { "http://127.0.0.1:\(server.port)" }
     var requests: [Request] { log.requests.withLock { $0 } }
 
-    /// - Parameter answer: nil for silence until the client gives up. Called on a thread of each request's own.
+    /// - Parameter answer: nil for silence until the client gives up. Called on a separate thread for each request.
     init(_ answer: @escaping @Sendable (Request) -> Answer?) throws {
         let log = self.log
         server = try ScriptedServer { connection in
@@ -74,7 +74,7 @@ final class CredentialsServer: Sendable {
     }
 }
 
-/// With a client as S3 credentials want it, which is shut down afterwards.
+/// Runs the body with a client that fits S3 credentials, and shuts it down afterwards.
 func withCredentialsClient<Value: Sendable>(_ body: (HTTPClient) async throws -> Value) async throws -> Value {
     let client = HTTPClient(configuration: HTTPConfiguration.clientConfiguration)
     let result: Result<Value, any Error>
@@ -87,7 +87,7 @@ func withCredentialsClient<Value: Sendable>(_ body: (HTTPClient) async throws ->
     return try result.get()
 }
 
-/// What a provider threw.
+/// The error of a provider.
 func failure(of provider: any AWSCredentialsProvider) async -> UploadError? {
     do {
         _ = try await provider.load()

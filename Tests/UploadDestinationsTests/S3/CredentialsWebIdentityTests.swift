@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Roles that are assumed with a token of somebody else.
+/// Roles that are assumed with a token of another identity provider.
 @Suite(.timeLimit(.minutes(10)))
 struct CredentialsWebIdentityTests {
     private static let role = "arn:aws:iam::123456789012:role/uploads"

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Testing
 import UploadTesting
 
-/// Each fault of the proxy, between a client of the house and an nginx.
+/// Tests each fault of the proxy, between one of this project's clients and an nginx.
 @Suite(.timeLimit(.minutes(10)))
 struct HTTPFaultProxyTests {
     private static func bytes(_ count: Int) -> [UInt8] { [UInt8]((0..<1024).flatMap { _ in 0...255 }.prefix(count)) }
@@ -185,7 +185,7 @@ struct HTTPFaultProxyTests {
 
     @Test func `a slow network is slow`() async throws {
         try await with({ _ in .throttle(bytesPerSecond: 100_000) }) { client, proxy, server in
-            // A busy machine can only make it slower.
+            // A busy machine can only be slower.
             let start = ContinuousClock.now
             let answer = try await send(client, "\(proxy.url)/slow", .PUT, Self.body)
             #expect(answer.status == 201)
@@ -215,7 +215,7 @@ struct HTTPFaultProxyTests {
     }
 
     @Test func `a server that refuses a body early is heard`() async throws {
-        // nginx answers 403 here without reading what it is sent.
+        // nginx answers 403 here without reading the body.
         try await with({ _ in .forward }) { client, proxy, _ in
             let answer = try await send(client, "\(proxy.url)/forbidden/x", .PUT, Self.body)
             #expect(answer.status == 403)
@@ -226,7 +226,7 @@ struct HTTPFaultProxyTests {
         try await with({ _ in .forward }, viaProxySetting: true) { client, proxy, server in
             #expect(try await send(client, "http://bucket.s3.test/key?a=b%20c", .PUT, Self.body).status == 201)
             #expect(server.stored("key") == Self.body)
-            // This client opens a tunnel first, other clients name the host in the request's target.
+            // This client opens a tunnel first; other clients name the host in the request's target.
             #expect(proxy.requests.first?.target == "bucket.s3.test:80")
             let request = try #require(proxy.requests.last?.request)
             #expect(request.path == "/key")

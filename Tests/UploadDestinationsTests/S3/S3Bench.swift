@@ -5,7 +5,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// A bucket of a real server, the driver for it, and an independent look at what lies there.
+/// A bucket of a real server, the driver for it, and an independent client that reads the bucket.
 struct S3Bench: Sendable {
     static let partBytes = 8 << 20
 
@@ -30,17 +30,17 @@ struct S3Bench: Sendable {
         try await client.shutdown()
     }
 
-    /// The configuration of the bucket, with parts above 8 MiB.
+    /// The configuration of the bucket, with multipart uploads above 8 MiB.
     var configuration: S3Configuration { configuration(by: endpoint) }
 
-    /// The same by way of a proxy.
+    /// The same configuration for another endpoint, such as a proxy.
     func configuration(by endpoint: S3Endpoint) -> S3Configuration {
         var configuration = S3Configuration(endpoint: endpoint.url, region: endpoint.region, bucket: bucket)
         configuration.multipartThresholdBytes = Int64(Self.partBytes)
         return configuration
     }
 
-    /// A driver such as another worker would make.
+    /// A driver as another worker would have it.
     func destination(
         _ configuration: S3Configuration? = nil, credentials: (any AWSCredentialsProvider)? = nil,
         client: HTTPClient? = nil

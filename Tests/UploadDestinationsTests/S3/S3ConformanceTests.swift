@@ -4,7 +4,7 @@ import UploadDestinations
 import UploadTesting
 import Uploads
 
-/// What every destination must do, against OpenStack Swift, which checks everything that it gets.
+/// The rules for every destination, against OpenStack Swift, which checks everything that it gets.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3ConformanceTests {
     private func run(_ body: (DestinationConformance) async throws -> Void) async throws {
@@ -88,7 +88,7 @@ struct S3ConformanceTests {
     }
 }
 
-/// The same against a server that keeps plain files and checks little.
+/// The same rules against a server that keeps plain files and checks little.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3PlainFilesConformanceTests {
     private func run(_ body: (DestinationConformance) async throws -> Void) async throws {

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What the driver learns from a refusal, so that the next request succeeds.
+/// Corrections that the driver learns from a refusal, so that the next request succeeds.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3CorrectionTests {
     private func run(_ body: (S3Bench, HTTPFaultProxy, S3Configuration) async throws -> Void) async throws {
@@ -37,13 +37,13 @@ struct S3CorrectionTests {
             #expect(proxy.requests.first?.status == 403)
             #expect(try await bench.observer.get(bench.bucket, "skewed") == [1, 2])
             #expect(abs(destination.client.clock.offsetSeconds) < 60)
-            // Without a body, too.
+            // A request without a body is corrected, too.
             #expect(destination.client.clock.learn(serverDate: formatter.string(from: wrong), signedAt: Date()))
             #expect(try await destination.probe(bench.job([1], key: "nothing"), state: nil) == .nothing)
         }
     }
 
-    /// Where the server turns out to know no conditional writes, the driver looks instead.
+    /// If the server turns out to lack conditional writes, the driver looks at the object instead.
     @Test(arguments: [(403, UploadError.Code.accessDenied), (500, .serverFailure), (404, nil)])
     func `what cannot be looked at is not written over, and says nothing of what lies there`(
         status: Int, code: UploadError.Code?
@@ -52,7 +52,7 @@ struct S3CorrectionTests {
             proxy.setRule { request in
                 switch request.method {
                 case "PUT" where request.header("if-none-match") != nil: .answer(status: 501)
-                // The reason of a refused HEAD is asked for by GET.
+                // After a refused HEAD, the driver asks for the reason by GET.
                 case "HEAD", "GET": .answer(status: status)
                 default: .forward
                 }
@@ -98,7 +98,7 @@ struct S3CorrectionTests {
                     body: request.method == "HEAD"
                         ? "" : "<Error><Code>PermanentRedirect</Code><Message>elsewhere</Message></Error>")
             }
-            // The server takes only us-east-1, so that the second redirect is its own word: it is not followed any more.
+            // The server takes only us-east-1, so the second redirect is its own answer: the driver does not follow it any more.
             let error = await #expect(throws: UploadError.self) {
                 try await destination.probe(bench.job([1], key: "redirected"), state: nil)
             }
@@ -154,7 +154,7 @@ struct S3CorrectionTests {
             }
             #expect(error?.code == .rateLimited)
             #expect(error?.retry == .after(seconds: 60))
-            // Another job does not even ask.
+            // Another job does not even send a request.
             let count = proxy.requests.count
             let other = await #expect(throws: UploadError.self) {
                 try await destination.probe(bench.job([2], key: "other"), state: nil)

@@ -4,7 +4,7 @@ import Testing
 @testable import UploadDestinations
 
 struct S3EvidenceTests {
-    /// RFC 1321, section A.5.
+    /// The MD5 of "abc" (RFC 1321, section A.5).
     private static let abc = "900150983cd24fb0d6963f7d28e17f72"
 
     @Test(
@@ -21,7 +21,7 @@ struct S3EvidenceTests {
         #expect(S3Evidence(etag, expected: nil, meaning: meaning) == .nothing)
     }
 
-    /// As md5sum(1) of the two digests' bytes says.
+    /// The value is the output of md5sum(1) for the bytes of both digests.
     @Test func `parts have the MD5 of their MD5, and their number`() {
         let empty = "d41d8cd98f00b204e9800998ecf8427e"
         #expect(S3Evidence.composite([Self.abc, "\"\(empty.uppercased())\""]) == "fdf1fdf1567f6942ffe1743f1e72301e-2")

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What the network does to requests for a real server.
+/// Network faults on requests to a real server.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3FaultTests {
     private func run(
@@ -23,7 +23,7 @@ struct S3FaultTests {
         }
     }
 
-    /// A session with all parts sent.
+    /// A session whose parts are all sent.
     private func filledSession(
         _ bench: S3Bench, _ destination: S3Destination, _ job: UploadJob
     ) async throws -> any UploadSession {
@@ -138,7 +138,7 @@ struct S3FaultTests {
                 #expect(error?.code == .networkFailure)
                 #expect(error?.retry == .afterBackoff)
             }
-            // With the usual limits: a busy machine is silent for a second, too.
+            // With the default limits: a busy machine may be silent for a second, too.
             let patient = try await bench.destination().open(job, resuming: session.state)
             try await bench.conformance().send(of: job, to: patient)
             #expect(try await patient.complete(.none).object.size == job.size)
@@ -168,7 +168,7 @@ struct S3FaultTests {
         try await run { bench, proxy, destination in
             let job = try bench.job(DestinationConformance.bytes(S3Bench.partBytes * 2), key: "other")
             let session = try await destination.open(job, resuming: nil)
-            // As if somebody had filled the session from another file.
+            // As if another worker had filled the session from another file.
             let other = DestinationConformance.bytes(S3Bench.partBytes * 2, seed: 5)
             try await bench.conformance().send(of: bench.job(other, key: "other"), to: session)
             proxy.forget()

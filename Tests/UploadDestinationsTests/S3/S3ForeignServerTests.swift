@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What servers that are not Amazon's do otherwise: OpenStack Swift, with the answers of Ceph RGW 18 and of what stands before servers.
+/// Deviations of servers other than Amazon's: OpenStack Swift, with scripted answers of Ceph RGW 18 and of proxies before servers.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3ForeignServerTests {
     typealias Rule = HTTPFaultProxy.Rule
@@ -29,7 +29,7 @@ struct S3ForeignServerTests {
         request.method == "POST" && request.query["uploadId"] != nil
     }
 
-    /// Ceph RGW 18: 412 to an `If-Match` with quotes, whatever lies there, and no eye for `If-None-Match` in CompleteMultipartUpload.
+    /// Ceph RGW 18 answers 412 to every `If-Match` with quotes, and ignores `If-None-Match` in CompleteMultipartUpload.
     private static let rgw: Rule = { request in
         if request.header("if-match")?.contains("\"") == true {
             return .answer(status: 412, body: "<Error><Code>PreconditionFailed</Code></Error>")
@@ -67,7 +67,7 @@ struct S3ForeignServerTests {
             }
             #expect(changed?.code == .preconditionFailed)
             #expect(try await bench.observer.get(bench.bucket, "seen") == old)
-            // With `put` the server is trusted to obey in PutObject, which this one does not.
+            // With `put` the driver trusts the server to obey conditions in PutObject, which this server does not do.
             guard conditions != .put || size > S3Bench.partBytes else { return }
             _ = try await write(bench, destination, job, .unchanged(etag: etag))
             #expect(try await bench.observer.head(bench.bucket, "seen")?.size == size)
@@ -86,7 +86,7 @@ struct S3ForeignServerTests {
                 let isSent = conditions == nil || conditions == .all || (conditions == .put && kind == "PUT")
                 let sent = proxy.requests.contains { $0.request.header("if-none-match") == "*" && $0.method == kind }
                 #expect(sent == isSent, "\(size)")
-                // It is looked before and after where the server is not known to obey.
+                // The driver looks before and after the write where the server is not known to obey.
                 let isObeyed = conditions == .all || (conditions == .put && kind == "PUT")
                 let looks = proxy.requests.filter { $0.method == "HEAD" }.count
                 #expect(isObeyed ? looks < 2 : looks == 2, "\(size): \(looks)")
@@ -114,7 +114,7 @@ struct S3ForeignServerTests {
         }
     }
 
-    /// The server has confirmed the write: what cannot be looked at afterwards takes nothing from that.
+    /// The server has confirmed the write: a failed look afterwards does not undo that.
     @Test(arguments: [3, 2 * S3Bench.partBytes])
     func `a look afterwards that fails is none`(size: Int) async throws {
         try await run { bench, proxy, destination in
@@ -157,7 +157,7 @@ struct S3ForeignServerTests {
             }
             #expect(error?.code == .accessDenied)
             #expect(error?.message.contains("conditions") == true, "\(error as Any)")
-            // A job that keeps what is there hears of it before the file is sent.
+            // A job that keeps an existing object fails before the file is sent.
             let early = await #expect(throws: UploadError.self) {
                 _ = try await destination.probe(keeping, state: nil)
             }
@@ -177,7 +177,7 @@ struct S3ForeignServerTests {
             _ = try await bench.observer.put(bench.bucket, "unseen", [7])
             let job = try bench.job(DestinationConformance.bytes(size), key: "unseen")
             #expect(try await destination.probe(job, state: nil) == .unknowable)
-            // Nothing was seen before: an upload that nothing has touched is not looked for.
+            // The driver has not seen the object, and does not look for a new upload.
             _ = try await write(bench, destination, job, .absent)
             #expect(try await bench.observer.head(bench.bucket, "unseen")?.size == size)
         }
@@ -210,7 +210,7 @@ struct S3ForeignServerTests {
                 _ = try await write(bench, destination, job, .none)
             }
             #expect(error?.code == .invalidResponse && error?.retry != .never, "\(error as Any)")
-            // A file is not sent again before it was looked at what became of it.
+            // Before a file is sent again, the driver finds out what became of it.
             if kind == "PUT" { #expect(error?.retry == .after(seconds: 5)) }
             #expect(error?.message.contains(body.prefix(9)) == true || body.isEmpty, "\(error as Any)")
             proxy.setRule { _ in .forward }
@@ -244,13 +244,13 @@ struct S3ForeignServerTests {
 
     // MARK: Redirects
 
-    /// A 307 to another way to the same server.
+    /// A 307 to another address of the same server.
     private func redirected(
         _ body: (S3Bench, _ own: HTTPFaultProxy, _ other: HTTPFaultProxy, S3Destination) async throws -> Void
     ) async throws {
         try await run { bench, own, destination in
             let other = try HTTPFaultProxy(to: try await OpenStackSwiftServer.shared().port)
-            // Before the body, as a server that reads only the head.
+            // Sent before the body, as by a server that reads only the head.
             own.setRule { [port = other.port] request in
                 .answer(
                     status: 307, headers: [("Location", "http://127.0.0.1:\(port)\(request.target)")],
@@ -272,14 +272,14 @@ struct S3ForeignServerTests {
             let before = other.requests.count
             _ = try await write(bench, destination, bench.job([1], key: "again"), .none)
             #expect(own.requests.count == 1 && other.requests.count == before + 1)
-            // That an object is missing is no failure of the host.
+            // A missing object is no failure of the host.
             #expect(try await destination.probe(bench.job([1], key: "missing"), state: nil) == .nothing)
             _ = try await write(bench, destination, bench.job([1], key: "third"), .none)
             #expect(own.requests.count == 1)
         }
     }
 
-    /// - Parameter answer: 0 is that none comes.
+    /// - Parameter answer: status 0 stands for no answer.
     @Test(arguments: [(0, ""), (500, ""), (200, page), (404, "<Error><Code>NoSuchBucket</Code></Error>")])
     func `a redirect that leads nowhere any more is forgotten at the first failure`(
         status: Int, answer: String
@@ -312,7 +312,7 @@ struct S3ForeignServerTests {
 
     // MARK: Object lock
 
-    /// Swift knows no locks and passes over the headers.
+    /// Swift has no locks and ignores the headers.
     @Test(arguments: [3, 2 * S3Bench.partBytes], [true, false])
     func `an object that was to be locked, and is not, is a failure`(size: Int, isLocked: Bool) async throws {
         let server = try await OpenStackSwiftServer.shared()
@@ -335,14 +335,14 @@ struct S3ForeignServerTests {
                     #expect(error?.code == .rejected && error?.retry == .never, "\(error as Any)")
                     #expect(error?.message.contains("without its object lock") == true)
                 }
-                // Nor is it taken for done when it is looked at.
+                // A later look does not accept the object either.
                 let probed = try await destination.probe(job, state: nil)
                 guard case .complete(let upload) = probed else { throw DidNotHappen("it lies there: \(probed)") }
                 #expect(upload.flaw?.code == .rejected)
                 proxy.stop()
                 return
             }
-            // Credentials that may not look cannot tell.
+            // Credentials that may not look cannot decide.
             proxy.setRule { request in
                 request.method == "HEAD" ? .answer(status: 403) : .forward
             }

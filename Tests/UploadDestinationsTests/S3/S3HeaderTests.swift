@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What is passed through to the object.
+/// Settings and metadata that are passed on to the object.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3HeaderTests {
     private func headers(_ settings: S3ObjectSettings, _ change: (inout UploadJob) -> Void = { _ in }) throws

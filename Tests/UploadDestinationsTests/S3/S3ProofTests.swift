@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What proves that an object is what was sent, on servers that check checksums and on one that does not.
+/// Evidence that an object holds the sent bytes, on servers that check checksums and on one that does not.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3ProofTests {
     private static let part = S3Bench.partBytes
@@ -40,7 +40,7 @@ struct S3ProofTests {
 
     // MARK: One PUT
 
-    /// rclone compares no checksums and tells none; its ETag of one PUT is the MD5.
+    /// rclone neither compares nor reports checksums; its ETag of one PUT is the MD5.
     @Test(arguments: [S3Configuration.ETagMeaning?.none, .md5, .opaque])
     func `a bit that flips on the way is a failure where ETags are said to be MD5`(
         meaning: S3Configuration.ETagMeaning?
@@ -53,7 +53,7 @@ struct S3ProofTests {
             let session = try await destination.open(job, resuming: nil)
             if meaning == .md5 {
                 let error = await #expect(throws: UploadError.self) { _ = try await write(bench, session, job) }
-                // With the answer's status, by which the machine knows that something wrong lies there.
+                // The error has the answer's status, which tells the state machine that a wrong object is stored.
                 #expect(error?.code == .checksumMismatch && error?.response?.status == 200, "\(error as Any)")
                 #expect(error?.message.contains("MD5") == true)
             } else {
@@ -89,7 +89,7 @@ struct S3ProofTests {
 
     // MARK: Parts
 
-    /// Without checksums, OpenStack Swift is a server whose ETags are all there is.
+    /// Without checksums, OpenStack Swift is a server that proves parts by ETags only.
     private func parts(
         _ meaning: S3Configuration.ETagMeaning?,
         _ body: (S3Bench, HTTPFaultProxy, S3Destination, UploadJob) async throws -> Void
@@ -129,7 +129,7 @@ struct S3ProofTests {
             try await bench.conformance().send(3, of: job, to: session)
             let state = try #require(session.state)
             #expect(try S3State(state).proved.count == 3)
-            // As if it had died before it handed over what it saw.
+            // As if the worker had died before it handed over its evidence.
             let source = try await claimed(bench, job)
             let other = try await bench.destination(destination.configuration).open(job, resuming: begun)
             try await other.verify(against: source)
@@ -151,7 +151,7 @@ struct S3ProofTests {
             let session = try await destination.open(job, resuming: nil)
             let begun = try #require(session.state)
             proxy.setRule { $0.partNumber == 1 ? .flipRequestBit(at: 5) : .forward }
-            // Of a worker that does not look at ETags.
+            // The state of a worker that ignores ETags.
             var other = destination.configuration
             other.etag = .opaque
             let blind = try await bench.destination(other).open(job, resuming: begun)
@@ -182,7 +182,7 @@ struct S3ProofTests {
             let operation = size == 3 ? "PutObject" : "UploadPart"
             #expect(destination.client.takesMD5(of: operation))
             let proof = try await write(bench, destination.open(job, resuming: nil), job)
-            // Of the object of parts Swift says nothing, and the MD5 of the first part alone is no proof of the whole.
+            // Swift reports no checksum of an object in parts, and the MD5 of the first part alone does not prove the whole.
             #expect(proof == (size == 3 ? .checksum : nil))
             #expect(!destination.client.takesMD5(of: operation))
             proxy.setRule { _ in .forward }
@@ -244,7 +244,7 @@ struct S3ProofTests {
                 try await bench.conformance().send(of: job, to: session)
             }
             #expect(error?.code == .checksumMismatch && error?.retry == .afterBackoff)
-            // The server lists it: the next worker knows that it is none.
+            // The server lists the part: the next worker knows that it is broken.
             let state = try #require(session.state)
             proxy.setRule { _ in .forward }
             let resumed = try await bench.destination(destination.configuration).open(job, resuming: state)
@@ -322,7 +322,7 @@ struct S3ProofTests {
             proxy.setRule { _ in .forward }
             let probed = try await destination.probe(job, state: nil)
             guard case .complete(let upload) = probed else { throw DidNotHappen("it lies there: \(probed)") }
-            // What must not be written over stays: that it lies there is all that can be told.
+            // An object that must not be overwritten stays: the worker can only report that it exists.
             #expect(upload.isUnproved == (ifExists == .replace) && upload.object.verified == nil)
         }
     }

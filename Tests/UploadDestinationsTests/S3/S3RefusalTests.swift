@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What the server refuses, and what a user is told.
+/// Refusals of the server, and the messages that users get.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3RefusalTests {
     private func refusal(
@@ -102,7 +102,8 @@ struct S3RefusalTests {
         let reply = HTTPReply(status: 400, headers: [:], body: Data(body.utf8), isWhole: true)
         let message = S3Failure(reply, operation: "PutObject").error(at: "https://host/b/k").message
         #expect(
-            message.hasSuffix("names in job or destination (it begins: <html> <body>Request Entity Too Large</body></html>)"),
+            message.hasSuffix(
+                "names in job or destination (it begins: <html> <body>Request Entity Too Large</body></html>)"),
             "\(message)")
     }
 

@@ -4,7 +4,7 @@ import UploadDestinations
 import UploadTesting
 import Uploads
 
-/// What ListParts says decides what is sent.
+/// The answer to ListParts decides which parts are sent.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3ResumeTests {
     private let bytes = DestinationConformance.bytes(S3Bench.partBytes * 5 + 1)
@@ -107,7 +107,7 @@ struct S3ResumeTests {
             let resumed = try await destination.open(job, resuming: session.state)
             #expect(resumed.missing.map(\.number) == [3, 4, 5, 6])
             #expect(proxy.requests.map(\.method) == ["HEAD", "GET"])
-            // Something may lie there that the job is to keep.
+            // There may be an object that the job is to keep.
             var kept = job
             kept.ifExists = .fail
             _ = try await destination.probe(kept, state: state.untouched)
@@ -139,7 +139,7 @@ struct S3ResumeTests {
             #expect(error?.message.contains("s3:ListMultipartUploadParts") == true, "\(error as Any)")
             let left = try await bench.observer.listUploads(bench.bucket).count
             #expect(left == (mayAbort ? 0 : 1), "what may not be aborted is left")
-            // One that was never interrupted lists nothing.
+            // An upload that was never interrupted needs no list.
             let whole = try await destination.open(job, resuming: nil)
             let state = try #require(whole.state)
             let next = try await destination.open(job, resuming: state.untouched)
@@ -196,7 +196,7 @@ struct S3ResumeTests {
         }
     }
 
-    /// A server that answers before it has read the body closes the connection, and its reason may never arrive.
+    /// A server that answers before it has read the body closes the connection, and its error may never arrive.
     @Test func `an upload that is gone without a reason is begun anew`() async throws {
         let server = try await RcloneS3Server.start()
         try await S3Bench.with(server.endpoint) { bench in

@@ -8,7 +8,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Ways to a server other than its own address.
+/// Indirect routes to a server.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3RouteTests {
     private func with(

@@ -1,7 +1,7 @@
 import Testing
 import UploadTesting
 
-/// What the other S3 tests rely on: that the servers are there, and how strict they are.
+/// The basis of the other S3 tests: that the servers run, and how strict they are.
 @Suite(.timeLimit(.minutes(10)))
 struct S3ServerTests {
     private static let text = Array("123456789".utf8)
@@ -115,7 +115,7 @@ struct S3ServerTests {
         let proxy = try HTTPFaultProxy(to: server.port)
         var endpoint = server.endpoint.through(port: proxy.port)
         endpoint.region = "eu-central-1"
-        // Learns the right one from the refusal, and goes there.
+        // The observer learns the right region from the refusal.
         try await S3Observer(endpoint).createBucket(UniqueNames.make("bucket"))
         #expect(proxy.requests.map(\.status) == [400, 200])
     }

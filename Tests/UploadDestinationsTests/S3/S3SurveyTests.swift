@@ -9,7 +9,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What is measured of a server and of credentials, and what follows from it.
+/// The measurements of servers and credentials, and the advice that follows.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct S3SurveyTests {
     private typealias Conditioned = S3Measurements.Conditioned
@@ -39,7 +39,7 @@ struct S3SurveyTests {
         }
     }
 
-    /// OpenStack Swift obeys `If-None-Match` of PutObject, says that it has no `If-Match`, and compares checksums and tells none.
+    /// OpenStack Swift obeys `If-None-Match` of PutObject, says that it has no `If-Match`, and compares checksums but reports none.
     @Test func `a server is measured with objects below the prefix, and nothing stays`() async throws {
         try await survey({ _ in .forward }) { _, proxy, findings, advice in
             for ability in [
@@ -60,7 +60,8 @@ struct S3SurveyTests {
         }
     }
 
-    /// Ceph RGW 18, as scripted before moto, which checks no signature: 412 to every quoted `If-Match`, and Complete in spite of `If-None-Match`.
+    /// Ceph RGW 18, scripted before moto, which checks no signatures: it answers 412 to every quoted `If-Match`, and completes in spite
+    /// of `If-None-Match`.
     @Test func `a server that obeys conditions in part is told apart`() async throws {
         let rgw: HTTPFaultProxy.Rule = { request in
             if request.header("if-match")?.contains("\"") == true {
@@ -164,7 +165,7 @@ struct S3SurveyTests {
         }
     }
 
-    /// Amazon's S3 with versions, where the removal of a key that never was leaves a marker, and an answer was lost.
+    /// Amazon's S3 with versions: removing a key that does not exist leaves a marker, and one answer was lost.
     @Test func `markers and versions that were not told are removed, too`() async throws {
         let removed = Mutex<[String]>([])
         try await survey({ request in
@@ -186,7 +187,7 @@ struct S3SurveyTests {
         }
     }
 
-    /// moto checks no signature, so that plain requests do for the bucket.
+    /// moto checks no signatures, so plain requests suffice for the bucket.
     @Test func `where a bucket keeps versions, none stays`() async throws {
         let moto = try await MotoServer.start()
         try await S3Bench.with(moto.endpoint) { bench in
@@ -285,7 +286,7 @@ struct S3SurveyTests {
             } == ["etag: opaque"])
         let ignored = Conditioned(absent: .ignored)
         #expect(advice { measured, _ in (measured.put, measured.completion) = (ignored, all) } == ["conditions: none"])
-        // What is sent besides the looks does no harm there, and helps.
+        // The condition that is sent in addition to the looks does no harm there, and helps.
         let absentAlone = Conditioned(absent: .obeyed, other: .obeyed, own: .refused)
         #expect(advice { measured, _ in (measured.put, measured.completion) = (absentAlone, ignored) } == [nil])
         #expect(advice(.all) { measured, _ in (measured.put, measured.completion) = (absentAlone, ignored) } == [nil])

@@ -40,7 +40,7 @@ struct S3SweepTests {
         try await S3Bench.with(server.endpoint) { bench in
             let proxy = try HTTPFaultProxy(to: server.port)
             for number in 0..<7 { _ = try await bench.observer.startUpload(bench.bucket, "key \(number % 3)") }
-            // The first page ends after three of them: a thousand would take long to begin.
+            // The first page ends after three uploads: beginning a thousand would take too long.
             proxy.setRule { request in
                 guard request.query["key-marker"] == nil else { return .forward }
                 return .rewriteAnswer { answer in

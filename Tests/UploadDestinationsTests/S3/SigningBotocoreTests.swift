@@ -5,12 +5,12 @@ import UploadTesting
 
 @testable import UploadDestinations
 
-/// Beside botocore, the signer of AWS's own tools, on requests that nobody thought of.
+/// Compares with botocore, the signer of AWS's own tools, on random requests.
 @Suite(.timeLimit(.minutes(10)))
 struct SigningBotocoreTests {
     private static let count = 300
 
-    /// Signs what it reads as lines of JSON from one file and writes its answers to another.
+    /// Reads lines of JSON from one file, signs them, and writes the results to another.
     private static let script = #"""
         import base64, datetime, json, sys
         import botocore.auth, botocore.compat
@@ -51,7 +51,7 @@ struct SigningBotocoreTests {
         var headers: [[String]]
         var body: Data
         var signsBody: Bool
-        /// How long a pre-signed URL is good for; 0 for a signature in a header.
+        /// How long a pre-signed URL is valid; 0 for a signature in a header.
         var seconds: Int
     }
 
@@ -106,7 +106,7 @@ struct SigningBotocoreTests {
     private static func signed(_ random: inout Random, isQuery: Bool) -> (case: Case, answer: Answer) {
         let host = random.one(of: ["bucket.s3.example", "127.0.0.1:9000", "s3.eu-central-1.amazonaws.com"])
         let path = "/" + S3Encoding.path(random.text(0...40))
-        // botocore takes a URL's query to pieces as a dictionary when it pre-signs: no name twice there.
+        // When botocore pre-signs, it reads a URL's query into a dictionary, so no name may occur twice.
         var names = ["partNumber", "uploadId", "uploads", "prefix", "x-id"]
         names += (0..<4).map { _ in random.text(1...8) }
         names = Array(Set(names)).sorted().filter { _ in random.coin() }
@@ -148,7 +148,7 @@ struct SigningBotocoreTests {
     }
 }
 
-/// Numbers and texts that a seed repeats (SplitMix64).
+/// Random numbers and texts that a seed reproduces (SplitMix64).
 private struct Random: RandomNumberGenerator {
     var state: UInt64
 

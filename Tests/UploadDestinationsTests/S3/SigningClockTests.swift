@@ -41,7 +41,7 @@ import Testing
         let clock = S3Clock()
         let late = date - 3600
         #expect(clock.now(late) == late)
-        // Two requests under way: each of them is worth repeating.
+        // Two requests in progress: each of them is worth repeating.
         #expect(clock.learn(serverDate: "Sun, 06 Nov 1994 08:49:37 GMT", signedAt: late - 1, local: late))
         #expect(clock.learn(serverDate: "Sun, 06 Nov 1994 08:49:38 GMT", signedAt: late - 1, local: late + 1))
         #expect(clock.now(late + 10) == date + 10)

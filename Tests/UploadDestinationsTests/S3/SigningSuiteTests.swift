@@ -6,10 +6,9 @@ import Testing
 
 /// The vectors of AWS's Signature Version 4 test suite.
 ///
-/// Left out: those that want the path normalised (get-relative, get-relative-relative, get-slash, get-slashes,
-/// get-slash-dot-slash, get-slash-pointless-dot), for S3 takes a path as it is; and post-sts-header-after, where the
-/// token is added after signing, which S3 does not take. Names of headers are sent in any case, so
-/// post-header-key-case is post-vanilla here.
+/// Left out are the vectors that normalise the path (get-relative, get-relative-relative, get-slash, get-slashes, get-slash-dot-slash,
+/// get-slash-pointless-dot), because S3 takes a path as it is; and post-sts-header-after, which adds the token after signing, because S3
+/// does not accept that. Names of headers may be sent in any case, so post-header-key-case equals post-vanilla here.
 @Suite struct SigningSuiteTests {
     struct Vector: Sendable, CustomTestStringConvertible {
         let name: String

@@ -13,7 +13,7 @@ struct TusBench: Sendable {
     let server: TusServer
     let proxy: HTTPFaultProxy
     let client: HTTPClient
-    /// Keeps the keys of tests on one server apart.
+    /// Separates the keys of tests on one server.
     let folder = UniqueNames.make("tus")
 
     /// Runs the body with the shared server, or another one.
@@ -33,7 +33,7 @@ struct TusBench: Sendable {
         try await client.shutdown()
     }
 
-    /// By way of the proxy, with parts of 1 MiB.
+    /// The configuration through the proxy, with parts of 1 MiB.
     var configuration: TusConfiguration {
         var configuration = TusConfiguration(url: server.url(port: proxy.port))
         configuration.partBytes = Int64(Self.partBytes)
@@ -41,7 +41,7 @@ struct TusBench: Sendable {
         return configuration
     }
 
-    /// A driver such as another worker would make.
+    /// A driver as another worker would have it.
     func destination(_ configuration: TusConfiguration? = nil) throws -> TusDestination {
         try TusDestination(configuration ?? self.configuration, client: client)
     }
@@ -76,13 +76,13 @@ struct TusBench: Sendable {
         try server.uploads().filter { $0.metadata["relativePath"]?.hasPrefix(folder + "/") == true }
     }
 
-    /// The offsets that bytes were sent from, in their order.
+    /// The offsets from which bytes were sent, in order.
     var offsetsSent: [Int] {
         proxy.requests.filter { $0.method == "PATCH" }.compactMap {
             $0.request.header("upload-offset").flatMap { Int($0) }
         }
     }
 
-    /// Bytes of bodies of PATCH that have come to the server's side.
+    /// Bytes of PATCH bodies that have reached the server's side of the proxy.
     var bytesSent: Int { proxy.requests.filter { $0.method == "PATCH" }.reduce(0) { $0 + $1.bodyBytes } }
 }

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Parts that are uploads of their own, put together by tuspyserver, which removes them then.
+/// Parts as uploads of their own; tuspyserver puts them together and then removes them.
 @Suite(.timeLimit(.minutes(10)))
 struct TusConcatenationTests {
     private static let part = TusBench.partBytes
@@ -80,7 +80,7 @@ struct TusConcatenationTests {
             }
             let held = try partials(bench, of: job).reduce(0) { $0 + $1.offset }
             #expect(try await bench.destination(configuration).probe(job, state: state) == .partial(state, beside: nil))
-            // A worker that was not told to concatenate finishes it too.
+            // A worker that is configured without concatenation finishes the upload, too.
             for last in [configuration, bench.configuration] {
                 let resumed = try await bench.destination(last).open(job, resuming: state)
                 #expect(resumed.missing.reduce(0) { $0 + $1.size } == job.size - Int64(held))
@@ -100,7 +100,7 @@ struct TusConcatenationTests {
             let session = try await bench.destination().open(job, resuming: nil)
             try await bench.send(1, of: job, to: session)
             let resumed = try await bench.destination(configuration).open(job, resuming: session.state)
-            // One part, so that no two requests meet at one upload; in requests of the usual size all the same.
+            // One part, so that no two requests meet at one upload; its requests still have the configured size.
             #expect(resumed.missing.map(\.range) == [Int64(Self.part)..<job.size])
             try await bench.send(of: job, to: resumed)
             _ = try await resumed.complete(.none)

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What every destination must do, as far as the protocol can, against tuspyserver.
+/// The rules for every destination, as far as the protocol allows, against tuspyserver.
 @Suite(.timeLimit(.minutes(10)))
 struct TusConformanceTests {
     private func run(_ body: (DestinationConformance) async throws -> Void) async throws {
@@ -51,7 +51,7 @@ struct TusConformanceTests {
                 ])
             #expect(completed.object.location == bench.configuration.url + upload.id)
             #expect(completed.response?.status == 204)
-            // Some servers refuse bodies whose length they are not told.
+            // Some servers refuse bodies without a length.
             for record in bench.proxy.requests where record.method == "PATCH" {
                 #expect(record.request.header("content-length") == String(job.size))
                 #expect(record.request.header("transfer-encoding") == nil)

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What servers answer instead of what one would like.
+/// Error answers of servers.
 @Suite(.timeLimit(.minutes(10)))
 struct TusFaultTests {
     private static let part = TusBench.partBytes
@@ -60,7 +60,7 @@ struct TusFaultTests {
             try await bench.send(1, of: job, to: session)
             bench.proxy.setRule { $0.method == "PATCH" ? .answer(status: status, body: "because") : .forward }
             #expect(await failure(bench, job, at: session)?.code == code)
-            // Whatever it was: the next one asks, and goes on where the server stands.
+            // After any error, the next try asks for the offset and continues there.
             bench.proxy.setRule { _ in .forward }
             try await bench.send(of: job, to: session)
             #expect(try await session.complete(.none).object.size == job.size)
@@ -76,7 +76,8 @@ struct TusFaultTests {
                 let upload = try #require(try bench.uploads().last)
                 if isExpired { try bench.server.expire(upload.id) } else { try bench.server.remove(upload.id) }
                 var refused = await failure(bench, job, at: session)
-                // It answers before it has the body and hangs up: its word may not arrive. The next try asks first.
+                // The server answers before it has the body and closes the connection: its answer may not arrive. The next try first asks
+                // for the offset.
                 if refused?.code == .networkFailure { refused = await failure(bench, job, at: session) }
                 #expect(refused?.code == .sessionExpired)
                 let error = await #expect(throws: UploadError.self) {
@@ -113,7 +114,7 @@ struct TusFaultTests {
                 let isFirst = refused.withLock { $0.insert(request.method).inserted }
                 return isFirst ? .answer(status: 423) : .forward
             }
-            // Each of PATCH and HEAD is refused once.
+            // The server refuses one PATCH and one HEAD.
             guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else { return }
             for part in session.missing { try await session.upload(part, from: source) { _ in } }
             #expect(try bench.uploads().map(\.isComplete) == [true])
@@ -152,7 +153,7 @@ struct TusFaultTests {
             bench.proxy.setRule { request in
                 switch request.method {
                 case "HEAD": .answer(status: 200, headers: [("Upload-Offset", "0")])
-                // So that the test ends whatever the driver does.
+                // Ends the test even if the driver sends without end.
                 case "PATCH" where request.number > 50: .answer(status: 500)
                 case "PATCH" where request.header("upload-offset") == "0":
                     .answer(status: 204, headers: [("Upload-Offset", "\(Self.part)")])
@@ -174,7 +175,8 @@ struct TusFaultTests {
             var impatient = bench.configuration
             impatient.times.firstByteSeconds = 1
             impatient.times.stallSeconds = 1
-            // An upload for each: while this server has not noticed that nothing more comes, it answers nobody who asks for the same.
+            // Each action has its own upload: until this server notices that no more bytes come, it answers no other request for the same
+            // upload.
             for (number, action) in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)].enumerated()
             {
                 let job = try bench.job(parts: 2, key: "\(number)")
@@ -280,7 +282,7 @@ struct TusFaultTests {
             let state = try #require(session.state)
             #expect(state.payload["url"]?.string?.hasSuffix("?token=swordfish-1234") == true)
             bench.proxy.forget()
-            // A state from elsewhere: not one request, for it would carry the headers.
+            // A state that names another server: the driver must send no request, because it would carry the headers.
             for step in ["probe", "open", "discard"] {
                 let error = await #expect(throws: UploadError.self) {
                     switch step {

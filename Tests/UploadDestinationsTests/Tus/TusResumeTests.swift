@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What the server holds decides what is sent, to the byte.
+/// The server's position decides which bytes are sent, exactly.
 @Suite(.timeLimit(.minutes(10)))
 struct TusResumeTests {
     private static let part = TusBench.partBytes
@@ -21,7 +21,7 @@ struct TusResumeTests {
             #expect(error?.code == .networkFailure)
             bench.proxy.setRule { _ in .forward }
             bench.proxy.forget()
-            // The server notices a moment later that nothing more comes.
+            // The server notices a moment later that no more bytes come.
             try await eventually("the server has counted what came") {
                 try bench.uploads().first?.offset ?? 0 > Self.part
             }
@@ -55,7 +55,7 @@ struct TusResumeTests {
             guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else {
                 throw DidNotHappen("an inline source can always be claimed")
             }
-            // As the engine does: the same part once more, then the next.
+            // Like the engine: the same part once more, then the next.
             for number in 2...3 { try await session.upload(session.plan.part(number), from: source) { _ in } }
             _ = try await session.complete(.none)
             #expect(bench.offsetsSent == [0, Self.part, 2 * Self.part])
@@ -119,7 +119,8 @@ struct TusResumeTests {
             guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else {
                 throw DidNotHappen("an inline source can always be claimed")
             }
-            // The server answers before it has the body and hangs up: its word may not arrive, and the part is tried again.
+            // The server answers before it has the body and closes the connection: its answer may not arrive, and the part is tried
+            // again.
             try? await slow.upload(slow.plan.part(1), from: source) { _ in }
             for number in 1...4 { try await slow.upload(slow.plan.part(number), from: source) { _ in } }
             _ = try await slow.complete(.none)
@@ -133,7 +134,7 @@ struct TusResumeTests {
             let job = try bench.job(parts: 3)
             bench.proxy.setRule { request in
                 switch (request.method, request.header("upload-offset")) {
-                // Nothing is told: HEAD tells.
+                // The answer to PATCH contains no offset, so the driver asks by HEAD.
                 case ("PATCH", "0"): .rewriteAnswer { $0.setHeader("upload-offset", nil) }
                 default: .forward
                 }
@@ -143,7 +144,7 @@ struct TusResumeTests {
             #expect(bench.offsetsSent == [0])
             #expect(bench.proxy.requests.count { $0.method == "HEAD" } == 1)
             #expect(session.missing.map(\.number) == [2, 3])
-            // More than the file: such an answer is not believed, and the server asked.
+            // An offset beyond the file is not trusted: the driver asks the server.
             bench.proxy.setRule { request in
                 request.method == "PATCH"
                     ? .rewriteAnswer { $0.setHeader("upload-offset", String(9 * Self.part)) } : .forward

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What needs no server.
+/// Tests without a server.
 @Suite
 struct TusValueTests {
     private let job = UploadJob(

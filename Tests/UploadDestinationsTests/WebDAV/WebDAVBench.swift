@@ -15,7 +15,7 @@ struct WebDAVBench: Sendable {
     let server: WebDAVServer
     let proxy: HTTPFaultProxy
     let client: HTTPClient
-    /// Keeps the keys of tests on one server apart.
+    /// Separates the keys of tests on one server.
     let folder = UniqueNames.make("dav")
 
     /// Runs the body with the shared server of a kind.
@@ -42,15 +42,15 @@ struct WebDAVBench: Sendable {
         try await client.shutdown()
     }
 
-    /// By way of the proxy.
+    /// The configuration through the proxy.
     var configuration: WebDAVConfiguration { WebDAVConfiguration(url: server.url(port: proxy.port) + "\(folder)/") }
 
-    /// A driver such as another worker would make.
+    /// A driver as another worker would have it.
     func destination(_ configuration: WebDAVConfiguration? = nil) throws -> WebDAVDestination {
         try WebDAVDestination(configuration ?? self.configuration, client: client)
     }
 
-    /// - Parameter isDirect: past the proxy.
+    /// - Parameter isDirect: whether requests bypass the proxy.
     func conformance(
         _ configuration: WebDAVConfiguration? = nil, isDirect: Bool = false
     ) -> DestinationConformance {
@@ -71,8 +71,7 @@ struct WebDAVBench: Sendable {
         try await conformance().send(of: job, to: session)
     }
 
-    /// Comes back, as the pool would, while the server says that the file is locked (423): it still has a request in its hands
-    /// that was cut off.
+    /// Repeats a step, as the pool would, while the server answers 423: it still holds a lock for a request that was cut off.
     func untilUnlocked(_ step: () async throws -> Void) async throws {
         try await eventually("\(server.kind) lets go of what was cut off") {
             do {
@@ -89,10 +88,10 @@ struct WebDAVBench: Sendable {
 
     func names(in path: String = "") -> [String] { server.names(in: "\(folder)/\(path)").sorted() }
 
-    /// The methods of the requests so far, in their order.
+    /// The methods of the requests so far, in order.
     var methods: [String] { proxy.requests.map(\.method) }
 
-    /// A request that the driver does not make, past the proxy.
+    /// Sends a request that the driver does not make, bypassing the proxy.
     func ask(
         _ method: HTTPMethod, _ key: String, _ headers: [(String, String)] = [], body: String? = nil
     ) async throws -> (status: Int, headers: HTTPHeaders, body: String) {

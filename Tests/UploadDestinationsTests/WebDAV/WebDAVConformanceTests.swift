@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What every destination must do, as far as each server can.
+/// The rules for every destination, as far as each server allows.
 @Suite(.timeLimit(.minutes(10)))
 struct WebDAVConformanceTests {
     typealias Kind = WebDAVServer.Kind
@@ -26,7 +26,7 @@ struct WebDAVConformanceTests {
         }
     }
 
-    /// WsgiDAV unescapes the Destination header before it takes it apart, and so takes `?` and `#` for the path's end.
+    /// WsgiDAV unescapes the Destination header before it parses it, so it takes `?` and `#` for the path's end.
     @Test func `odd names arrive, and one that the server cuts short is told`() async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
             for name in [
@@ -50,7 +50,7 @@ struct WebDAVConformanceTests {
         try await WebDAVBench.with(kind) { try await $0.conformance().theLastOfTwoWins() }
     }
 
-    /// Past the proxy, as fifty workers, or as one: rclone answers 423 to many that make the same folder.
+    /// Bypasses the proxy, as fifty workers or as one: rclone answers 423 to several clients that make the same folder.
     private func conformance(_ bench: WebDAVBench, asOneWorker: Bool) throws -> DestinationConformance {
         var conformance = bench.conformance(isDirect: true)
         guard asOneWorker else { return conformance }
@@ -90,7 +90,7 @@ struct WebDAVConformanceTests {
     func `conditions hold`(kind: Kind) async throws {
         try await WebDAVBench.with(kind) { bench in
             try await bench.conformance().conditionsHold()
-            // What nobody has seen is not replaced either.
+            // An object that the worker has not seen is not replaced either.
             let job = try bench.job(key: "nothing")
             let error = await #expect(throws: UploadError.self) {
                 try await bench.conformance().carry(job, condition: .unchanged(etag: "\"gone\""))

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What goes wrong between the worker and the server.
+/// Faults between the worker and the server.
 @Suite(.timeLimit(.minutes(10)))
 struct WebDAVFaultTests {
     typealias Kind = WebDAVServer.Kind
@@ -14,7 +14,7 @@ struct WebDAVFaultTests {
     @Test(arguments: Kind.allCases)
     func `a lost answer to MOVE is resolved by looking`(kind: Kind) async throws {
         try await WebDAVBench.with(kind) { bench in
-            // What lies there is of the same size, and only looks like the job's.
+            // The existing file has the same size as the job's, but other bytes.
             try await bench.conformance().carry(bench.job(seed: 7))
             let job = try bench.job()
             let session = try await bench.destination().open(job, resuming: nil)
@@ -28,7 +28,7 @@ struct WebDAVFaultTests {
             bench.proxy.setRule { _ in .forward }
             #expect(bench.stored("file") == DestinationConformance.bytes(100_000))
 
-            // Whoever moves again finds nothing to move, and takes nothing away.
+            // A second move finds no file to move, and removes nothing.
             let again = await #expect(throws: UploadError.self) { try await session.complete(.none) }
             #expect(again?.code == .sessionExpired)
             #expect(bench.stored("file") == DestinationConformance.bytes(100_000), "it is still there")
@@ -66,7 +66,7 @@ struct WebDAVFaultTests {
         try await WebDAVBench.with(kind) { bench in
             let old = try bench.job(50, seed: 3)
             try await bench.conformance().carry(old)
-            // More than is sent again at once over a new connection.
+            // More bytes than are sent again at once over a new connection.
             let job = try bench.job(8 << 20)
             let session = try await bench.destination().open(job, resuming: nil)
             bench.proxy.setRule { $0.method == "PUT" ? .cutAfterRequestBytes(5 << 20) : .forward }
@@ -100,7 +100,7 @@ struct WebDAVFaultTests {
             _ = await #expect(throws: UploadError.self) {
                 try await first.upload(first.plan.part(1), from: source) { _ in }
             }
-            // These servers keep it.
+            // These servers keep the truncated file.
             try await eventually("what was cut off lies there") { bench.stored(target.temporaryName) != nil }
             bench.proxy.setRule { $0.method == "PUT" ? .answer(status: 201) : .forward }
             let error = await #expect(throws: UploadError.self) {
@@ -111,7 +111,7 @@ struct WebDAVFaultTests {
             #expect(!bench.methods.suffix(4).contains("MOVE"))
             #expect(bench.stored("file") == DestinationConformance.bytes(50, seed: 3))
 
-            // Another worker sees what is there, and begins anew under the same name.
+            // Another worker sees the truncated file, and begins anew under the same name.
             bench.proxy.setRule { _ in .forward }
             guard case .partial(let state, beside: let object?) = try await bench.destination().probe(job, state: nil)
             else {
@@ -164,7 +164,7 @@ struct WebDAVFaultTests {
             #expect(error?.message.contains("locked") == true)
             #expect(bench.stored("file") == DestinationConformance.bytes(50, seed: 3))
             #expect(try await bench.ask(.UNLOCK, "file", [("lock-token", token)]).status == 204)
-            // Another worker only has to move it.
+            // Another worker only has to move the file.
             let second = try await bench.destination().open(job, resuming: session.state)
             #expect(second.missing.isEmpty)
             _ = try await second.complete(.none)
@@ -173,7 +173,7 @@ struct WebDAVFaultTests {
         }
     }
 
-    /// A proxy that rewrites paths, or a cache, may answer with what it was asked before.
+    /// A proxy that rewrites paths, or a cache, may return the answer to an earlier question.
     @Test func `what lies elsewhere is not taken for the object`() async throws {
         try await WebDAVBench.with(.apache) { bench in
             try await bench.conformance().carry(bench.job(key: "d/other"))
@@ -191,7 +191,7 @@ struct WebDAVFaultTests {
                 _ = try await bench.destination().probe(job, state: nil)
             }
             #expect(error?.code == .invalidResponse && error?.message.contains("/d/other") == true)
-            // Which folder the server itself takes it to lie in is no matter.
+            // The path of the folder on the server itself does not matter.
             bench.proxy.setRule { request in
                 .rewriteAnswer { answer in
                     let text = String(decoding: answer.body, as: UTF8.self)

@@ -12,7 +12,7 @@ import Uploads
 struct WebDAVNameTests {
     typealias Kind = WebDAVServer.Kind
 
-    /// Carries it by a driver of its own; nil when that is refused for good.
+    /// Uploads a job with a driver of its own; nil when the server refuses it for good.
     private func carry(_ job: UploadJob, at bench: WebDAVBench) async throws -> CompletedUpload? {
         do {
             return try await bench.conformance().carry(job)
@@ -56,7 +56,7 @@ struct WebDAVNameTests {
 
     @Test func `after a refused condition nothing is overwritten that was not seen`() async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
-            // A server that says of a plain name that something lies there.
+            // A server that claims for a plain name that a file exists there.
             bench.proxy.setRule {
                 $0.method == "MOVE" && $0.header("overwrite") == "F" ? .answer(status: 412) : .forward
             }
@@ -98,7 +98,7 @@ struct WebDAVNameTests {
             let error = await #expect(throws: UploadError.self) { try await session.complete(.none) }
             #expect(error?.code == .networkFailure)
             #expect(bench.names().count == 1 && bench.names().first?.contains(".trial") == (lost == 1))
-            // Another worker sends the file again: what the trial left lies in the way of its own.
+            // Another worker sends the file again: the file that the trial left is in its way.
             #expect(try await carry(job, at: bench) != nil)
             #expect(bench.names() == ["a b"])
             #expect(bench.stored("a b") == DestinationConformance.bytes(100_000))

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Between the PUT and the MOVE, and what remains of uploads that nobody finishes.
+/// Steps between the PUT and the MOVE, and the remains of unfinished uploads.
 @Suite(.timeLimit(.minutes(10)))
 struct WebDAVResumeTests {
     typealias Kind = WebDAVServer.Kind
@@ -29,7 +29,7 @@ struct WebDAVResumeTests {
                     return
                 }
                 #expect(found.file == name)
-                // Apache calls a file's tag weak in the first second of its life.
+                // Apache gives a file a weak ETag in the first second of its life.
                 let known = try #require(WebDAVState(state))
                 #expect(found.etag == known.etag || WebDAVResource.isSame(found.etag, known.etag))
                 bench.proxy.forget()
@@ -115,7 +115,7 @@ struct WebDAVResumeTests {
             foreign.sessionID = "somebody's own"
             try await destination.discard(foreign)
             #expect(bench.stored("not yet/whole/somebody's own") == [1])
-            // The one that is left is gone on with.
+            // The remaining upload is continued.
             let last = try await destination.open(jobs[2], resuming: states[2])
             _ = try await last.complete(.none)
             #expect(bench.stored("deep/name & 2")?.count == 1002)

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// What each status means, and for whom (RFC 4918, section 11; RFC 9110, section 15).
+/// The error for each status (RFC 4918, section 11; RFC 9110, section 15).
 @Suite(.timeLimit(.minutes(10)))
 struct WebDAVStatusTests {
     typealias Expected = (status: Int, code: UploadError.Code, retry: UploadError.Retry)
@@ -74,7 +74,7 @@ struct WebDAVStatusTests {
     @Test(arguments: [(423, UploadError.Code.serverFailure), (507, .noSpace), (403, .accessDenied)])
     func `what a list says inside of 207 counts`(status: Int, code: UploadError.Code) async throws {
         try await WebDAVBench.with(.wsgidav) { bench in
-            // RFC 4918, section 9.9.5, and 9.6.1 for DELETE.
+            // The lists of RFC 4918, section 9.9.5, and 9.6.1 for DELETE.
             let list = """
                 <?xml version="1.0" encoding="utf-8" ?><d:multistatus xmlns:d="DAV:">\
                 <d:response><d:href>/a</d:href><d:status>HTTP/1.1 424 Failed Dependency</d:status></d:response>\
@@ -110,7 +110,7 @@ struct WebDAVStatusTests {
                 #expect(error?.code == code)
                 #expect(error?.message.contains("MKCOL") == true)
             }
-            // Whoever may make no folders may put something into those that are there.
+            // Credentials that may not make folders may still write into existing ones.
             bench.proxy.setRule { $0.method == "MKCOL" ? .answer(status: 403) : .forward }
             try bench.server.makeFolder("\(bench.folder)/a")
             try await bench.conformance().carry(bench.job(key: "a/b"))

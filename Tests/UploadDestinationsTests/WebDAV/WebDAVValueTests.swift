@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadDestinations
 
-/// Names, and what servers write.
+/// Tests of names, and of documents as servers write them.
 struct WebDAVValueTests {
     private func job(_ key: String) throws -> UploadJob {
         UploadJob(
@@ -64,7 +64,7 @@ struct WebDAVValueTests {
         return try reply.multistatus(of: "x").responses.map(WebDAVResource.init)
     }
 
-    /// The example of RFC 4918, section 9.1.5, cut to what is asked for, with prefixes as servers choose them.
+    /// The example of RFC 4918, section 9.1.5, limited to the requested properties, with prefixes of several servers.
     @Test func `properties are read whatever the prefixes are, and only those that are there`() throws {
         let found = try resources(
             """
