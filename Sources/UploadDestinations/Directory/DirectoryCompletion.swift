@@ -106,7 +106,7 @@ struct DirectoryCompletion: Sendable {
             try place.discard()
             throw UploadError(
                 .checksumMismatch,
-                "what was written for \(place.path) is not what was enqueued: it is written anew; enqueue the file again if this recurs"
+                "the file written for \(place.path) is not the enqueued one: it is written anew; enqueue the file again if this recurs"
             )
         }
         return digests
@@ -132,6 +132,6 @@ struct DirectoryCompletion: Sendable {
 
     private func conditionFailed() -> UploadError {
         UploadError(
-            .preconditionFailed, "something else lies at \(place.path) than was expected: ask again what is there")
+            .preconditionFailed, "the file at \(place.path) is not as expected: look at it again")
     }
 }

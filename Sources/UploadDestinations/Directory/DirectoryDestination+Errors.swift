@@ -45,7 +45,7 @@ extension UploadError {
             case ENOENT:
                 (.serverFailure, "\(path) was removed while it was used: it is tried again", .afterBackoff)
             case ENOTDIR:
-                (.rejected, "\(path) leads through something that is no directory: use another key", .never)
+                (.rejected, "\(path) leads through a file instead of a directory: use another key", .never)
             case EISDIR, EEXIST, ENOTEMPTY:
                 (.rejected, "\(path) is a directory: use another key", .never)
             case EXDEV, ELOOP:

@@ -8,7 +8,7 @@ extension HTTPDestination: ReadableDestination {
         if configuration.method == .post {
             return UploadError(
                 .rejected,
-                "\(target.displayURL) cannot be read back: what a POST makes lies elsewhere; enqueue the file without --verify"
+                "\(target.displayURL) cannot be read back: a POST stores the file at another URL; enqueue the file without --verify"
             )
         }
         guard target.isPresigned else { return nil }

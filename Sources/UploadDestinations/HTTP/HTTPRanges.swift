@@ -97,8 +97,8 @@ struct HTTPRanges: Sendable {
         guard [403, 405, 501].contains(reply.status) else { throw target.failure(response) }
         throw UploadError(
             .misconfigured,
-            "\(target.displayURL) answered \(reply.status) to DELETE: allow it, for what is unfinished, or longer than what replaces "
-                + "it, has to be removed; or remove 'ranges' from the destination", response: response)
+            "\(target.displayURL) answered \(reply.status) to DELETE: allow it, because an unfinished file, or one longer than its "
+                + "replacement, has to be removed; or remove 'ranges' from the destination", response: response)
     }
 
     func probe(_ state: HTTPState) async throws(UploadError) -> ProbeAnswer {

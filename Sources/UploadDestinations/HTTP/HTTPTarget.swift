@@ -69,8 +69,8 @@ struct HTTPTarget: Sendable {
             if let problem = ObjectProperties.problem(headerValue: value) {
                 throw UploadError(
                     .rejected,
-                    "the destination makes the header \(name) of each job, and of this one it cannot: \(problem); enqueue the file "
-                        + "with something else, or change the destination")
+                    "the destination makes the header \(name) from each job, and cannot from this one: \(problem); enqueue the file "
+                        + "with other values, or change the destination")
             }
             request.headers.replaceOrAdd(name: name, value: value)
         }
@@ -100,7 +100,8 @@ struct HTTPTarget: Sendable {
         if configuration.method == .post, job.ifExists != .replace {
             throw UploadError(
                 .rejected,
-                "a POST to \(displayURL) cannot say what is there already: enqueue the file with --if-exists replace")
+                "a POST to \(displayURL) cannot tell whether an object is there: enqueue the file with --if-exists replace"
+            )
         }
     }
 

@@ -31,7 +31,7 @@ struct HTTPUpload: Sendable {
         guard body.isComplete else {
             throw UploadError(
                 .invalidResponse,
-                "\(target.displayURL) answered \(response.status) before it had the whole file: check what is stored there",
+                "\(target.displayURL) answered \(response.status) before it had the whole file: check the stored file",
                 response: response)
         }
         return CompletedUpload(target.object(reply, response), response: response)

@@ -24,7 +24,7 @@ struct ImgurAnswer {
         guard !isSuccess || body?["success"] == .bool(false) else {
             return UploadError(
                 .invalidResponse,
-                "\(target.displayURL) answered \(reply.status) with something else than Imgur's API: check the url",
+                "\(target.displayURL) answered \(reply.status) with something other than Imgur's API: check the url",
                 response: response)
         }
         let (code, remedy, retry) = meaning(now: now)
@@ -61,7 +61,7 @@ struct ImgurAnswer {
                 .rateLimited, "its limits are used up for now; the file is sent again later",
                 reset.map { .after(seconds: $0) } ?? .afterBackoff
             )
-        case 400: return (.rejected, "it does not take this file or a field of it; see what it says", .never)
+        case 400: return (.rejected, "it does not take this file or a field of it; see its answer", .never)
         case 401: return (.wrongCredentials, "it does not know the client; check the destination's clientID", .never)
         case 403:
             return (.accessDenied, "the clientID is not good for this; check the destination's clientID", .never)

@@ -67,11 +67,14 @@ enum S3ErrorTable {
         case "NoSuchKey", "NoSuchVersion":
             (.destinationNotFound, "there is no such object; check the key", .never)
         case "PreconditionFailed":
-            (.preconditionFailed, "something else lies there than was expected", .never)
+            (.preconditionFailed, "the object there is not as expected", .never)
         case "ConditionalRequestConflict", "OperationAborted":
             (.serverFailure, "another client writes there at the same time; it is tried again", .afterBackoff)
         case "MethodNotAllowed", "NotImplemented":
-            (.rejected, "the server does not have this; leave out what asks for it in the destination", .never)
+            (
+                .rejected, "the server does not support this; leave out the setting that needs it in the destination",
+                .never
+            )
         default: nil
         }
     }
@@ -79,7 +82,7 @@ enum S3ErrorTable {
     private static func integrity(_ code: String) -> StatusMeaning? {
         switch code {
         case "BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
-            (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
+            (.checksumMismatch, "the bytes that arrived are not the sent ones; they are sent again", .afterBackoff)
         case "InvalidPart", "InvalidPartOrder":
             (.invalidResponse, "it does not hold the parts that it listed; they are looked at again", .afterBackoff)
         case "EntityTooSmall":
@@ -145,7 +148,7 @@ extension S3Failure {
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
         case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 409: (.serverFailure, "another client writes there at the same time; it is tried again", .afterBackoff)
-        case 412: (.preconditionFailed, "something else lies there than was expected", .never)
+        case 412: (.preconditionFailed, "the object there is not as expected", .never)
         case 413: (.rejected, "it is too large for the server; use smaller parts, or another destination", .never)
         case 429, 503: (.rateLimited, "it asks for fewer requests; this worker slows down", .afterBackoff)
         case 400..<500:

@@ -19,7 +19,7 @@ extension HTTPReply {
         } catch {
             throw UploadError(
                 .invalidResponse,
-                "the answer to \(operation) is no document of S3\(beginning): check that the endpoint speaks S3, and what stands before it",
+                "the answer to \(operation) is no document of S3\(beginning): check that the endpoint speaks S3, and proxies before it",
                 cause: error, response: response)
         }
     }
@@ -48,7 +48,7 @@ extension HTTPReply {
     func unbelievable(_ request: String, without lack: String = "an ETag") -> UploadError {
         UploadError(
             .invalidResponse,
-            "\(request) was answered \(status) \(isPage ? "with a page for people" : "without \(lack)")\(beginning), which is no answer of S3: check the endpoint, and what stands before it",
+            "\(request) was answered \(status) \(isPage ? "with a page for people" : "without \(lack)")\(beginning), which is no answer of S3: check the endpoint, and proxies before it",
             retry: .after(seconds: 5), response: response)
     }
 

@@ -214,7 +214,7 @@ extension S3Upload {
         case (_, .failure(let failure)) where failure.status != 404: throw failure.error(at: location)
         case (.unchanged(let etag), .success(let reply)) where reply.header("etag").map(S3Target.quoted) == etag: return
         default:
-            throw UploadError(.preconditionFailed, "something else lies at \(location) than was expected")
+            throw UploadError(.preconditionFailed, "the object at \(location) is not as expected")
         }
     }
 }

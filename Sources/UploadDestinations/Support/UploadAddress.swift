@@ -67,6 +67,6 @@ struct UploadAddress: Sendable {
         throw UploadError(
             .misconfigured,
             "the upload lies at \(DestinationReference.redact(upload)), which is not of the origin of \(displayURL): correct "
-                + "what the server takes for its own address, or add the origin to the destination's uploadOrigins")
+                + "the address that the server takes for its own, or add the origin to the destination's uploadOrigins")
     }
 }

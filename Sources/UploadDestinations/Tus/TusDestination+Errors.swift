@@ -19,7 +19,8 @@ enum TusErrorTable {
         case 423: (.serverFailure, "the upload is locked by another request; it is tried again", .afterBackoff)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 431: (.rejected, "the metadata is too long for it; give less", .never)
-        case 460: (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
+        case 460:
+            (.checksumMismatch, "the bytes that arrived are not the sent ones; they are sent again", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the request; its answer may say why", .never)
         case 507: (.noSpace, "it has no space left; free some there", .afterBackoff)
         case 500..<600: (.serverFailure, "it failed; look at the server", .afterBackoff)

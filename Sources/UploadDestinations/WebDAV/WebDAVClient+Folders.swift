@@ -32,7 +32,7 @@ extension WebDAVClient {
             if try await make(folder) { continue }
             guard try await make(folder) else {
                 throw UploadError(
-                    .rejected, "the folder \(displayURL(folder)) cannot be made: look at what lies there",
+                    .rejected, "the folder \(displayURL(folder)) cannot be made: look for a file with its name",
                     retry: .afterBackoff)
             }
         }

@@ -16,8 +16,8 @@ extension WebDAVClient {
                 guard let response = responses.first(where: { $0.isAbout(path) }) else {
                     throw UploadError(
                         .invalidResponse,
-                        "PROPFIND \(displayURL(path)) was answered with what lies elsewhere (\(responses.first?.hrefs.first?.prefix(200) ?? "")): "
-                            + "look at the server, and at what stands before it", retry: .afterBackoff)
+                        "PROPFIND \(displayURL(path)) was answered with another resource (\(responses.first?.hrefs.first?.prefix(200) ?? "")): "
+                            + "look at the server, and at proxies before it", retry: .afterBackoff)
                 }
                 return WebDAVResource(response)
             case 404, 410: return nil

@@ -15,7 +15,7 @@ enum WebDAVErrorTable {
         case 407: (.misconfigured, "a proxy wants credentials; check the proxy", .never)
         case 408: (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 409: (.rejected, "a folder is missing there, or a file has a folder's name; look there", .afterBackoff)
-        case 412: (.preconditionFailed, "something else lies there than was expected", .never)
+        case 412: (.preconditionFailed, "the object there is not as expected", .never)
         case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
         case 414: (.rejected, "the URL is too long for it; use a shorter key", .never)
         case 415: (.rejected, "it does not take the body's type; look for a proxy that changes requests", .never)

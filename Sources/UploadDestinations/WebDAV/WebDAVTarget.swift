@@ -36,7 +36,8 @@ struct WebDAVTarget: Sendable {
         }
         guard Self.unfinished(name) == nil else {
             throw UploadError(
-                .rejected, "'\(key)' is no key for WebDAV: names such as '.NAME.longshore-…' are of unfinished uploads")
+                .rejected,
+                "'\(key)' is no key for WebDAV: names such as '.NAME.longshore-…' belong to unfinished uploads")
         }
         temporaryName = Self.temporaryName(name, job.id)
         let folder = try configuration.temporaryFolder.map(URLKey.path)

@@ -101,7 +101,7 @@ struct CredentialsExchange: Sendable {
         let reason = reason.map { " (\($0))" } ?? ""
         let (code, remedy): (UploadError.Code, String) =
             switch answer.status {
-            case 401, 403: (.accessDenied, "check what this host or role may do")
+            case 401, 403: (.accessDenied, "check the rights of this host or role")
             case 429: (.rateLimited, "it asks for fewer requests")
             case 500...: (.serverFailure, "it failed at its side")
             default: (.invalidResponse, "check its address, and the role that it gives credentials for")

@@ -83,7 +83,7 @@ struct S3Measurements: Hashable, Sendable {
                 switch conditions {
                 case .all: "it obeys conditions, so that no write has to look before and after"
                 case .put: "it obeys conditions of PutObject, and not of CompleteMultipartUpload"
-                case .none: "it does not obey conditions: what lies there is looked at before and after a write"
+                case .none: "it does not obey conditions: the driver looks at the object before and after a write"
                 }
             advice.append(SurveyAdvice("conditions: \(conditions.rawValue)", reason))
         }
@@ -91,12 +91,12 @@ struct S3Measurements: Hashable, Sendable {
         if configuration.etagMeaning == nil, areMD5 == true, comparesChecksums != true || tellsChecksums != true {
             let lack =
                 comparesChecksums == true
-                ? "it does not tell the checksum of what it stores" : "it compares no checksums"
+                ? "it does not report the checksum of stored bytes" : "it compares no checksums"
             advice.append(SurveyAdvice("etag: md5", "\(lack), and its ETags are MD5: another one is a failure then"))
         }
         if configuration.etag == .md5, areMD5 == false {
             advice.append(
-                SurveyAdvice("etag: opaque", "its ETags are not the MD5 of what was sent: every upload would fail"))
+                SurveyAdvice("etag: opaque", "its ETags are not the MD5 of the sent bytes: every upload would fail"))
         }
         if isPlain, !configuration.signsPayload {
             advice.append(SurveyAdvice("signPayload: true", "over plain http a bit that flips on the way is found so"))
@@ -105,7 +105,7 @@ struct S3Measurements: Hashable, Sendable {
             advice.append(
                 SurveyAdvice(
                     nil,
-                    "give the bucket a life-cycle rule that aborts incomplete multipart uploads: an upload whose beginning was not told, "
+                    "give the bucket a life-cycle rule that aborts incomplete multipart uploads: an upload whose id the worker never got, "
                         + "because an answer was lost, stays there for ever otherwise"))
         }
         return advice

@@ -11,7 +11,7 @@ extension S3Survey {
         await attempt("look at an object", right: "s3:GetObject") { () async throws(UploadError) -> Outcome in
             let reply = try self.success(try await self.upload("small", S3SurveyBytes(count: 0)).head(), small)
             guard reply.header("content-length") == String(Self.smallBytes) else {
-                return (.no, "it tells \(reply.header("content-length") ?? "no") bytes instead of \(Self.smallBytes)")
+                return (.no, "it reports \(reply.header("content-length") ?? "no") bytes instead of \(Self.smallBytes)")
             }
             guard S3Target.mark(of: reply) != nil else {
                 return (.no, "it drops the metadata, so no worker can tell whose an object is")
@@ -51,7 +51,7 @@ extension S3Survey {
             request.keptBytesMaximum = S3Limits.pageBytesMaximum
             let list = try await self.client.send(request).xml(S3ObjectList.self, of: request.operation)
             return list.objects?.contains { $0.key == self.key("small") } == true
-                ? (.yes, "ListObjectsV2 has what was written") : (.no, "ListObjectsV2 lacks what was written")
+                ? (.yes, "ListObjectsV2 has the written object") : (.no, "ListObjectsV2 lacks the written object")
         }
     }
 
@@ -224,10 +224,10 @@ extension S3Survey {
         guard let small = measured.isETagMD5, let parted = measured.isPartedETagMD5 else { return }
         let detail =
             switch (small, parted) {
-            case (true, true): "each is the MD5 of what was sent, of parts the MD5 of theirs"
-            case (true, false): "of one PUT; of parts it is another"
-            case (false, true): "of parts; of one PUT it is another"
-            case (false, false): "they are others, as those of encrypted objects are"
+            case (true, true): "each is the MD5 of the sent bytes, or of the MD5s of the parts"
+            case (true, false): "after one PUT; not after an upload in parts"
+            case (false, true): "after an upload in parts; not after one PUT"
+            case (false, false): "they are not MD5, as those of encrypted objects"
             }
         tell(SurveyFinding("ETags are MD5", small && parted ? .yes : .no, detail))
     }
@@ -237,7 +237,7 @@ extension S3Survey {
             let (upload, state) = try await self.begin("aborted", S3SurveyBytes(count: Self.smallBytes))
             try await upload.abort(state)
             self.forget(state)
-            return (.yes, "what is given up leaves nothing")
+            return (.yes, "an aborted upload leaves nothing")
         }
     }
 
@@ -252,7 +252,7 @@ extension S3Survey {
                 // Some servers do not know the question and answer another one.
                 guard let document = try? reply.xml(S3LifecycleRules.self, of: "GetBucketLifecycleConfiguration") else {
                     return (
-                        .unknown, "the server does not know the question; see that what is unfinished is removed there"
+                        .unknown, "the server does not know the question; see that unfinished uploads are removed there"
                     )
                 }
                 rules = document.rules ?? []

@@ -202,7 +202,7 @@ final class S3Survey {
         let right = keys.contains { !$0.versions.isEmpty } ? "s3:DeleteObjectVersion" : "s3:DeleteObject"
         return SurveyFinding(
             ability, .no,
-            "\(failures.count) of what was written stays below \(prefix), remove it by hand: \(first.message)",
+            "not removed below \(prefix): \(failures.count) of the written objects and uploads; remove them by hand: \(first.message)",
             missingRight: isRefused ? right : nil, isNeeded: true)
     }
 

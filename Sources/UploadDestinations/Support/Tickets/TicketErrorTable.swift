@@ -33,9 +33,9 @@ enum TicketErrorTable {
         case 400 where says("RequestTimeout", body), 408:
             (.networkFailure, "it waited too long for the body; check the network", .afterBackoff)
         case 400 where says("BadDigest", body):
-            (.checksumMismatch, "what arrived is not what was sent; it is sent again", .afterBackoff)
+            (.checksumMismatch, "the bytes that arrived are not the sent ones; they are sent again", .afterBackoff)
         case 409: (.serverFailure, "another client writes there; the worker asks for another URL", .afterBackoff)
-        case 412: (.rejected, "something lies there already; look at the URLs that the endpoint gives", .never)
+        case 412: (.rejected, "an object is there already; look at the URLs that the endpoint gives", .never)
         case 413: (.rejected, "the file is too large for it; raise its limit or use another destination", .never)
         case 425, 429: (.rateLimited, "it asks for fewer requests; lower the destination's limits", .afterBackoff)
         case 400..<500: (.rejected, "it refuses the file; its answer may say why", .never)

@@ -24,7 +24,7 @@ struct TicketUploads: Sendable {
             guard job.ifExists == .replace else {
                 throw UploadError(
                     .rejected,
-                    "\(source.displayURL) gives a place for each upload and cannot say what is there already: enqueue the "
+                    "\(source.displayURL) gives a place for each upload and cannot tell whether an object is there: enqueue the "
                         + "file with --if-exists replace")
             }
             return TicketSession(job, nil, from: source, by: put)
