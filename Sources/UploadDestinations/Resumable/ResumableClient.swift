@@ -55,7 +55,7 @@ final class ResumableClient: Sendable {
     /// takes resumable uploads. It asks before it begins an upload: a server without resumable uploads would store the beginning of one
     /// as an empty file.
     /// - Parameter url: where an upload is to be made.
-    /// - Throws: the error of an answer by which the server is too busy to say.
+    /// - Throws: the error of an answer that only postpones the question (408, 425, 429 or 5xx).
     func support(at url: String) async throws(UploadError) -> ResumableSupport {
         if let interop = configuration.interop { return .versions([interop], nil) }
         if let known = known.withLock({ $0.value(at: .now) }) { return known }

@@ -26,7 +26,7 @@ final class ResumableSession: UploadSession {
         try await stream.bring(to: part.range.upperBound, from: source, sent: sent)
     }
 
-    /// The last part says that it is the last. The condition is always `none`: the driver cannot ask what lies at the place before.
+    /// The last part says that it is the last. The condition is always `none`: the driver cannot ask beforehand whether an object is there.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await stream.completed()
     }

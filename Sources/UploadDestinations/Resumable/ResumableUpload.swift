@@ -5,7 +5,7 @@ import Uploads
 
 /// The requests about one upload of a job, one method each.
 struct ResumableUpload: Sendable {
-    /// What the server reports to hold.
+    /// The server's report of the bytes that it holds.
     struct HeldBytes: Sendable {
         var reached: Int64
         /// Whether the server reports the upload as complete and holds every byte.

@@ -8,7 +8,8 @@ final class TusSession: UploadSession {
     private let stream: TusStream
     private let current: TusState
 
-    /// - Parameter isAlone: whether the upload was made as one. If not, the missing bytes are reported as one part.
+    /// - Parameter isAlone: whether the worker sends one part at a time. If not, the file is a single part, so that no two requests meet at
+    ///   one upload.
     init(_ stream: TusStream, _ state: TusState, isAlone: Bool = true) {
         self.stream = stream
         current = state

@@ -4,7 +4,7 @@ import Uploads
 
 /// The requests about one upload of a job, one method each. Positions are positions in the file.
 struct TusUpload: Sendable {
-    /// What the server reports to hold.
+    /// The server's report of the bytes that it holds.
     struct HeldBytes: Sendable {
         /// The position up to which the server holds the file.
         var reached: Int64

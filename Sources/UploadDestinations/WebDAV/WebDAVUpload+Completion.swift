@@ -44,7 +44,7 @@ extension WebDAVUpload {
     }
 
     /// Replaces only an object that was seen under exactly this name: if the server takes the name for another one, overwriting would
-    /// remove what lies there, even a folder with everything in it.
+    /// remove another object, even a folder with everything in it.
     /// - Parameter seen: the ETag that the object must still have; nil for any object.
     private func replace(seen: String?) async throws(UploadError) -> HTTPReply {
         let found = try await object()

@@ -11,7 +11,7 @@ struct STSEndpoint: Sendable {
             return
         }
         let region = environment.given("AWS_REGION") ?? environment.given("AWS_DEFAULT_REGION") ?? region
-        // The region becomes part of a host name, so only letters that a region has are allowed.
+        // The region becomes part of a host name, so only the characters of regions are allowed.
         guard let region, !region.isEmpty, region.utf8.allSatisfy(Self.isRegionByte) else {
             url = nil
             return

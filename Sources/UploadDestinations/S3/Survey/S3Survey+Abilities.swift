@@ -4,7 +4,7 @@ import Synchronization
 import Uploads
 
 extension S3Survey {
-    // MARK: What lies there
+    // MARK: Stored objects
 
     func tryReading() async {
         let small = key("small")
@@ -74,7 +74,7 @@ extension S3Survey {
         }
     }
 
-    // MARK: Writes with strings attached
+    // MARK: Conditions and checksums
 
     /// An ETag that no object has.
     private var foreignETag: String { "\"\(S3SurveyBytes(count: 8).md5)\"" }
