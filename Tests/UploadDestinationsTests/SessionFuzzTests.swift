@@ -57,8 +57,7 @@ import Uploads
 
     private typealias Open = @Sendable (UploadState, UploadJob) async throws -> any UploadSession
 
-    /// A state of each driver, and the function that opens a session from it. No session sends a digest, for which it would read the
-    /// file.
+    /// A state of each driver, and the function that opens a session from it. No session sends a digest, for which it would read the file.
     private func drivers(_ client: HTTPClient) throws -> [(sample: UploadState, open: Open)] {
         let url = url
         var ranges = HTTPState(FuzzSamples.job, partBytes: 8 << 20)

@@ -3,8 +3,7 @@ import NIOHTTP1
 import Uploads
 
 extension HTTPTarget {
-    /// The error for a status that reports a failure: RFC 9110, section 15; RFC 6585 (428, 429, 431); RFC 8470 (425); RFC 4918 (423,
-    /// 507).
+    /// The error for a status that reports a failure: RFC 9110, section 15; RFC 6585 (428, 429, 431); RFC 8470 (425); RFC 4918 (423, 507).
     /// - Parameter method: nil for the method that uploads.
     func failure(_ response: ServerResponse, of method: HTTPMethod? = nil) -> UploadError {
         let (code, remedy, retry) = meaning(

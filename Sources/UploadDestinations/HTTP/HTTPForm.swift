@@ -6,8 +6,7 @@ public struct HTTPForm: Hashable, Sendable {
     public var file: String
     /// The file's name in the form; `{name}` by default.
     public var filename: JobTemplate
-    /// Further fields, sent before the file in the order of their names. A field whose template names a value that the job lacks is left
-    /// out.
+    /// Further fields, sent before the file in the order of their names. A field whose template names a value that the job lacks is left out.
     public var fields: [String: JobTemplate]
     /// Further fields whose values are secret: they are never shown, even where the server repeats them.
     public var secretFields: [String: String]

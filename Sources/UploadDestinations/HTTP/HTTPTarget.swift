@@ -75,8 +75,7 @@ struct HTTPTarget: Sendable {
             request.headers.replaceOrAdd(name: name, value: value)
         }
         if configuration.sendsIdempotencyKey {
-            // A string as structured fields write it (draft-ietf-httpapi-idempotency-key-header-07, section 2.1; RFC 9651, section
-            // 3.3.3).
+            // A string as structured fields write it (draft-ietf-httpapi-idempotency-key-header-07, section 2.1; RFC 9651, section 3.3.3).
             request.headers.replaceOrAdd(name: "idempotency-key", value: "\"\(attemptsKey)\"")
         }
         return request

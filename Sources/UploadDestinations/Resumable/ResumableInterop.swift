@@ -11,8 +11,7 @@ public enum ResumableInterop: Int, CaseIterable, Hashable, Sendable {
     /// Drafts -09 to -11: `Accept-Patch` in the answer to OPTIONS.
     case v8 = 8
 
-    /// The header that says whether a request ends the upload (`Upload-Complete`; in draft -01 `Upload-Incomplete` with the opposite
-    /// value).
+    /// The header that says whether a request ends the upload (`Upload-Complete`; in draft -01 `Upload-Incomplete` with the opposite value).
     func completeness(_ isComplete: Bool) -> (name: String, value: String) {
         self == .v3
             ? ("upload-incomplete", isComplete ? "?0" : "?1") : ("upload-complete", isComplete ? "?1" : "?0")

@@ -54,8 +54,7 @@ final class ResumableStream: Sendable {
         }
     }
 
-    /// The result of the upload. If the server holds every byte but does not know that the upload is complete, an empty last part says
-    /// so.
+    /// The result of the upload. If the server holds every byte but does not know that the upload is complete, an empty last part says so.
     /// - Throws: `invalidResponse` when bytes are missing.
     func completed() async throws(UploadError) -> CompletedUpload {
         var standstills = Standstills()

@@ -108,8 +108,7 @@ struct ResumableUpload: Sendable {
     }
 
     /// "`4xx` or `5xx` status codes indicate in this case that the representation was fully transmitted, but an error occurred while
-    /// processing it. Resuming the upload would not resolve this error." So the driver removes the upload: HEAD would report it as
-    /// complete.
+    /// processing it. Resuming the upload would not resolve this error." So the driver removes the upload: HEAD would report it as complete.
     private func failed(_ reply: HTTPReply) async -> Appended {
         // If it cannot be removed, it expires.
         try? await remove()

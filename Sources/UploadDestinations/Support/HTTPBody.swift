@@ -13,8 +13,7 @@ struct HTTPBody: AsyncSequence, Sendable {
     /// Most bytes that may wait to be written: two of the source's buffers.
     static let unwrittenBytesMaximum = 1 << 20
 
-    /// Most bytes that are taken before a closed connection is noticed: the bytes that wait to be written, and the bytes that the system
-    /// buffers.
+    /// Most bytes that are taken before a closed connection is noticed: the bytes that wait to be written, and the bytes that the system buffers.
     static let idleBytesMaximum: Int64 = 4 << 20
 
     /// Bytes of the whole body, including those before and after the source's bytes.

@@ -225,8 +225,7 @@ struct HTTPExchange: Sendable {
             bodyBytes: movement.reply == nil ? body?.size ?? 0 : 0)
     }
 
-    /// The error of an answer whose rest takes too long, or whose server is silent; nil while neither is so. A slow answer is no error
-    /// here.
+    /// The error of an answer whose rest takes too long, or whose server is silent; nil while neither is so. A slow answer is no error here.
     /// - Parameter last: when bytes last came.
     func overdue(
         _ restSeconds: TimeInterval, from replied: ContinuousClock.Instant, last: ContinuousClock.Instant

@@ -74,8 +74,7 @@ public struct HTTPProxy: Sendable {
         return (plain, forwarded, target.string)
     }
 
-    /// The proxy's own answer to a connection that it refuses. AsyncHTTPClient does not pass it on, so this method asks the proxy once
-    /// more.
+    /// The proxy's own answer to a connection that it refuses. AsyncHTTPClient does not pass it on, so this method asks the proxy once more.
     /// - Returns: nil when no proxy refused the connection, or the proxy does not refuse it any more.
     static func refusal(_ error: any Error, of url: String, by client: HTTPClient) async -> UploadError? {
         guard let error = error as? HTTPClientError,

@@ -12,8 +12,7 @@ struct Standstills {
     /// Whether more requests than allowed brought no progress.
     var isTooMany: Bool { count > Self.maximum }
 
-    /// Starts the count again if the server holds more than ever before. A server that loses bytes and takes them again makes no
-    /// progress.
+    /// Starts the count again if the server holds more than ever before. A server that loses bytes and takes them again makes no progress.
     mutating func note(reached: Int64) {
         if reached > furthest { count = 0 }
         furthest = max(furthest, reached)

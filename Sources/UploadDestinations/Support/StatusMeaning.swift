@@ -1,8 +1,7 @@
 import Foundation
 import Uploads
 
-/// The meaning of a status that refuses a request: the error's code, the remedy that its message names, and whether and when to try
-/// again.
+/// The meaning of a status that refuses a request: the error's code, the remedy that its message names, and whether and when to try again.
 typealias StatusMeaning = (code: UploadError.Code, remedy: String, retry: UploadError.Retry)
 
 extension UploadError {

@@ -35,8 +35,7 @@ final class TusClient: Sendable {
         return try await exchange.run(request, body: body)
     }
 
-    /// Sends a request without a body. Repeats it for a while if the upload is locked: the server may still be busy with the request
-    /// before.
+    /// Sends a request without a body. Repeats it for a while if the upload is locked: the server may still be busy with the request before.
     func sendUnlessLocked(
         _ method: HTTPMethod, _ url: String, headers: [(name: String, value: String)] = []
     ) async throws(UploadError) -> HTTPReply {

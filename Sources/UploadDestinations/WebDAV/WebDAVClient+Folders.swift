@@ -5,8 +5,7 @@ import Uploads
 extension WebDAVClient {
     /// Makes the folders of a path that are not known to exist.
     ///
-    /// MKCOL makes one folder at a time (RFC 4918, section 9.3), so the client tries the deepest first: mostly it exists, or it alone is
-    /// missing.
+    /// MKCOL makes one folder at a time (RFC 4918, section 9.3), so the client tries the deepest first: mostly it exists, or it alone is missing.
     func makeFolders(of path: String) async throws(UploadError) {
         let folders = path.split(separator: "/").dropLast().map(String.init)
         let known = facts.folders

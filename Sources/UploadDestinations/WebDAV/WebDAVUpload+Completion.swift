@@ -5,8 +5,7 @@ import Uploads
 // Turns the file that has arrived into the object.
 extension WebDAVUpload {
     /// Moves the file into place and looks at the result. Repeating this is safe: if the file is gone, nothing is moved or overwritten.
-    /// - Throws: `sessionExpired` when the file is gone. It may already be in its place, if the answer of an earlier MOVE was lost:
-    ///   probe.
+    /// - Throws: `sessionExpired` when the file is gone. It may already be in its place, if the answer of an earlier MOVE was lost: probe.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         try await mark()
         let reply = try await place(condition)

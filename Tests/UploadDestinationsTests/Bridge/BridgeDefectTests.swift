@@ -148,8 +148,7 @@ struct BridgeDefectTests {
     }
 
     @Test func `defect: a URL that keeps being refused was retried for ever`() async throws {
-        // Each try counts among the part's tries, and each round of tries is one attempt of the job's policy: the driver itself does not
-        // loop.
+        // Each try counts among the part's tries, and each round of tries is one attempt of the job's policy: the driver itself does not loop.
         try await BridgeBench.with { bench in
             bench.server.script { $0.fault = { call, _ in call == .put ? .answer(403, body: "AccessDenied") : nil } }
             let job = try bench.job()

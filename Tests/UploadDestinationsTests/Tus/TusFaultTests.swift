@@ -175,8 +175,7 @@ struct TusFaultTests {
             var impatient = bench.configuration
             impatient.times.firstByteSeconds = 1
             impatient.times.stallSeconds = 1
-            // Each action has its own upload: until this server notices that no more bytes come, it answers no other request for the same
-            // upload.
+            // Each action has its own upload: until this server notices that no more bytes come, it answers no other request for the same upload.
             for (number, action) in [HTTPFaultProxy.Action.stallAnswer, .stallRequest(afterBytes: 100_000)].enumerated()
             {
                 let job = try bench.job(parts: 2, key: "\(number)")

@@ -119,8 +119,7 @@ struct TusResumeTests {
             guard case .claimed(let source) = try await bench.conformance().sources.claim(job) else {
                 throw DidNotHappen("an inline source can always be claimed")
             }
-            // The server answers before it has the body and closes the connection: its answer may not arrive, and the part is tried
-            // again.
+            // The server answers before it has the body and closes the connection: its answer may not arrive, and the part is tried again.
             try? await slow.upload(slow.plan.part(1), from: source) { _ in }
             for number in 1...4 { try await slow.upload(slow.plan.part(number), from: source) { _ in } }
             _ = try await slow.complete(.none)

@@ -5,8 +5,7 @@ import NIOHTTP1
 import NIOSSL
 import Uploads
 
-/// One small request to a service that issues credentials. Errors contain only the status of its answer, because the body may hold a
-/// secret.
+/// One small request to a service that issues credentials. Errors contain only the status of its answer, because the body may hold a secret.
 struct CredentialsExchange: Sendable {
     /// Most bytes of an answer; credentials take 2 KiB.
     static let answerBytesMaximum = 64 << 10

@@ -1,8 +1,7 @@
 import Foundation
 import Uploads
 
-/// Decides without a clock and without I/O when credentials may be used, when they have to be loaded again, and when a failure is
-/// reported.
+/// Decides without a clock and without I/O when credentials may be used, when they have to be loaded again, and when a failure is reported.
 struct CredentialsFreshness: Sendable {
     /// Seconds before the end of credentials from which they are refreshed while requests still use them.
     static let advisorySeconds: TimeInterval = 300

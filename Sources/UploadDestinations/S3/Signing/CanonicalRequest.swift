@@ -2,8 +2,7 @@ import Crypto
 import NIOHTTP1
 import Uploads
 
-/// The canonical form of a request, over which client and server compute the signature ("Create a canonical request", AWS Signature
-/// Version 4).
+/// The canonical form of a request, over which client and server compute the signature ("Create a canonical request", AWS Signature Version 4).
 struct CanonicalRequest {
     /// Names of the signed headers in lower case, sorted, separated by `;`.
     let signedHeaders: String

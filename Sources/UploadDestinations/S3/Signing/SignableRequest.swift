@@ -17,8 +17,7 @@ struct SignableRequest: Equatable, Sendable {
     var method: String
     /// The value of `Host`: the name, and the port unless it is the scheme's default. A `Host` among the headers is ignored.
     var host: String
-    /// The path from the first `/`, percent-encoded in the form in which it is sent and signed: S3 neither normalises it nor encodes it
-    /// again.
+    /// The path from the first `/`, percent-encoded in the form in which it is sent and signed: S3 neither normalises it nor encodes it again.
     var path: String
     /// Sent in the form that `S3Encoding.query` writes.
     var query: [Parameter]

@@ -96,8 +96,7 @@ final class HTTPCall: Sendable {
         waiter?.resume(returning: outcome)
     }
 
-    /// Stops waiting and closes the connection. A head that has come counts as the answer, except a success that came before the body was
-    /// sent.
+    /// Stops waiting and closes the connection. A head that has come counts as the answer, except a success that came before the body was sent.
     func giveUp(_ error: any Error) {
         let (channel, reply) = state.withLock { state in
             let isSuccess = state.reply.map { (200..<300).contains($0.status) } ?? false

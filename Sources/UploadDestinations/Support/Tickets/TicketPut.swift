@@ -4,8 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// Sends the bytes to a ticket's URL. The configured headers are not sent: the store may be another server than the one that gave the
-/// ticket.
+/// Sends the bytes to a ticket's URL. The configured headers are not sent: the store may be another server than the one that gave the ticket.
 struct TicketPut: Sendable {
     let client: HTTPClient
     let times: HTTPTimes

@@ -2,8 +2,7 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// One PUT of the whole file to a ticket's URL, and the completing call as a step of its own: if that call fails, the bytes are not sent
-/// again.
+/// One PUT of the whole file to a ticket's URL, and the completing call as a step of its own: if that call fails, the bytes are not sent again.
 final class TicketSession: UploadSession {
     let plan: PartPlan
 
