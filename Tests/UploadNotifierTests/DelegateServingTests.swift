@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadNotifier
@@ -15,28 +15,10 @@ struct DelegateServingTests {
         ledger = try Ledger.open(path: scratch.file())
     }
 
-    /// Lets deliveries through when a test says so.
-    private final class Door: Sendable {
-        private let (steps, step) = AsyncStream.makeStream(of: Void.self)
-
-        func open() { step.finish() }
-        func wait() async { for await _ in steps {} }
-    }
-
     private func serve(
         _ delegates: [RegisteredDelegate], while body: (DeliveryService) async throws -> Void
     ) async throws {
-        let service = DeliveryService(
-            outbox: ledger, delegates: delegates, clock: ManualClock().clock, stopGrace: .seconds(1), logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            do { try await body(service) } catch {
-                group.cancelAll()
-                throw error
-            }
-            group.cancelAll()
-            try await group.waitForAll()
-        }
+        try await UploadNotifierTests.serve(ledger, delegates, clock: ManualClock().clock, while: body)
     }
 
     private func end(_ count: Int, for delegates: [String]) async throws {
@@ -45,7 +27,7 @@ struct DelegateServingTests {
             routes: delegates.map { DeliveryRoute(delegate: $0) }, now: Sample.start)
     }
 
-    @Test func `one that comes is told at once, and those that are told something go on`() async throws {
+    @Test func `a new delegate gets outcomes at once, and deliveries under way go on`() async throws {
         let door = Door()
         let slow = ScriptedDelegate("slow") { _ in await door.wait() }
         let both = [RegisteredDelegate(slow, concurrencyMaximum: 2)]
@@ -64,7 +46,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `another definition holds from the next delivery on, and what is under way ends as it began`()
+    @Test func `another definition holds from the next delivery on, and deliveries under way end as they began`()
         async throws
     {
         let door = Door()
@@ -82,7 +64,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `another definition serves one again that its failures paused, but not one that an operator holds`()
+    @Test func `another definition resumes a delegate that its failures paused, but not one that an operator paused`()
         async throws
     {
         let broken = ScriptedDelegate("hook") { _ throws(UploadError) in throw UploadError(.rejected, "gone") }
@@ -103,7 +85,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `one that goes takes nothing more, and one of its name that comes waits for what is under way`()
+    @Test func `a removed delegate takes nothing more, and a new one of its name waits for its deliveries under way`()
         async throws
     {
         let door = Door()

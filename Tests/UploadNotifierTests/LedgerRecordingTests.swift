@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// What every ledger must do, told through the ports alone.
+/// The duties of every ledger, tested through the ports alone.
 @Suite("Recording in a ledger")
 struct LedgerRecordingTests {
     private typealias Ports = any LedgerRecorder & LedgerQueries & DeliveryOutbox
@@ -230,7 +230,7 @@ struct LedgerRecordingTests {
         #expect(try await ports.owed().isEmpty)
     }
 
-    @Test func `those who ask see neither inline bytes nor the query of a URL`() async throws {
+    @Test func `answers show neither inline bytes nor the query of a URL`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let job = Sample.job()
@@ -258,7 +258,7 @@ struct LedgerRecordingTests {
         #expect(try await ports.counts() == [.queued: 4, .failed: 1])
     }
 
-    @Test func `dead letters that nobody can read are kept once`() async throws {
+    @Test func `dead letters that cannot be read are kept once`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let message = NotifierMessage.unreadable(Data("{".utf8), reason: "no JSON")
@@ -283,7 +283,7 @@ struct LedgerRecordingTests {
         }
     }
 
-    @Test func `ended jobs are forgotten once everybody was told, and no others`() async throws {
+    @Test func `ended jobs are forgotten once all delegates have their outcomes, and no others`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let (told, untold, open) = (Sample.job(), Sample.job(), Sample.job())
@@ -315,8 +315,8 @@ struct LedgerRecordingTests {
                 sql: "UPDATE jobs SET record = CAST('{' AS BLOB) WHERE id = ?", arguments: [damaged.id.rawValue])
         }
         let named = [ended.id, open.id, unknown, damaged.id]
-        // The order may be tried for as long as any destination allows, so that a baton below the fence may still be worked
-        // on.
+        // The order may be tried for as long as any destination allows, so that a worker may still hold a baton below the
+        // fence.
         let last = Sample.start + RetryPolicy.destinationAgeMaximum + LedgerJob.fenceMargin
         #expect(try await ports.outlived(named, at: last - 1).isEmpty)
         #expect(try await ports.outlived(named, at: last + 1) == [ended.id])

@@ -21,7 +21,7 @@ struct NotifierServiceTests {
         try ledger.close()
     }
 
-    @Test func `an end is recorded, told on the bus and to the delegates, and acknowledged`() async throws {
+    @Test func `an end is recorded, published, delivered to the delegates, and acknowledged`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
         let delegate = ScriptedDelegate("hook")
@@ -58,14 +58,14 @@ struct NotifierServiceTests {
         #expect(bus.issued.first?.job == job)
     }
 
-    /// Every publication of the story fails once, before or after it took effect, and the process is then another one.
+    /// Each of the publications fails once, before or after it took effect, and another process goes on.
     @Test(arguments: 1...4, MemoryNotifierBus.Fault.allCases)
     func `a crash between transaction, publication and confirm loses and doubles nothing`(
         attempt: Int, fault: MemoryNotifierBus.Fault
     ) async throws {
         let scratch = try Scratch()
         let job = Sample.job()
-        // Far beyond the test, so that the first process never tries again by itself.
+        // The clock stands still, so that the first process never tries again by itself.
         let clock = ManualClock()
         let first = MemoryNotifierBus(batchCountMaximum: 1)
         first.fail(attempt: attempt, fault)
@@ -92,14 +92,14 @@ struct NotifierServiceTests {
         #expect(Set(second.told.map(\.id)) == ["\(job.id).1.ended"])
         #expect(Set(second.told).count == 1)
         if attempt < 4 {
-            // Whatever was repeated is of the one generation that was noted, and a repeat says so.
+            // All repeats have the one generation that was noted, and are marked as repeats.
             #expect(Set(second.issued.map(\.generation)) == [2])
             let unflagged = second.publications.filter { if case .issue(_, _, false) = $0 { true } else { false } }
             #expect(unflagged.count <= 1)
         }
     }
 
-    @Test func `the next batch is recorded while outcomes are told, none after it, and none acknowledged before`()
+    @Test func `the next batch is recorded while outcomes are published, none after it, and none acknowledged before`()
         async throws
     {
         let scratch = try Scratch()
@@ -119,7 +119,7 @@ struct NotifierServiceTests {
         #expect(bus.told.map(\.job.id) == jobs.map(\.id))
     }
 
-    @Test func `what is decided by the control log waits until the outcomes before it are told`() async throws {
+    @Test func `decisions by the control log wait until the outcomes before them are published`() async throws {
         let scratch = try Scratch()
         let (ended, suspect) = (Sample.job(key: "a"), Sample.job(key: "b"))
         let bus = MemoryNotifierBus(batchCountMaximum: 1)
@@ -138,7 +138,7 @@ struct NotifierServiceTests {
         }
     }
 
-    @Test func `when an outcome cannot be told, those behind it wait for it`() async throws {
+    @Test func `when an outcome cannot be published, those behind it wait for it`() async throws {
         let scratch = try Scratch()
         let jobs = (0..<3).map { Sample.job(key: "\($0)") }
         let bus = MemoryNotifierBus(batchCountMaximum: 1)
@@ -152,7 +152,7 @@ struct NotifierServiceTests {
             try await until { bus.acknowledged == 3 }
             #expect(try await ledger.owed().isEmpty)
         }
-        // The second had not been tried when all began anew. Both were owed then, and told side by side.
+        // The second outcome had not been tried when the notifier began anew. Both were owed then, and published side by side.
         #expect(bus.attemptsAtViews == [0, 1])
         #expect(Set(bus.told.prefix(2).map(\.job.id)) == Set(jobs.prefix(2).map(\.id)))
         #expect(bus.told.dropFirst(2).map(\.job.id) == [jobs[2].id])
@@ -237,7 +237,7 @@ struct NotifierServiceTests {
                 }
                 return entries
             }
-            // Longer than the ledger keeps what ended: the fence holds it there.
+            // The ledger keeps the job longer than other ended jobs, because of its fence.
             let early = try await upkeep(day: 30.9)
             #expect(early.isEmpty)
             #expect(try await bus.controlView().fences == [ended.id: 2, open.id: 2])

@@ -3,7 +3,7 @@ import Testing
 @testable import UploadWorkers
 
 @Suite struct UploadForecastTests {
-    /// Reports as they come each second.
+    /// Progress that is noted once a second.
     private func firstLate(_ forecast: UploadForecast, until end: Int = 100, _ done: (Int) -> Int64) -> Int? {
         var forecast = forecast
         return (1...end).first { forecast.note(done($0), at: .seconds($0)) != nil }
@@ -11,7 +11,7 @@ import Testing
 
     private let forecast = UploadForecast(size: 1000, end: .seconds(100))
 
-    @Test func `a file that will be late is told at half of the time, and one that will not never`() {
+    @Test func `a late file is forecast at half of the time, and one in time never`() {
         #expect(firstLate(forecast) { Int64($0 * 9) } == 50)
         #expect(firstLate(forecast) { Int64($0 * 11) } == nil)
     }

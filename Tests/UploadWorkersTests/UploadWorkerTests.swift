@@ -43,7 +43,7 @@ import Uploads
         let session = try await bench.destination.open(job, resuming: nil)
         try await session.upload(session.plan.part(1), from: CountedSource(size: 50)) { _ in }
         await session.close()
-        // As a slice leaves it that began with nothing there, sent the first part and used up its time.
+        // The state that a slice leaves after it began anew, sent the first part and used up its time.
         var baton = Baton(job: job)
         baton.slice = 2
         baton.state = session.state
@@ -162,7 +162,7 @@ import Uploads
         try await bench.running {
             try await eventually { bench.log.counts.partsInFlight == 1 }
             bench.queue.claim(of: job.id)?.set(.paused)
-            // The watcher of a paused slice sleeps only once it has told of the pause.
+            // The watcher of a paused slice sleeps only after it has reported the pause.
             try await eventually { bench.clock.sleeperCount == 3 }
             gate.open()
             try await eventually { bench.queue.waiting.count == 1 }
@@ -174,7 +174,7 @@ import Uploads
         #expect(bench.log.counts.accepted[job.id] == [1])
     }
 
-    @Test func `a fresh job is told as started after a second of work`() async throws {
+    @Test func `a fresh job is reported as started after a second of work`() async throws {
         let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
@@ -191,7 +191,7 @@ import Uploads
         #expect(bench.log.counts.started.first?.job == job.id)
     }
 
-    @Test func `an issued job is told as started at once, and once`() async throws {
+    @Test func `an issued job is reported as started at once, and once`() async throws {
         let bench = WorkerBench()
         let job = WorkerBench.job()
         bench.queue.add(Baton(job: job, generation: 2))
@@ -199,7 +199,7 @@ import Uploads
         #expect(bench.log.counts.started.map(\.job) == [job.id])
     }
 
-    @Test func `progress is told at most once an interval`() async throws {
+    @Test func `progress is reported at most once an interval`() async throws {
         let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, part, _ throws(UploadError) in if part.number == 3 { await gate.wait() } }
