@@ -9,7 +9,7 @@ struct ConfigurationSizeTests {
 
     init() throws { files = try Files() }
 
-    /// With a section of names that the user gives in each destination.
+    /// Each destination has a section of names that the user gives: `headers`.
     private func input(_ count: Int) throws -> ConfigurationInput {
         let destinations = (0..<count).map { number in
             "  d\(number): {driver: http, url: 'https://host/\(number)/', headers: {X-Team: blue}, limits: {jobs: 3}}"
@@ -19,7 +19,7 @@ struct ConfigurationSizeTests {
             environment: ["UPLOAD_DESTINATIONS_D7_LIMITS_JOBS": "5", "UPLOAD_DESTINATIONS_D7_LIMITS_JOB": "1"])
     }
 
-    /// Nanoseconds of the processor, of this thread alone: what other tests do beside it does not count.
+    /// Nanoseconds of the processor for this thread alone, so that tests that run at the same time do not count.
     private func cost(_ count: Int) throws -> Int {
         let input = try input(count)
         func now() -> Int {
@@ -38,7 +38,7 @@ struct ConfigurationSizeTests {
         return cost
     }
 
-    /// Where each destination looks at all others, eight times as many cost 64 times as much.
+    /// If the code looked at all destinations for each destination, eight times as many would cost 64 times as much.
     @Test func `eight times as many destinations cost about eight times as much`() throws {
         let few = try (0..<3).map { _ in try cost(100) }.min() ?? 0
         let many = try (0..<3).map { _ in try cost(800) }.min() ?? 0

@@ -3,7 +3,7 @@ import Uploads
 
 @testable import UploadBootstrap
 
-/// Tests of the keys of one driver: what lines say of the one destination `a`.
+/// Tests of the keys of one driver: each test configures one destination, `a`, with some lines of YAML.
 protocol DestinationSettingsSuite {
     static var driver: String { get }
     var files: Files { get }
@@ -22,7 +22,7 @@ extension DestinationSettingsSuite {
         try #require(try configuration(lines).destinations?[DestinationName(unchecked: "a")]?.driver)
     }
 
-    /// Why a worker would not start with them; nil if it would.
+    /// The error that keeps a worker from starting with these lines; nil: it starts.
     func problem(_ lines: String) -> String? {
         do {
             _ = try DestinationRegistry(try configuration(lines))
