@@ -86,16 +86,16 @@ import Uploads
                     let upload = ResumableUpload(
                         client: resumable, target: try ResumableTarget(job, resumable.configuration), url: url + "u",
                         interop: known.interop)
-                    guard let verdict = try await upload.verdict() else { throw DidNotHappen("there is an upload") }
+                    guard let held = try await upload.held() else { throw DidNotHappen("there is an upload") }
                     return ResumableSession(
-                        ResumableStream(upload, partBytes: known.partBytes, verdict), partBytes: known.partBytes)
+                        ResumableStream(upload, partBytes: known.partBytes, held), partBytes: known.partBytes)
                 }
             ),
             (
                 TusState(.whole(url + "u"), partBytes: 8 << 20).uploadState,
                 { state, job in
                     let upload = TusUpload(client: tus, job: job, url: url + "u", range: 0..<job.size)
-                    let reached = try await upload.verdict()?.reached ?? 0
+                    let reached = try await upload.held()?.reached ?? 0
                     return TusSession(TusStream(upload, reached: reached), try TusState(state))
                 }
             ),
