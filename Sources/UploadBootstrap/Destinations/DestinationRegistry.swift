@@ -4,13 +4,13 @@ import UploadDestinations
 import UploadNotifier
 public import Uploads
 
-/// Finds destinations: those that the configuration names, and URLs that need no configuration. Reloadable.
+/// Finds the destination of a job: one that the configuration names, or a URL, which needs no configuration. Can be reloaded.
 public final class DestinationRegistry: DestinationProvider {
     private struct Named: Sendable {
         let drivers: [DestinationName: any Destination]
         let retries: [DestinationName: RetryPolicy]
         let patiences: [DestinationName: TimeInterval]
-        /// Those that jobs may read from.
+        /// The destinations that jobs may read from.
         let sources: Set<DestinationName>
         let sourceURLs: SourceURLs
     }
@@ -19,8 +19,8 @@ public final class DestinationRegistry: DestinationProvider {
     private let clients = HTTPClients()
     private let urls: URLDestinations
 
-    /// - Parameter refused: told of each destination that cannot be used, which is then left out; nil to throw instead.
-    /// - Throws: `configuration` when a secret of a destination is not there.
+    /// - Parameter refused: called for each destination that cannot be used, which is then left out; nil: the initializer throws instead.
+    /// - Throws: `configuration` when a secret of a destination is missing.
     public init(
         _ configuration: UploadConfiguration, refused: ((DestinationName, ProgramError) -> Void)? = nil
     ) throws(ProgramError) {
@@ -33,8 +33,8 @@ public final class DestinationRegistry: DestinationProvider {
         }
     }
 
-    /// Takes over the destinations and limits of a new configuration; what is under way ends as it began.
-    /// - Throws: `configuration`; then nothing has changed.
+    /// Replaces destinations and limits by those of a new configuration; uploads under way end with the old ones.
+    /// - Throws: `configuration`; then the old configuration stays.
     public func reload(
         _ configuration: UploadConfiguration, refused: ((DestinationName, ProgramError) -> Void)? = nil
     ) throws(ProgramError) {
@@ -63,8 +63,8 @@ public final class DestinationRegistry: DestinationProvider {
             guard named.sourceURLs.contains(url) else {
                 throw UploadError(
                     .accessDenied,
-                    "jobs may not read \(reference.displayText): it lies below none of the workers' sourceURLs; add what it lies "
-                        + "below, or fetch it and hand it to enqueue-upload on standard input", retry: .never)
+                    "jobs may not read \(reference.displayText): it lies below none of the workers' sourceURLs; add the folder that "
+                        + "it lies in, or fetch it and hand it to enqueue-upload on standard input", retry: .never)
             }
         }
         return try readable(reference)
@@ -91,13 +91,15 @@ public final class DestinationRegistry: DestinationProvider {
             sources: Set(destinations.filter(\.value.isSource).keys), sourceURLs: configuration.sourceURLs)
     }
 
-    /// Those that the configuration names and whose unfinished uploads can be listed, in the order of their names.
+    /// The configured destinations whose unfinished uploads can be listed, in the order of their names.
     var sweepable: [SweepTarget] {
         named.withLock { $0.drivers }.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { name, destination in
-                // One without a folder for them would only be a warning at every sweep.
-                guard (destination as? WebDAVDestination)?.canBeSwept != false else { return nil }
-                return (destination as? any SweepableDestination).map { SweepTarget(name, $0) }
+                // A sweep of any other one would only end in a warning.
+                guard let destination = destination as? any SweepableDestination, destination.canBeSwept else {
+                    return nil
+                }
+                return SweepTarget(name, destination)
             }
     }
 
@@ -111,38 +113,13 @@ public final class DestinationRegistry: DestinationProvider {
         var drivers: [DestinationName: any Destination] = [:]
         for (name, settings) in configuration.destinations ?? [:] {
             do throws(ProgramError) {
-                drivers[name] = try driver(of: name, settings, configuration, clients)
+                drivers[name] = try settings.driver.destination(
+                    DestinationContext(name, limits: settings.limits, configuration, clients))
             } catch {
                 guard let refused else { throw error }
                 refused(name, error)
             }
         }
         return drivers
-    }
-
-    private static func driver(
-        of name: DestinationName, _ settings: DestinationSettings, _ configuration: UploadConfiguration,
-        _ clients: HTTPClients
-    ) throws(ProgramError) -> any Destination {
-        switch settings.driver {
-        case .bridge(let bridge):
-            return try configuration.destination(name, bridge, limits: settings.limits, clients)
-        case .directory(let path, let requiresMount, let marker):
-            return DirectoryDestination(
-                DirectoryConfiguration(
-                    path: path, limits: settings.limits, requiresMount: requiresMount, marker: marker))
-        case .http(let http):
-            return try configuration.destination(name, http, limits: settings.limits, clients)
-        case .resumable(let resumable):
-            return try configuration.destination(name, resumable, limits: settings.limits, clients)
-        case .presigned(let presigned):
-            return try configuration.destination(name, presigned, limits: settings.limits, clients)
-        case .s3(let s3):
-            return try configuration.destination(name, s3, limits: settings.limits, clients)
-        case .tus(let tus):
-            return try configuration.destination(name, tus, limits: settings.limits, clients)
-        case .webDAV(let dav):
-            return try configuration.destination(name, dav, limits: settings.limits, clients)
-        }
     }
 }
