@@ -90,6 +90,7 @@ let package = Package(
     targets: [
         .target(name: "CChecksums"),
         library("Uploads", ["CChecksums"]),
+        library("UploadsAPI"),
         library("UploadWorkers", ["Uploads", crypto, logging, metrics, serviceLifecycle, tracing]),
         .target(name: "CLinux"),
         library("LinuxFiles", ["CLinux", nioPosix]),
@@ -112,7 +113,8 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "Uploads", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore, logging, metrics,
+                "CLinux", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore, logging,
+                metrics,
                 nioCore,
                 nioFoundationCompat, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
@@ -125,7 +127,8 @@ let package = Package(
             "UploadBootstrap",
             [
                 "CLinux", "LinuxFiles", "RabbitMQ", "UploadClient", "UploadDestinations", "UploadNotifier",
-                "UploadSources", "UploadWorkers", "Uploads", "UploadsRabbitMQ", argumentParser, asyncHTTPClient, grdb,
+                "UploadSources", "UploadWorkers", "Uploads", "UploadsAPI", "UploadsRabbitMQ", argumentParser,
+                asyncHTTPClient, grdb,
                 hummingbird,
                 hummingbirdCore, logging, metrics, nioCore, nioHTTP1, nioPosix, serviceLifecycle, unixSignals, yams,
             ]
@@ -185,14 +188,16 @@ let package = Package(
         tests(
             "UploadNotifierTests",
             [
-                "UploadNotifier", "Uploads", "UploadTesting", grdb, hummingbird, hummingbirdTesting, logging, nioCore,
+                "UploadNotifier", "Uploads", "UploadsAPI", "UploadTesting", grdb, hummingbird, hummingbirdTesting,
+                logging,
+                nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle, yams,
             ]),
         tests(
             "UploadBootstrapTests",
             [
                 "RabbitMQ", "UploadBootstrap", "UploadClient", "UploadDestinations", "UploadNotifier", "UploadSources",
-                "Uploads", "UploadTesting",
+                "Uploads", "UploadsAPI", "UploadTesting",
                 argumentParser, asyncHTTPClient, logging, metrics, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         tests(

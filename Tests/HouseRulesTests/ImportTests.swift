@@ -27,9 +27,11 @@ import Testing
         ],
         "LinuxFiles": ["CLinux", "NIOCore", "NIOPosix", "Foundation", "Glibc", "Synchronization"],
         "RabbitMQ": ["CRabbitMQ", "Logging", "Foundation", "Glibc", "Synchronization"],
+        "UploadsAPI": ["Foundation"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
-            "CLinux", "Uploads", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOPosix",
+            "CLinux", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore",
+            "NIOPosix",
             "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",
             "Foundation",
             "Glibc",

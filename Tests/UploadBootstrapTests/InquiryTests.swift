@@ -4,6 +4,7 @@ import NIOHTTP1
 import Testing
 import UploadTesting
 import Uploads
+import UploadsAPI
 
 @testable import UploadBootstrap
 
@@ -123,12 +124,12 @@ struct InquiryTests {
     @Test func `a delivery is shown with its attempts, and what steers a terminal is not`() throws {
         let at = try #require(WireJSON.date("2026-11-21T09:00:00Z"))
         let zone = try #require(TimeZone(secondsFromGMT: 0))
-        let delivery = ListedDelivery(
+        let delivery = API.Delivery(
             id: 17, delegate: "billing", event: "j.1.ended", job: "j", status: "waiting", attempts: 1, createdAt: at,
             dueAt: at + 60, error: "status 500")
         let lines = InquiryRunner.lines(
             delivery,
-            [ListedAttempt(at: at, seconds: 0.215, status: 500, answer: "no\u{1B}[2J", error: "status 500")],
+            [API.Attempt(at: at, seconds: 0.215, status: 500, answer: "no\u{1B}[2J", error: "status 500")],
             LocalTime(now: at, zone: zone), width: nil)
         #expect(
             lines == [

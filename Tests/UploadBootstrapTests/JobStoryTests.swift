@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Uploads
+import UploadsAPI
 
 @testable import UploadBootstrap
 
@@ -25,7 +26,7 @@ struct JobStoryTests {
         """
 
     private func lines(width: Int? = nil) throws -> [String] {
-        let story = try WireJSON.decode(JobStory.self, from: Data(Self.json.utf8))
+        let story = try WireJSON.decode(API.JobStory.self, from: Data(Self.json.utf8))
         let now = try #require(WireJSON.date("2026-11-21T09:02:00Z"))
         let zone = try #require(TimeZone(secondsFromGMT: 3600))
         return story.lines(LocalTime(now: now, zone: zone), width: width)
@@ -38,7 +39,7 @@ struct JobStoryTests {
             Array(lines[start...]) == [
                 "2026-11-21", "  00:59:58  enqueued", "  10:00:09  attempt 1 failed: connection reset (networkFailure)",
                 "  10:00:10  waits (retry) until 10:05:00",
-                "  10:01:00  delegate billing was told after 1 failed attempt",
+                "  10:01:00  delegate billing took the outcome after 1 failed attempt",
             ])
     }
 
@@ -54,7 +55,7 @@ struct JobStoryTests {
              "round": 1, "object": {"location": "/a", "isOvertaken": false, "isKept": false, \(field)}}
             """
         let json = Self.json.replacing("\"events\": [", with: "\"events\": [\(completed),")
-        let story = try WireJSON.decode(JobStory.self, from: Data(json.utf8))
+        let story = try WireJSON.decode(API.JobStory.self, from: Data(json.utf8))
         let now = try #require(WireJSON.date("2026-11-21T09:02:00Z"))
         let lines = story.lines(LocalTime(now: now, zone: try #require(TimeZone(secondsFromGMT: 3600))), width: nil)
         #expect(lines.contains("  10:01:30  \(expected)"), "\(lines)")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UploadsAPI
 import UploadsRabbitMQ
 
 @testable import UploadBootstrap
@@ -53,7 +54,7 @@ struct TableTests {
 
     @Test func `a list of jobs fits 80 columns with its ids whole`() throws {
         let id = "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90"
-        let job = ListedJob(
+        let job = API.Job.sample(
             id: id, status: "completed", queue: "a-queue-with-a-long-name", source: "staged:cat.jpg",
             target: "photos:" + String(repeating: "x/", count: 60) + "cat.jpg", size: 1000 << 20,
             enqueuedAt: Date(timeIntervalSince1970: 0))
@@ -63,9 +64,9 @@ struct TableTests {
     }
 
     @Test func `a queue says which lanes have something, and who takes it`() {
-        let queue = ListedQueue(
+        let queue = API.Queue.sample(
             name: "video", isStopped: false, jobs: ["running": 2], depth: ["bulk": 3, "urgent": 1, "normal": 0],
-            consumers: 0, bytesLeft: 0, bytesPerSecond: 0, completedPerMinute: 0, failedPerMinute: 0, secondsLeft: 7300)
+            consumers: 0, secondsLeft: 7300)
         let line = Table([queue], LocalTime()).lines(width: 120)[1]
         #expect(line.contains("1 urgent, 3 bulk") && line.contains("no worker") && line.hasSuffix("2h"))
     }
@@ -87,27 +88,28 @@ private enum Longest {
 
     static var tables: [(String, Table)] {
         let time = LocalTime(now: Date(timeIntervalSince1970: 365 * 86400), zone: .gmt)
-        let job = ListedJob(
+        let job = API.Job.sample(
             id: id, status: "completed", queue: name, source: name, target: name + ":" + name, size: 1023 << 30,
             enqueuedAt: date, waitingUntil: date, reason: "waitsForItsTurn",
-            error: ListedError(code: "destinationUnavailable", message: name))
-        let queue = ListedQueue(
+            error: API.Error(code: "destinationUnavailable", message: name))
+        let queue = API.Queue.sample(
             name: name, isStopped: true, jobs: ["running": 123_456, "waiting": 1_234_567],
             depth: ["urgent": 100_000, "continued": 100_000, "normal": 100_000, "bulk": 100_000], consumers: 10_000,
-            oldestWaiting: date, bytesLeft: 1 << 50, bytesPerSecond: 1e9, completedPerMinute: 1e6, failedPerMinute: 1e6,
-            secondsLeft: 1e7)
-        let delivery = ListedDelivery(
+            oldestWaiting: date, bytesLeft: 1 << 50, rate: 1e9, secondsLeft: 1e7)
+        let delivery = API.Delivery(
             id: 9_999_999_999, delegate: name, event: id + ".1.2.completed", job: job.id, status: "delivered",
             attempts: 1000, createdAt: date, dueAt: date, error: name)
-        let letter = ListedLetter(
-            id: 9_999_999, at: date, reason: name, bytes: 1023 << 10, status: "replayed", isWhole: false, type: name,
+        let letter = API.DeadLetter(
+            id: 9_999_999, at: date, status: "replayed", reason: name, bytes: 1023 << 10, isWhole: false, type: name,
             headers: [name], replayOf: 9_999_999)
-        let destination = ListedDestination(
+        let destination = API.Destination(
             name: name, driver: "openstack-swift", limits: .init(jobs: 100, parts: 100, bytesPerSecond: 1 << 40),
             jobs: ["running": 123_456, "waiting": 1_234_567], bytesLeft: 1023 << 40,
             circuit: .init(state: "half open", until: date, error: name), limited: 100_000,
-            live: .init(workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, bytesPerSecond: 1e9))
-        let delegate = ListedDelegate(
+            live: .init(
+                workers: 1000, failing: 1000, held: 1, jobsInFlight: 7, partsInFlight: 7, bytesPerSecond: 1e9),
+            workers: [])
+        let delegate = API.Delegate(
             name: name, kind: "webhook", target: "https://\(name).example/\(name)", origin: "configuration",
             types: ["completed", "failed", "cancelled"], queues: [name], destinations: [name], batches: [name],
             metadata: [:], client: name, ordered: true, hasSecret: true, hidesRegistered: false, isServed: true,
@@ -117,7 +119,7 @@ private enum Longest {
         return [
             ("jobs", Table([job], time)), ("queues", Table([queue], time)), ("deliveries", Table([delivery], time)),
             ("dead letters", Table([letter], time)),
-            ("line", Table([ListedPlace(position: 100_000, job: job)], time)),
+            ("line", Table([API.LineEntry(position: 100_000, job: job)], time)),
             ("destinations", Table([destination], time)), ("delegates", Table([delegate], time)),
             ("topology", Table([object])),
         ]

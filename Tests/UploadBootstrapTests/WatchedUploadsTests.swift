@@ -1,26 +1,27 @@
 import Foundation
 import Testing
 import Uploads
+import UploadsAPI
 
 @testable import UploadBootstrap
 
 struct WatchedUploadsTests {
-    private func progress(_ job: String, rate: Double, done: Int64 = 50) -> ListedProgress {
-        ListedProgress(
+    private func progress(_ job: String, rate: Double, done: Int64 = 50) -> API.JobProgress {
+        API.JobProgress(
             job: job, queue: "video", destination: "photos", target: "photos:2026/\(job).mp4", size: 100,
-            bytesDone: done, bytesPerSecond: rate)
+            bytesDone: done, bytesPerSecond: rate, at: Date(timeIntervalSince1970: 0))
     }
 
-    private func event(_ kind: String, _ job: String) throws -> ListedEvent {
+    private func event(_ kind: String, _ job: String) throws -> API.Event {
         try WireJSON.decode(
-            ListedEvent.self,
+            API.Event.self,
             from: Data(
                 #"{"type": "upload.\#(kind)", "time": "2026-11-21T09:00:10Z", "job": "\#(job)", "target": "t", "size": 1, "round": 1}"#
                     .utf8))
     }
 
-    private func queue(_ name: String, _ jobs: [String: Int]) -> ListedQueue {
-        ListedQueue(name: name, jobs: jobs, bytesLeft: 0, bytesPerSecond: 0, completedPerMinute: 0, failedPerMinute: 0)
+    private func queue(_ name: String, _ jobs: [String: Int]) -> API.Queue {
+        API.Queue.sample(name: name, jobs: jobs)
     }
 
     @Test func `the most active come first, as many as fit, and a line sums up`() {

@@ -107,7 +107,7 @@ import Uploads
             #expect(try await press("jobs/\(JobID())/run-again").contains("It was refused: "))
             #expect(try await press("delegates/hook/pause").contains("Delegate hook is paused"))
             let resumed = try await press("delegates/hook/resume")
-            #expect(resumed.contains("Delegate hook is told again") && !resumed.contains(">Paused</span>"))
+            #expect(resumed.contains("Delegate hook is served again") && !resumed.contains(">Paused</span>"))
             // Whoever makes up a notice is not believed.
             let made = try await client.ask(.get, "/?notice=Your+account+is+locked").text
             #expect(!made.contains("locked"))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import Uploads
+import UploadsAPI
 
 @testable import UploadNotifier
 
@@ -153,14 +154,14 @@ import Uploads
             }
         }
         let label = job().baton.job.destination.label
-        let list = HoldUp.list(of: [
+        let list = API.HoldUp.list(of: [
             waiting("limited", nil), waiting("retry", "not its destination's"), waiting("limited", "two at once"),
             waiting("circuitOpen", "full"),
         ])
         #expect(
             list == [
-                HoldUp(destination: label, reason: "circuitOpen", jobs: 1, text: "full"),
-                HoldUp(destination: label, reason: "limited", jobs: 2, text: "two at once"),
+                API.HoldUp(destination: label, reason: "circuitOpen", jobs: 1, text: "full"),
+                API.HoldUp(destination: label, reason: "limited", jobs: 2, text: "two at once"),
             ])
     }
 
@@ -186,9 +187,9 @@ import Uploads
     @Test func `the dashboard's page says at which destination the jobs of a queue wait, and why`() {
         let status = QueueLoad(queue: .standard, counts: [.waiting: 3])
         let text = "worker w keeps the limits of destination 'x' (jobs: 2) & has 2 jobs under way there"
-        let heldUp = [HoldUp(destination: "<x>", reason: "limited", jobs: HoldUp.jobsMaximum, text: text)]
+        let heldUp = [API.HoldUp(destination: "<x>", reason: "limited", jobs: API.HoldUp.jobsMaximum, text: text)]
         var model = DashboardModel(at: Sample.start)
-        model.queues = [QueueView(status, lanes: nil, control: nil, heldUp: heldUp, window: 600)]
+        model.queues = [API.Queue(status, lanes: nil, control: nil, heldUp: heldUp, window: 600)]
         let page = DashboardPage(model).parts.map(\.html.text).joined()
         #expect(page.contains("100+ queue up at"))
         #expect(page.contains("&lt;x&gt;") && page.contains("(jobs: 2) &amp; has 2 jobs under way there"))

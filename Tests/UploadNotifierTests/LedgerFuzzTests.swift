@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Testing
 import UploadTesting
+import UploadsAPI
 
 @testable import UploadNotifier
 @testable import Uploads
@@ -288,7 +289,7 @@ private final class DamagedWorld {
         _ = try await ledger.place(of: old.id)
         let letters = try await ledger.unreadable(DeadLetterListing(type: "upload.job.v1"))
         _ = try await ledger.unreadableCount(DeadLetterListing(type: "upload.job.v1"))
-        for letter in letters { _ = DeadLetterView(letter, shown: 100) }
+        for letter in letters { _ = API.DeadLetter(letter, shown: 100) }
         for delivery in try await ledger.deliveries(DeliveryListing()) {
             _ = try await ledger.attempts(of: delivery.id)
         }

@@ -3,6 +3,7 @@ import GRDB
 import Logging
 import Testing
 import UploadTesting
+import UploadsAPI
 
 @testable import UploadNotifier
 @testable import Uploads
@@ -92,7 +93,7 @@ struct QuarantineTests {
         let status = QueueLoad(
             queue: .standard, counts: [.queued: 1], bytesLeft: .max, throughput: [minute, minute])
         #expect(status.secondsLeft(window: 600)?.isFinite == true)
-        #expect(QueueView(status, lanes: nil, control: nil, window: 600).bytesPerSecond.isFinite)
+        #expect(API.Queue(status, lanes: nil, control: nil, window: 600).bytesPerSecond.isFinite)
         let minutes = DashboardModel.minutes(of: [status], until: Sample.start)
         #expect(minutes.last?.bytes == .max && ThroughputChart.bytes(minutes).text.contains("PiB"))
         let strange = ThroughputMinute(start: Date(timeIntervalSince1970: 9.2e18 * 60), completed: 1)

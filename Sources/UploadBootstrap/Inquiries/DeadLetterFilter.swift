@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// Which dead letters are meant; what is nil matches any.
+/// Which dead letters a command is about; a field that is nil matches all.
 public struct DeadLetterFilter: Sendable {
     var type: String?
     var reason: String?
@@ -15,10 +15,10 @@ public struct DeadLetterFilter: Sendable {
         self.until = until
     }
 
-    /// Whether it says anything.
+    /// Whether the filter has any condition.
     public var isNarrow: Bool { !fields.isEmpty }
 
-    /// As the API reads it.
+    /// The conditions by the API's names for them.
     var fields: [(name: String, value: String)] {
         [
             ("type", type), ("reason", reason), ("since", since.map { WireJSON.timestamp($0) }),

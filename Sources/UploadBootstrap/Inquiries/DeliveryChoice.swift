@@ -17,7 +17,7 @@ public struct DeliveryChoice: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Deliveries of this job.", valueName: "id"), completion: NameCompletion.jobs)
     var job: String?
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most deliveries to list.", valueName: "n"))
     var limit = 50
 
     public init() {}
@@ -36,7 +36,7 @@ public struct DeliveryChoice: ParsableArguments, Sendable {
         }
     }
 
-    /// As the API takes it.
+    /// The parameters of the API's query.
     var query: [(name: String, value: String)] {
         [("delegate", delegate), ("status", status), ("job", job)].compactMap { name, value in
             value.map { (name: name, value: $0) }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Uploads
 
-/// What `uploadctl` asks of the notifier's HTTP API.
+/// A question or request of `uploadctl` to the notifier's HTTP API.
 public enum Inquiry: Sendable {
     public enum DelegateVerb: String, Sendable { case pause, resume, test }
 
@@ -12,11 +12,11 @@ public enum Inquiry: Sendable {
     case delegates
     case delegate(DelegateVerb, String)
     case registration(DelegateOrder)
-    /// With no times, what was given up.
+    /// Without times, the deliveries that were given up.
     case replay(delegate: String, from: Date?, to: Date?)
-    /// The serial line of a queue; at most so many.
+    /// The serial line of a queue; at most `limit` jobs.
     case line(QueueName, limit: Int)
-    /// At most so many; with no status, all.
+    /// At most `limit` letters; without a status, those of every status.
     case deadLetters(DeadLetterFilter, DeadLetterStatus?, limit: Int)
     case deliveries(DeliveryChoice)
     case delivery(Int64)
@@ -26,7 +26,7 @@ public enum Inquiry: Sendable {
     case replayMatching(DeadLetterFilter, isConfirmed: Bool)
     case discard([Int64], isConfirmed: Bool)
     case destinations
-    /// To a path on the notifier's host.
+    /// Writes the copy to a path on the notifier's host.
     case backUp(String)
     case watch(EventChoice)
 }

@@ -1,11 +1,11 @@
 public import ArgumentParser
 
-/// The options of all that asks the notifier's HTTP API.
+/// The options of all commands that ask the notifier's HTTP API.
 public struct InquiryOptions: ParsableArguments, Sendable {
     @Flag(help: "Print one JSON object a line.")
     public var json = false
 
-    @Option(help: ArgumentHelp("The notifier's HTTP API (default: where notifier.http says).", valueName: "url"))
+    @Option(help: ArgumentHelp("The address of the notifier's HTTP API (default: by notifier.http).", valueName: "url"))
     var api: String?
 
     @Option(
@@ -15,7 +15,7 @@ public struct InquiryOptions: ParsableArguments, Sendable {
 
     public init() {}
 
-    /// The common options' input with what these say.
+    /// The common options' input with these options added.
     public func input(_ common: CommonOptions) -> ConfigurationInput {
         var input = common.input
         input.set("api", to: api, flag: "--api")

@@ -1,36 +1,32 @@
 import Foundation
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
 extension InquiryRunner {
-    private struct Story: Decodable {
-        var delivery: ListedDelivery
-        var attempts: [ListedAttempt]
-    }
-
     func deliveries(_ choice: DeliveryChoice) async throws {
         let isEmpty = try await list(
             "/v1/deliveries", choice.query, limit: choice.limit, page: 200, cursor: "before"
-        ) { (deliveries: [ListedDelivery]) in Table(deliveries, time) }
+        ) { (deliveries: [API.Delivery]) in Table(deliveries, time) }
         if isEmpty { await doubt(choice.delegate, "delegate", in: "/v1/delegates") }
     }
 
     func delivery(_ id: Int64) async throws {
         let path = "/v1/deliveries/\(id)"
         if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
-        let story = try await client.ask(.GET, path, as: Story.self)
+        let story = try await client.ask(.GET, path, as: API.DeliveryStory.self)
         for line in Self.lines(story.delivery, story.attempts, time, width: Console.outputColumns) {
             Console.output(line: line)
         }
     }
 
-    /// - Returns: 66 when one of them is not there.
+    /// - Returns: `noInput` if one of the deliveries does not exist.
     func replay(deliveries ids: [Int64]) async throws -> ExitCode {
         var code = ExitCode.done
         for id in ids {
             do {
                 let answer = try await client.ask(.POST, "/v1/deliveries/\(id)/replay", as: JSONValue.self)
-                if printsJSON { try show(answer) } else { Console.output(line: "delivery \(id) is made once more") }
+                if printsJSON { try show(answer) } else { Console.output(line: "delivery \(id) is delivered again") }
             } catch let error as ProgramError where error.exitCode == .noInput && ids.count > 1 {
                 say("\(error)")
                 code = .noInput
@@ -40,7 +36,7 @@ extension InquiryRunner {
     }
 
     static func lines(
-        _ delivery: ListedDelivery, _ attempts: [ListedAttempt], _ time: LocalTime, width: Int?
+        _ delivery: API.Delivery, _ attempts: [API.Attempt], _ time: LocalTime, width: Int?
     ) -> [String] {
         let facts: [(String, String?)] = [
             ("delegate", delivery.delegate), ("job", delivery.job), ("event", delivery.event),

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Names that somebody may have mistyped.
+/// Suggestions for names that may be mistyped.
 extension InquiryRunner {
     private struct Named: Decodable { var name: String }
 
-    /// Runs the body; where there is no such thing, the error names the one that was most likely meant.
+    /// Runs the body. If it throws `noInput`, the error also suggests the known name that is most like the given one.
     func suggesting<Value>(
         _ name: String, from path: String, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -17,7 +17,7 @@ extension InquiryRunner {
         }
     }
 
-    /// Says so where a filter that has found nothing has a name that nobody knows.
+    /// After a filter that found nothing: prints a hint if the notifier does not know the filter's name.
     func doubt(_ name: String?, _ what: String, in path: String) async {
         guard let name else { return }
         guard
@@ -26,7 +26,7 @@ extension InquiryRunner {
         else { return }
         guard !names.contains(name) else { return }
         let nearest = EditDistance.nearest(to: name, among: names).map { "; did you mean '\($0)'?" } ?? ""
-        say("no \(what) is known as '\(name)'\(nearest)")
+        say("the notifier knows no \(what) named '\(name)'\(nearest)")
     }
 
     private func nearest(to name: String, in path: String) async -> String? {

@@ -2,20 +2,21 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
 extension InquiryRunner {
     func queue(_ name: String) async throws {
         let path = "/v1/queues/\(NotifierClient.encoded(name))"
         try await suggesting(name, from: "/v1/queues") {
             if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
-            let queue = try await client.ask(.GET, path, as: ListedQueue.self)
+            let queue = try await client.ask(.GET, path, as: API.Queue.self)
             for line in queue.lines(time, width: Console.outputColumns) { Console.output(line: line) }
         }
     }
 }
 
-extension ListedQueue {
-    /// `open`, `stopped`, `no worker`, or `?` while the broker cannot be asked.
+extension API.Queue {
+    /// `open`, `stopped`, `no worker`, or `?` while the notifier cannot ask the broker.
     var state: String { isStopped.map { $0 ? "stopped" : consumers == 0 ? "no worker" : "open" } ?? "?" }
 
     func lines(_ time: LocalTime, width: Int?) -> [String] {

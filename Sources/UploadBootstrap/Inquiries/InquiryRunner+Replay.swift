@@ -2,20 +2,14 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
-/// Dead letters that are published again.
+/// Publishes dead letters again.
 extension InquiryRunner {
-    private struct Replay: Decodable {
-        var id: Int64
-        var done: Bool
-        var to: String?
-        var reason: String?
-    }
-
-    /// What one request may publish again.
+    /// Most dead letters that one request may publish again.
     private static let replaysMaximum = 1000
 
-    /// - Returns: what the last refusal means.
+    /// - Returns: the exit code of the last refusal, or `done`.
     func replay(_ ids: [Int64]) async throws -> ExitCode {
         var code = ExitCode.done
         for id in ids {
@@ -62,7 +56,7 @@ extension InquiryRunner {
     }
 
     private func tell(_ answer: JSONValue) throws {
-        let replay = try WireJSON.decode(Replay.self, from: try WireJSON.encode(answer))
+        let replay = try read(answer, as: API.DeadLetterReplay.self)
         if printsJSON { try show(answer) }
         if !replay.done {
             say("rejected: \(replay.reason ?? "dead letter \(replay.id)")")

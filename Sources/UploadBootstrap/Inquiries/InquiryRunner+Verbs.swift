@@ -2,19 +2,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
-/// What changes something.
+/// Requests that change something, delegates and orders apart.
 extension InquiryRunner {
-    private struct Attempt: Decodable {
-        var seconds: Double
-        var status: Int?
-        var error: String?
-        var answer: String?
-    }
-
     /// The notifier gives a delivery 5 min at most.
     private static let testPatience = TimeAmount.seconds(310)
-    /// And a backup an hour.
+    /// The notifier gives a backup an hour at most.
     private static let backupPatience = TimeAmount.seconds(3610)
 
     func set(_ name: String, _ verb: Inquiry.DelegateVerb) async throws {
@@ -32,15 +26,15 @@ extension InquiryRunner {
             .POST, "/v1/ledger/backup", body: ["path": .string(path)], as: JSONValue.self, patience: Self.backupPatience
         )
         if printsJSON { return try show(answer) }
-        let size = Quantity.text(bytes: answer["size"]?.integer ?? 0)
+        let size = Quantity.text(bytes: try read(answer, as: API.Backup.self).size)
         Console.output(line: "the ledger is backed up and the copy checked: \(PlainText.safe(path)) (\(size))")
     }
 
-    /// - Returns: 1 when the delegate did not take it.
+    /// - Returns: `uploadFailed` if the delegate did not take the invented outcome.
     func test(_ name: String) async throws -> ExitCode {
         let json = try await client.ask(
             .POST, path(name, "test"), as: JSONValue.self, patience: Self.testPatience)
-        let attempt = try WireJSON.decode(Attempt.self, from: try WireJSON.encode(json))
+        let attempt = try read(json, as: API.Attempt.self)
         if printsJSON {
             try show(json)
         } else {
@@ -62,10 +56,12 @@ extension InquiryRunner {
         }
         let answer = try await client.ask(.POST, path(delegate, "replay"), query, as: JSONValue.self)
         if printsJSON { return try show(answer) }
-        Console.output(line: "\(answer["count"]?.integer ?? 0) outcomes are told to \(delegate) once more")
+        let count = try read(answer, as: API.Replayed.self).count
+        Console.output(line: "\(count) outcomes are delivered to \(delegate) again")
     }
 
-    /// - Returns: usage, when nobody confirmed it.
+    /// - Returns: `uploadFailed` if the user declined.
+    /// - Throws: a usage error if the letters are neither confirmed nor can the user be asked.
     func discard(_ ids: [Int64], isConfirmed: Bool) async throws -> ExitCode {
         let what = ids.count == 1 ? "dead letter \(ids[0])" : "\(ids.count) dead letters"
         guard isConfirmed || (Console.canAsk && Console.confirms("throw \(what) away for good?")) else {

@@ -2,8 +2,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
-/// Asks, and shows the answer as people or programs want it.
+/// Asks the notifier, and shows the answer: as text for people, or as JSON for programs.
 struct InquiryRunner: Sendable {
     let client: NotifierClient
     let printsJSON: Bool
@@ -23,12 +24,12 @@ struct InquiryRunner: Sendable {
         case .jobs(let filter):
             let isEmpty = try await list(
                 "/v1/jobs", try filter.query(), limit: filter.limit, page: 200, cursor: "after"
-            ) { (jobs: [ListedJob]) in Table(jobs, time) }
+            ) { (jobs: [API.Job]) in Table(jobs, time) }
             guard isEmpty else { break }
             await doubt(filter.queue, "queue", in: "/v1/queues")
             await doubt(filter.destination, "destination", in: "/v1/destinations")
         case .job(let id): try await job(id)
-        case .queues: try await list("/v1/queues") { (queues: [ListedQueue]) in Table(queues, time) }
+        case .queues: try await list("/v1/queues") { (queues: [API.Queue]) in Table(queues, time) }
         case .queue(let name): try await queue(name)
         case .delegates: try await delegates()
         case .delegate(.test, let name):
@@ -43,12 +44,12 @@ struct InquiryRunner: Sendable {
         case .replayDeliveries(let ids): return try await replay(deliveries: ids)
         case .line(let queue, let limit):
             try await list("/v1/queues/\(queue)/line", limit: limit, page: 200, cursor: "after") {
-                (line: [ListedPlace]) in Table(line, time)
+                (line: [API.LineEntry]) in Table(line, time)
             }
         case .deadLetters(let filter, let status, let limit):
             let query = filter.fields + (status.map { [("status", $0.rawValue)] } ?? [])
             try await list("/v1/dead-letters", query, limit: limit, page: 100, cursor: "before") {
-                (letters: [ListedLetter]) in Table(letters, time)
+                (letters: [API.DeadLetter]) in Table(letters, time)
             }
         case .replayLetters(let ids): return try await replay(ids)
         case .replayMatching(let filter, let isConfirmed):
@@ -56,9 +57,9 @@ struct InquiryRunner: Sendable {
         case .deadLetter(let id): try await deadLetter(id)
         case .discard(let ids, let isConfirmed): return try await discard(ids, isConfirmed: isConfirmed)
         case .destinations:
-            try await list("/v1/destinations") { (destinations: [ListedDestination]) in Table(destinations, time) }
+            try await list("/v1/destinations") { (destinations: [API.Destination]) in Table(destinations, time) }
         case .backUp(let path): try await backUp(to: path)
-        // Followed by itself, with a client of its own.
+        // `uploadctl watch`, which makes its own client without a read timeout.
         case .watch(let choice):
             return try await EventWatch(client: client, choice: choice, printsJSON: printsJSON).run()
         }
@@ -67,7 +68,7 @@ struct InquiryRunner: Sendable {
 
     // MARK: Lists
 
-    /// A list that comes in pages.
+    /// Shows a list that the API answers page by page.
     /// - Returns: whether it is empty.
     @discardableResult
     func list<Item: Decodable>(
@@ -84,7 +85,7 @@ struct InquiryRunner: Sendable {
         return items.isEmpty
     }
 
-    /// A list that comes whole.
+    /// Shows a list that the API answers as a whole.
     func list<Item: Decodable>(_ path: String, _ table: ([Item]) -> Table) async throws {
         if printsJSON {
             for item in try await client.ask(.GET, path, as: ListPage<JSONValue>.self).items { try show(item) }
@@ -98,25 +99,30 @@ struct InquiryRunner: Sendable {
         for line in table.lines(width: Console.outputColumns ?? 80) { Console.output(line: line) }
     }
 
-    // MARK: One
+    // MARK: One object
 
     private func job(_ id: JobID) async throws {
         let path = "/v1/jobs/\(id)"
         if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
-        let story = try await client.ask(.GET, path, as: JobStory.self)
+        let story = try await client.ask(.GET, path, as: API.JobStory.self)
         for line in story.lines(time, width: Console.outputColumns) { Console.output(line: line) }
     }
 
     private func deadLetter(_ id: Int64) async throws {
         let path = "/v1/dead-letters/\(id)"
         if printsJSON { return try show(try await client.ask(.GET, path, as: JSONValue.self)) }
-        let letter = try await client.ask(.GET, path, as: ListedLetter.self)
+        let letter = try await client.ask(.GET, path, as: API.DeadLetter.self)
         let size = Quantity.text(bytes: letter.bytes)
         Console.output(line: "\(letter.id)  \(time.text(letter.at))  \(size)  \(PlainText.safe(letter.reason))")
         for (name, value) in letter.facts(time) { Console.output(line: "  \(name): \(PlainText.safe(value))") }
         for line in (letter.body ?? "").split(separator: "\n", omittingEmptySubsequences: false) {
             Console.output(line: PlainText.safe(String(line)))
         }
+    }
+
+    /// The answer's fields for people; `--json` passes on the answer as it came.
+    func read<Model: Decodable>(_ answer: JSONValue, as model: Model.Type) throws -> Model {
+        try WireJSON.decode(model, from: try WireJSON.encode(answer))
     }
 
     func show(_ value: JSONValue) throws {
@@ -127,7 +133,7 @@ struct InquiryRunner: Sendable {
 }
 
 extension Inquiry {
-    /// Whether the answer is what the notifier has recorded by now.
+    /// Whether the answer depends on how far the notifier has recorded.
     fileprivate var isOfState: Bool {
         switch self {
         case .jobs, .job, .queues, .queue, .line: true

@@ -40,7 +40,7 @@ public struct JobFilter: ParsableArguments, Sendable {
     @Flag(help: "Begin with the oldest.")
     var oldestFirst = false
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most jobs to list.", valueName: "n"))
     var limit = 50
 
     public init() {}
@@ -56,8 +56,8 @@ public struct JobFilter: ParsableArguments, Sendable {
         }
     }
 
-    /// As the API takes it.
-    /// - Throws: usage, for what is no time.
+    /// The parameters of the API's query.
+    /// - Throws: a usage error for a text that is no time.
     func query(now: Date = Date()) throws(ProgramError) -> [(name: String, value: String)] {
         let times = [
             ("since", try PastTime.read(since, of: "--since", now: now)),

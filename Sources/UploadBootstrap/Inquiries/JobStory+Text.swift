@@ -1,8 +1,9 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
-extension JobStory {
-    /// For people, in time order.
+extension API.JobStory {
+    /// The job and its events in time order, for people.
     /// - Parameter width: of the terminal; nil breaks no lines.
     func lines(_ time: LocalTime, width: Int?) -> [String] {
         var lines = ["\(job.id)  \(job.status) since \(time.text(job.since))", ""]
@@ -45,9 +46,9 @@ extension JobStory {
         return all.compactMap { name, value in value.map { (name, PlainText.safe($0)) } }
     }
 
-    // MARK: What happened
+    // MARK: Events
 
-    /// Of a job that was forgotten, its code is all that is known.
+    /// The message and the code; of a job that was forgotten only the code is left.
     static func why(_ message: String, _ code: String) -> String {
         message.isEmpty ? " (\(code))" : ": \(message) (\(code))"
     }
@@ -72,26 +73,26 @@ extension JobStory {
     }
 }
 
-extension JobStory.Delivery {
+extension API.Delivery {
     fileprivate func sentence(_ time: LocalTime) -> String {
         let tries = attempts == 1 ? "1 failed attempt" : "\(attempts) failed attempts"
         let why = error.map { ": \($0)" } ?? ""
         return switch status {
-        case "delivered": "delegate \(delegate) was told" + (attempts > 0 ? " after \(tries)" : "")
-        case "failed": "delegate \(delegate) is not told any more, after \(tries)\(why)"
+        case "delivered": "delegate \(delegate) took the outcome" + (attempts > 0 ? " after \(tries)" : "")
+        case "failed": "the delivery to delegate \(delegate) was given up after \(tries)\(why)"
         default:
-            "delegate \(delegate) is to be told"
+            "the outcome waits for delegate \(delegate)"
                 + (attempts > 0 ? ", \(tries)\(why)" : "") + (dueAt.map { "; next at \(time.text($0))" } ?? "")
         }
     }
 }
 
-extension ListedEvent {
-    /// `completed`: the type without what all have in common.
+extension API.Event {
+    /// The type without its common prefix, such as `completed`.
     var kind: String { type.hasPrefix("upload.") ? String(type.dropFirst("upload.".count)) : type }
 
-    fileprivate func sentence(_ time: LocalTime, error: ListedError?) -> String {
-        let why = error.map { JobStory.why($0.message, $0.code) } ?? ""
+    fileprivate func sentence(_ time: LocalTime, error: API.Error?) -> String {
+        let why = error.map { API.JobStory.why($0.message, $0.code) } ?? ""
         let again = round > 1 ? " (round \(round))" : ""
         return switch kind {
         case "waiting":

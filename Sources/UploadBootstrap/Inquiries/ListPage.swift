@@ -1,7 +1,8 @@
-/// A page of a list as the API answers: the items under one name, and where the next page begins under `next`.
+/// Reads any of the API's lists (`API.JobPage`, `API.QueueList` and so on): the items under one name, and the place of
+/// the next page under `next`.
 struct ListPage<Item: Decodable>: Decodable {
     var items: [Item]
-    /// nil on the last.
+    /// nil on the last page.
     var next: String?
 
     private struct Key: CodingKey {
@@ -15,7 +16,7 @@ struct ListPage<Item: Decodable>: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let nextKey = Key(stringValue: "next")
-        // Beside the list there may be something about it.
+        // Beside the list there may be other fields, such as the length of a serial line.
         let keys = container.allKeys.filter { $0.stringValue != nextKey.stringValue }
         guard let key = keys.first(where: { (try? container.nestedUnkeyedContainer(forKey: $0)) != nil }) else {
             throw DecodingError.valueNotFound(

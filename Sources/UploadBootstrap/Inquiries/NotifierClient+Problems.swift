@@ -2,19 +2,14 @@ import AsyncHTTPClient
 import Foundation
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
-/// What goes wrong on the way to the notifier, and what it says to that.
+/// Turns failed requests and refusals of the notifier into errors for the user.
 extension NotifierClient {
-    /// Problem details (RFC 9457).
-    private struct Details: Decodable {
-        var detail: String
-        var matched: Int?
-    }
-
     func check(_ response: HTTPClientResponse, _ data: Data) throws(ProgramError) {
         guard !(200..<300).contains(response.status.code) else { return }
         let isProblem = response.headers.first(name: "Content-Type")?.hasPrefix("application/problem+json") == true
-        guard isProblem, let problem = try? WireJSON.decode(Details.self, from: data) else {
+        guard isProblem, let problem = try? WireJSON.decode(API.Problem.self, from: data) else {
             throw foreign("it answers \(response.status.code)")
         }
         let hint =
@@ -24,7 +19,7 @@ extension NotifierClient {
         throw error
     }
 
-    /// - Parameter status: of HTTP, 300 or above.
+    /// - Parameter status: an HTTP status, 300 or above.
     static func exitCode(of status: UInt) -> ExitCode {
         switch status {
         case 400, 413, 415: .usage
@@ -46,11 +41,11 @@ extension NotifierClient {
                 + "--api URL, UPLOAD_API, or 'api:' or 'notifier.http:' in the configuration")
     }
 
-    /// What is there, but does not speak as a notifier does.
+    /// The error for a server that does not answer as a notifier does.
     func foreign(_ what: String) -> ProgramError {
         ProgramError(
             .unavailable,
-            "\(address): \(what): this is no notifier, or one of another version; check --api")
+            "\(address): \(what): this is no notifier, or a notifier of another version; check --api")
     }
 
     static func reason(_ error: any Error) -> String {

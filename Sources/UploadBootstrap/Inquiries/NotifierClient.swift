@@ -12,18 +12,18 @@ struct NotifierClient: Sendable {
     /// Without a trailing slash.
     let address: String
     private let token: String?
-    /// Why there is none, where one is configured.
+    /// Why there is no token, if one is configured and cannot be read.
     let tokenHint: String?
     private let client: HTTPClient
 
-    /// Runs the body with a client, and closes its connections.
-    /// - Parameter silence: how long a connection may bring nothing before it counts as broken; nil is forever.
+    /// Runs the body with a client, and closes the client's connections.
+    /// - Parameter silence: how long a connection may be silent before it counts as broken; nil for ever.
     static func with<Value>(
         _ configuration: UploadConfiguration, silence: TimeAmount? = nil, _ body: (NotifierClient) async throws -> Value
     ) async throws -> Value {
         let (token, hint) = try configuration.clientToken()
         var settings = HTTPClient.Configuration(
-            // The token is for this address alone.
+            // The token must not go to another address.
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: silence))
         settings.httpVersion = .http1Only
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
@@ -38,8 +38,8 @@ struct NotifierClient: Sendable {
         }
     }
 
-    /// The answer to a request, whatever JSON it is.
-    /// - Throws: `ProgramError` for everything but a status of success.
+    /// Sends a request, and reads the JSON of its answer.
+    /// - Throws: `ProgramError` for every status but success.
     func ask<Answer: Decodable>(
         _ method: HTTPMethod = .GET, _ path: String, _ query: [(name: String, value: String)] = [],
         body: JSONValue? = nil, as type: Answer.Type = Answer.self, patience: TimeAmount = .seconds(30)
@@ -64,7 +64,7 @@ struct NotifierClient: Sendable {
         }
     }
 
-    /// Why the notifier does not do its work now, by its own word; nil where it does, or says nothing.
+    /// Why the notifier does not do its work now, by its `/readyz`; nil if it does its work, or gives no reason.
     func unreadiness() async -> String? {
         guard let response = try? await client.execute(request(.GET, "/readyz", []), timeout: .seconds(10)),
             response.status == .serviceUnavailable, let body = try? await response.body.collect(upTo: 64 << 10)
@@ -76,7 +76,7 @@ struct NotifierClient: Sendable {
     }
 
     /// All items of a list, page by page, up to a limit.
-    /// - Parameter cursor: how the place of the next page is given.
+    /// - Parameter cursor: the parameter that takes the place of the next page.
     func items<Item: Decodable>(
         _ path: String, _ query: [(name: String, value: String)] = [], limit: Int, page: Int, cursor: String
     ) async throws -> [Item] {
@@ -87,13 +87,14 @@ struct NotifierClient: Sendable {
             if let next { query.append((cursor, next)) }
             let found = try await ask(.GET, path, query, as: ListPage<Item>.self)
             items += found.items
-            // A page may be empty though more comes behind it; one that ends where it began would go on for ever.
+            // A page may be empty though more pages follow; a page that names itself as the next one would be asked for
+            // without end.
             next = found.next == next ? nil : found.next
         } while next != nil && items.count < limit
         return items
     }
 
-    /// Hands what a stream brings to the body until it ends.
+    /// Passes the bytes of a stream to the body until the stream ends.
     func stream(
         _ path: String, _ query: [(name: String, value: String)], lastID: String,
         _ body: (ByteBuffer) async throws -> Void
@@ -121,13 +122,13 @@ struct NotifierClient: Sendable {
         var request = HTTPClientRequest(url: address + path + (parameters.isEmpty ? "" : "?\(parameters)"))
         request.method = method
         request.headers.add(name: "User-Agent", value: "uploadctl")
-        // A connection that rests between two requests may be closed as the second one goes out.
+        // The server may close an idle connection just as the next request is sent.
         request.headers.add(name: "Connection", value: "close")
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         return request
     }
 
-    /// Percent-encoded but for what RFC 3986, section 2.3, leaves unreserved.
+    /// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
     static func encoded(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

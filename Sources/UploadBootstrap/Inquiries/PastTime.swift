@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A time that has been, as people give it: how long ago, or when.
+/// A past time as people write it: how long ago, or when.
 public enum PastTime {
     /// - Parameters:
     ///   - text: `2h`, RFC 3339, or a local time such as `2026-11-21T08:00`; nil gives nil.
-    ///   - option: for the error.
-    /// - Throws: usage, for anything else.
+    ///   - option: the option's name, for the error.
+    /// - Throws: a usage error for any other text.
     public static func read(
         _ text: String?, of option: String, now: Date = Date()
     ) throws(ProgramError) -> Date? {

@@ -17,7 +17,7 @@ public struct EventChoice: ParsableArguments, Sendable {
         completion: .list(Self.kinds))
     var kind: [String] = []
 
-    /// Progress is none that is recorded: a terminal shows it by itself.
+    /// Without progress, which is not recorded; on a terminal `watch` shows it anyway.
     private static let kinds = EventKind.allCases.filter { $0 != .progress }.map(\.rawValue)
 
     public init() {}
@@ -32,7 +32,7 @@ public struct EventChoice: ParsableArguments, Sendable {
         }
     }
 
-    /// As the API takes it.
+    /// The parameters of the API's query.
     var query: [(name: String, value: String)] {
         kind.map { (name: "kind", value: $0) }
             + [("queue", queue), ("job", job)].compactMap { name, value in value.map { (name: name, value: $0) } }

@@ -1,32 +1,33 @@
 import Foundation
 
-/// Takes a stream of server-sent events apart (HTML standard, section 9.2.6), in whatever pieces it comes.
+/// Parses a stream of server-sent events (HTML standard, section 9.2.6) that arrives in pieces of any size.
 struct EventStreamParser {
     struct Message: Hashable {
-        /// What `Last-Event-ID` is after this one.
+        /// The value of `Last-Event-ID` after this message.
         var id: String
         var type: String
         var data: String
     }
 
-    /// Bytes of an event: more is no notifier's.
+    /// Most bytes of an event; a notifier sends no larger one.
     static let bytesMaximum = 1 << 20
 
-    /// The place to go on from after a break; empty where the server named none.
+    /// The place to go on from when the connection breaks; empty if the server named none.
     private(set) var lastID = ""
-    /// Milliseconds that the server wants a break to last.
+    /// Milliseconds after which the server wants a reader to reconnect.
     private(set) var retryMilliseconds: Int?
     private var line: [UInt8] = []
     private var endedWithReturn = false
     private var isFirstLine = true
-    /// Counts once its event is whole: one that was cut off comes again.
+    /// Becomes ``lastID`` when its event is complete: an event that was cut off comes again.
     private var nextID = ""
     private var type = ""
     private var data: [UInt8] = []
     private var hasData = false
 
-    /// The messages that are complete with these bytes.
-    /// - Throws: `unavailable` for an event without end.
+    /// Parses the next bytes of the stream.
+    /// - Returns: the messages that these bytes complete.
+    /// - Throws: `unavailable` for an event that is too large.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(ProgramError) -> [Message] {
         var messages: [Message] = []
         for byte in bytes {
@@ -39,14 +40,14 @@ struct EventStreamParser {
                 endedWithReturn = false
                 line.append(byte)
                 guard line.count + data.count <= Self.bytesMaximum else {
-                    throw ProgramError(.unavailable, "the events that came are none of a notifier; check --api")
+                    throw ProgramError(.unavailable, "the server's events are not those of a notifier; check --api")
                 }
             }
         }
         return messages
     }
 
-    /// Forgets what was cut off; the next connection begins at a new event.
+    /// Forgets the event that was cut off; the next connection begins with a whole one.
     mutating func disconnected() {
         line = []
         endedWithReturn = false

@@ -2,12 +2,14 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
-/// Follows the events as they are recorded, and on a terminal the progress of what runs, over breaks of the connection.
+/// Follows the events as the ledger records them, on a terminal also the progress of running jobs. Reconnects when the
+/// connection breaks.
 struct EventWatch: Sendable {
-    /// Between two tries, unless the notifier wants something else.
+    /// The longest pause between two tries to connect; the notifier may ask for a shorter one.
     private static let pauseMillisecondsMaximum = 30_000
-    /// Between two looks at how many jobs there are.
+    /// The time between two counts of the jobs.
     private static let countInterval = Duration.seconds(3)
 
     let client: NotifierClient
@@ -24,12 +26,13 @@ struct EventWatch: Sendable {
 
     private struct ReaderIsGone: Error {}
 
-    /// Until the reader of standard output is gone.
-    /// - Throws: what a first try meets, and what a later one is refused with; a break is waited for.
+    /// Runs until the reader of standard output is gone.
+    /// - Throws: the error of the first try to connect, or the refusal of a later one. After a broken connection, it
+    ///   waits and tries again.
     func run() async throws -> ExitCode {
         guard display.isLive else { return try await follow() }
         defer { display.clear() }
-        // A first answer comes before anything is drawn: an error stands alone.
+        // The first question comes before anything is drawn, so that an error is shown without bars.
         await count()
         return try await withThrowingTaskGroup(of: ExitCode?.self) { group in
             group.addTask {
@@ -51,7 +54,7 @@ struct EventWatch: Sendable {
 
     private func count() async {
         guard choice.job == nil else { return }
-        guard let queues = try? await client.ask(.GET, "/v1/queues", as: ListPage<ListedQueue>.self).items else {
+        guard let queues = try? await client.ask(.GET, "/v1/queues", as: ListPage<API.Queue>.self).items else {
             return
         }
         display.change { watched, _ in watched.note(queues, of: choice.queue) }
@@ -97,11 +100,11 @@ struct EventWatch: Sendable {
         if printsJSON { return display.output(message.data) }
         let data = Data(message.data.utf8)
         if message.type == "progress" {
-            guard let progress = try? WireJSON.decode(ListedProgress.self, from: data) else { return true }
+            guard let progress = try? WireJSON.decode(API.JobProgress.self, from: data) else { return true }
             display.change { watched, time in watched.apply(progress, at: time) }
             return true
         }
-        guard let event = try? WireJSON.decode(ListedEvent.self, from: data) else { return true }
+        guard let event = try? WireJSON.decode(API.Event.self, from: data) else { return true }
         display.change { watched, _ in watched.apply(event) }
         return display.output(event.line(LocalTime(), width: Console.outputColumns))
     }

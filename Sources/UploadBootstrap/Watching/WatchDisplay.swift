@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What `uploadctl watch` shows: on a terminal bars at its foot and events above them, otherwise a line for each event.
+/// The output of `uploadctl watch`: on a terminal bars at the bottom and events above them, otherwise a line for each
+/// event.
 final class WatchDisplay: Sendable {
-    /// Between two drawings. The size of the terminal is asked for each time.
+    /// The time between two drawings; each asks for the size of the terminal.
     private static let interval = Duration.milliseconds(200)
 
     private struct State {
@@ -22,13 +23,14 @@ final class WatchDisplay: Sendable {
         state.withLock { body(&$0.watched, time) }
     }
 
-    /// A result. - Returns: whether somebody could read it.
+    /// Writes a result.
+    /// - Returns: whether standard output still has a reader.
     func output(_ line: String) -> Bool {
         guard isLive else { return Console.output(line: line) }
         return draw(telling: [line])
     }
 
-    /// Everything else.
+    /// Writes a message that is no result.
     func say(_ line: String) {
         guard isLive else { return Console.error(line: line) }
         clear()

@@ -1,9 +1,10 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
-/// What is known of the uploads that are watched: a pure fold over events, progress and counts.
+/// The state of the watched uploads: a pure fold over events, progress reports and counts.
 struct WatchedUploads {
-    /// Seconds after which a job that says nothing is not shown any more: its worker tells something each second.
+    /// Seconds without a report after which a job is no longer shown: its worker reports every second.
     static let silenceMaximum: TimeInterval = 10
 
     private struct Entry {
@@ -12,13 +13,13 @@ struct WatchedUploads {
     }
 
     private var entries: [String: Entry] = [:]
-    /// Jobs by status, of all queues that are watched; nil while it is unknown.
+    /// Jobs by status, of all watched queues; nil while the counts are unknown.
     private var counts: [String: Int]?
-    /// Whether the notifier is away just now.
+    /// Whether the connection to the notifier is broken.
     private(set) var isBroken = false
 
     /// - Parameter time: seconds on any clock that does not jump.
-    mutating func apply(_ progress: ListedProgress, at time: TimeInterval) {
+    mutating func apply(_ progress: API.JobProgress, at time: TimeInterval) {
         entries[progress.job] = Entry(
             bar: UploadBar(
                 name: Self.name(progress.target), queue: progress.queue, destination: progress.destination,
@@ -26,35 +27,35 @@ struct WatchedUploads {
             heardAt: time)
     }
 
-    mutating func apply(_ event: ListedEvent) {
-        // What was handed over goes on elsewhere in a moment.
+    mutating func apply(_ event: API.Event) {
+        // A job that was handed over goes on at another worker in a moment.
         guard event.kind != "started", event.kind != "handedOver" else { return }
         entries[event.job] = nil
     }
 
-    mutating func note(_ queues: [ListedQueue], of name: String?) {
+    mutating func note(_ queues: [API.Queue], of name: String?) {
         let watched = queues.filter { name == nil || $0.name == name }
         counts = watched.reduce(into: [:]) { $0.merge($1.jobs, uniquingKeysWith: +) }
     }
 
     mutating func connected() { isBroken = false }
 
-    /// Nothing that is shown can be trusted any more.
+    /// Forgets all bars and counts, which may be out of date from now on.
     mutating func broken() {
         isBroken = true
         entries = [:]
         counts = nil
     }
 
-    /// The bars of as many jobs as there is room for, the most active first, and a line that sums up.
+    /// The bars of as many jobs as there is room for, the most active first, and a line with the totals.
     mutating func lines(columns: Int, rows: Int, at time: TimeInterval) -> [String] {
         entries = entries.filter { time - $0.value.heardAt < Self.silenceMaximum }
-        // By orders of magnitude, so that bars do not change places all the time.
+        // Sorted by the power of two of the rate, so that bars do not change places all the time.
         let bars = entries.sorted { left, right in
             let (leftRank, rightRank) = (Self.rank(left.value.bar), Self.rank(right.value.bar))
             return leftRank == rightRank ? left.key < right.key : leftRank > rightRank
         }.map(\.value.bar)
-        // Above them events scroll.
+        // The rest of the rows is for the events that scroll above the bars.
         let shown = bars.prefix(max(1, rows - 1 - min(8, rows / 3)))
         return shown.map { $0.line(columns: columns) }
             + [PlainText.cut(summary(bars, hidden: bars.count - shown.count), to: columns)]

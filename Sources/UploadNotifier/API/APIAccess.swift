@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
 
-/// Who may use the HTTP API.
+/// Which callers may use the HTTP API.
 public enum APIAccess: Sendable {
     /// Fewest characters of a token.
     public static let tokenCountMinimum = 16
 
-    /// Whoever reaches the loopback interface, by a name of this host: any other name in `Host` is a page of a browser
-    /// whose own name was made to lead here (DNS rebinding).
+    /// Every caller that reaches the loopback interface and names this host in `Host`. Any other name comes from a page
+    /// in a browser whose own domain was made to resolve to this host (DNS rebinding).
     case loopback
-    /// Whoever knows the token (RFC 6750, section 2.1).
+    /// Every caller that sends the token (RFC 6750, section 2.1).
     case token(String)
 
-    /// Whether an address can be reached from this host alone.
+    /// Whether only processes of this host can reach an address.
     public static func isLoopback(_ host: String) -> Bool {
         let host = host.lowercased()
         guard host.hasPrefix("127.") else { return host == "localhost" || host == "::1" }
@@ -33,7 +33,7 @@ public enum APIAccess: Sendable {
         return isLoopback(String(host))
     }
 
-    /// Compares digests: how long that takes says nothing of the token.
+    /// Compares digests, so that the time that it takes tells a caller nothing about the token.
     static func isToken(_ token: String, _ authorization: String?) -> Bool {
         guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return false }
         let given = authorization.dropFirst(7).drop { $0 == " " }

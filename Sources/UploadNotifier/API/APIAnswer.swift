@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Uploads
 
-/// What a handler answers.
+/// The answer of a handler, not yet encoded.
 struct APIAnswer: Sendable {
     private let response: @Sendable () throws -> Response
 
@@ -14,7 +14,8 @@ struct APIAnswer: Sendable {
         }
     }
 
-    /// What was made lies at a path.
+    /// Status 201.
+    /// - Parameter path: of what the request created.
     static func created(_ value: some Encodable & Sendable, at path: String) -> APIAnswer {
         APIAnswer {
             var response = Self.response(try WireJSON.encode(value), type: "application/json", status: .created)
@@ -27,7 +28,7 @@ struct APIAnswer: Sendable {
         APIAnswer { Self.response(Data(text.utf8), type: type, status: .ok) }
     }
 
-    /// Written as it comes.
+    /// A body that the closure writes piece by piece.
     static func stream(
         type: String, _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
     ) -> APIAnswer {

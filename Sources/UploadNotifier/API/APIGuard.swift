@@ -2,13 +2,13 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// Lets in who may come in, and makes every error a problem.
+/// Admits the callers that may use the API, and turns every error into a problem.
 struct APIGuard: RouterMiddleware {
     typealias Context = APIRequestContext
 
     let access: APIAccess
     let routes: [APIRoute]
-    /// What anybody may ask: whether the process lives.
+    /// Paths that need no permission: whether the process lives.
     let openPaths: Set<String>
 
     func handle(
@@ -29,7 +29,8 @@ struct APIGuard: RouterMiddleware {
         }
     }
 
-    /// A page of a browser says where it comes from; a form needs no leave to post here.
+    /// A browser names the origin of the page that sends a request. It does not ask before it posts the form of a
+    /// foreign page, so such a request is refused here.
     static func checkOrigin(of request: Request) throws(APIProblem) {
         guard let origin = request.headers[.origin] else { return }
         let place = origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) }
@@ -64,7 +65,7 @@ struct APIGuard: RouterMiddleware {
     private func missing(_ request: Request) -> APIProblem {
         let path = request.uri.path
         if openPaths.contains(path) { return .methodNotAllowed(request.method.rawValue, allowed: ["GET"]) }
-        // A word goes before a name that it could be.
+        // A path that names the word itself (`/replay`) goes before one with a name in its place (`/{id}`).
         let exact = routes.filter { $0.path == path }
         let methods = (exact.isEmpty ? routes.filter { $0.matches(path) } : exact).map(\.method.rawValue)
         guard methods.isEmpty else {

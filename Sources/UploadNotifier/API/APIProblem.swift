@@ -1,8 +1,9 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
-/// What is wrong with a request, as the caller sees it: problem details (RFC 9457).
+/// Why a request failed, as the caller sees it: problem details (RFC 9457).
 struct APIProblem: Error, Hashable, Sendable {
     /// Bounded: the last part of `type`.
     enum Kind: String, CaseIterable, Sendable {
@@ -27,26 +28,20 @@ struct APIProblem: Error, Hashable, Sendable {
     static let contentType = "application/problem+json"
 
     var kind: Kind
-    /// What is wrong with what, and what to do.
+    /// The fault and its place, and what to do.
     var detail: String
     var headers = HTTPFields()
     /// `tooManyJobs`, `tooManyLetters`: how many match.
     var matched: Int?
     /// `hasBacklog`: how many outcomes.
     var backlog: Int?
-    /// What is wrong with which fields of the body.
-    var errors: [FieldError]?
-
-    /// As in the example of RFC 9457, section 3: the field by its JSON pointer.
-    struct FieldError: Hashable, Encodable {
-        var pointer: String
-        var detail: String
-    }
+    /// The faults of single fields of the body.
+    var errors: [API.FieldError]?
 
     init(_ definition: DefinitionProblems) {
         let texts = definition.problems.map { $0.field.isEmpty ? $0.detail : "'\($0.field)': \($0.detail)" }
         self.init(.invalidRequest, texts.joined(separator: "; "))
-        errors = definition.problems.map { FieldError(pointer: "#/\($0.field)", detail: $0.detail) }
+        errors = definition.problems.map { API.FieldError(pointer: "#/\($0.field)", detail: $0.detail) }
     }
 
     init(_ kind: Kind, _ detail: String) {
@@ -68,7 +63,7 @@ struct APIProblem: Error, Hashable, Sendable {
         return problem
     }
 
-    /// What the ledger or the broker says. Its message is safe to show.
+    /// An error of the ledger or the broker. Its message is safe to show.
     init(_ error: UploadError) {
         switch error.code {
         case .rejected: self.init(.refused, error.message)
@@ -118,18 +113,12 @@ struct APIProblem: Error, Hashable, Sendable {
     }
 }
 
-extension APIProblem: Encodable {
-    private enum Key: String, CodingKey { case type, title, status, detail, matched, backlog, errors }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode("urn:longshore:problem:\(kind.rawValue)", forKey: .type)
-        try container.encode(title, forKey: .title)
-        try container.encode(status.code, forKey: .status)
-        try container.encode(detail, forKey: .detail)
-        try container.encodeIfPresent(matched, forKey: .matched)
-        try container.encodeIfPresent(backlog, forKey: .backlog)
-        try container.encodeIfPresent(errors, forKey: .errors)
+extension APIProblem {
+    /// The answer's body.
+    var body: API.Problem {
+        API.Problem(
+            type: "urn:longshore:problem:\(kind.rawValue)", title: title, status: status.code, detail: detail,
+            matched: matched, backlog: backlog, errors: errors)
     }
 }
 
@@ -138,7 +127,7 @@ extension APIProblem: HTTPResponseError {
         var fields = headers
         fields[.contentType] = Self.contentType
         fields[.cacheControl] = "no-store"
-        let body = (try? WireJSON.encode(self)) ?? Data()
+        let body = (try? WireJSON.encode(body)) ?? Data()
         return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Uploads
 
-/// A request as a handler reads it. What cannot be read is a problem that names the parameter.
+/// A request as a handler reads it. For a parameter that cannot be read, a method throws a problem that names it.
 struct APIRequest: Sendable {
     var parameters: [String: String] = [:]
     var query: [String: [String]] = [:]
@@ -32,7 +32,7 @@ struct APIRequest: Sendable {
 
     // MARK: Query
 
-    /// - Throws: for a query that cannot be decoded, and for a parameter that is not among these.
+    /// - Throws: for a query that cannot be decoded, and for a parameter that is not in `known`.
     static func query(_ text: String?, known: Set<String>) throws(APIProblem) -> [String: [String]] {
         var query: [String: [String]] = [:]
         for pair in (text ?? "").split(separator: "&") {
@@ -56,7 +56,7 @@ struct APIRequest: Sendable {
         text.replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// Parameters that may stand once only.
+    /// A parameter that may stand only once.
     func text(_ name: String, countMaximum: Int = 1024) throws(APIProblem) -> String? {
         guard let values = query[name], let value = values.first else { return nil }
         guard values.count == 1 else { throw .invalid("the query has '\(name)' more than once") }
@@ -74,7 +74,7 @@ struct APIRequest: Sendable {
         return value
     }
 
-    /// `true` or `false`, which is what is left out.
+    /// `true` or `false`; false where the parameter is left out.
     func flag(_ name: String) throws(APIProblem) -> Bool {
         switch try text(name) {
         case "true": true
@@ -97,7 +97,7 @@ struct APIRequest: Sendable {
         return try Self.queue(text, "queue")
     }
 
-    /// A name of a delegate: the same rules.
+    /// A name of a delegate: the rules of a queue's name.
     func delegate() throws(APIProblem) -> String? {
         guard let text = try text("delegate") else { return nil }
         return try Self.queue(text, "delegate").rawValue
@@ -127,14 +127,16 @@ struct APIRequest: Sendable {
 
     // MARK: Body
 
-    /// The body as a JSON object whose fields are among these.
+    /// The body as a JSON object.
+    /// - Throws: for a field that is not in `fields`.
     func object(_ fields: Set<String>) throws(APIProblem) -> [String: JSONValue] {
         let object = try object(as: ["application/json"])
         try Self.check(object, fields, "the body")
         return object
     }
 
-    /// The body as a JSON object of one of these types, whatever its fields.
+    /// The body as a JSON object with any fields.
+    /// - Parameter types: the content types that the request may have.
     func object(as types: [String]) throws(APIProblem) -> [String: JSONValue] {
         let type = (contentType ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         guard types.contains(type) else {

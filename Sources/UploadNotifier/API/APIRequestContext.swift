@@ -2,7 +2,7 @@ public import Hummingbird
 import Logging
 import NIOCore
 
-/// What a handler knows of a request besides the request: the connection, so that one which is not read can be closed.
+/// The connection of a request, for the handlers that close it when its client stops reading.
 public struct APIRequestContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -1,13 +1,14 @@
 import Hummingbird
 
-/// One operation of the API: all routes are a list, which the router is made from and the description is held against.
+/// One operation of the API. The router is made from the list of all routes, and a test compares that list with
+/// `openapi.yaml`.
 struct APIRoute: Sendable {
     let method: HTTPRequest.Method
     /// With names in braces: `/v1/jobs/{id}`.
     let path: String
-    /// The query's parameters; any other is refused, for a mistyped filter would match everything.
+    /// The query's parameters. A request with any other is refused: with a mistyped filter it would match everything.
     let query: Set<String>
-    /// How long the handler may take, a wait for an answer apart.
+    /// Seconds that the handler may take, besides a `wait` for the notifier's decision.
     let secondsMaximum: Double
     let handle: @Sendable (APIRequest) async throws -> APIAnswer
 
@@ -23,7 +24,7 @@ struct APIRoute: Sendable {
         self.handle = handle
     }
 
-    /// Whether a path of a request is of this route, whatever the method.
+    /// Whether this route serves a request's path; the method does not matter.
     func matches(_ path: String) -> Bool {
         let own = self.path.split(separator: "/")
         let parts = path.split(separator: "/")

@@ -5,11 +5,12 @@ import Synchronization
 
 /// A server's connections from when they are accepted until they are served.
 ///
-/// One that is accepted while the server ends is served by nobody, and NIO traps when it is let go of
-/// (https://github.com/apple/swift-nio/issues/2637): here such connections are kept, and closed properly.
+/// A connection that is accepted while the server ends is never served, and NIO traps when such a connection is
+/// released (https://github.com/apple/swift-nio/issues/2637). This class keeps these connections, and closes them
+/// properly.
 public final class AcceptedConnections: Sendable {
     private struct State {
-        /// How each is closed that nobody serves yet.
+        /// How to close each connection that is accepted and not served yet.
         var waiting: [ObjectIdentifier: @Sendable () async -> Void] = [:]
         var isOver = false
     }
@@ -18,14 +19,15 @@ public final class AcceptedConnections: Sendable {
 
     public init() {}
 
-    /// A server of HTTP/1.1 whose connections are kept here.
+    /// A server of HTTP/1.1 whose connections this object keeps.
     public func http1(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
         HTTPServerBuilder { [self] responder in
             AcceptingChannel(base: HTTP1Channel(responder: responder, configuration: configuration), accepted: self)
         }
     }
 
-    /// Closes what nobody will serve, now and later. To be called when the server has ended.
+    /// Closes the connections that will never be served, also those that are accepted later. Call it when the server
+    /// has ended.
     public func end() {
         let left = state.withLock { state in
             state.isOver = true

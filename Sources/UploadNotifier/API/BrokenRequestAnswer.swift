@@ -4,10 +4,10 @@ public import NIOCore
 import NIOHTTP1
 import Uploads
 
-/// Gives the answer to what is no HTTP, or has headers that are too large, a problem as its body: the server
-/// closes such a connection before any route sees the request, with an empty answer.
+/// Gives a problem as the body to the answer for a request that is no HTTP or has too large headers. Without this
+/// handler the server sends an empty answer and closes the connection before any route sees the request.
 ///
-/// Takes its place behind the decoder when it is added to a channel.
+/// When it is added to a channel, it adds the handler that does this directly behind the decoder.
 public final class BrokenRequestAnswer: ChannelInboundHandler, RemovableChannelHandler {
     public typealias InboundIn = Any
 
@@ -19,7 +19,7 @@ public final class BrokenRequestAnswer: ChannelInboundHandler, RemovableChannelH
         try? pipeline.addHandler(ProblemWriter(), position: .after(decoder))
     }
 
-    /// What is answered to a request that the parser gave up.
+    /// The answer to a request that the parser could not read.
     static func problem(of error: HTTPParserError) -> APIProblem {
         guard error == .headerOverflow else { return .invalid("this is no HTTP/1.1 request") }
         return APIProblem(
@@ -42,9 +42,9 @@ private final class ProblemWriter: ChannelDuplexHandler, RemovableChannelHandler
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        // An answer to an earlier request has a body, or another status.
+        // An answer with a body or another status belongs to an earlier request.
         guard let problem, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest,
-            head.headers.first(name: "Content-Length") == "0", let body = try? WireJSON.encode(problem)
+            head.headers.first(name: "Content-Length") == "0", let body = try? WireJSON.encode(problem.body)
         else { return context.write(data, promise: promise) }
         self.problem = nil
         head.status = HTTPResponseStatus(statusCode: problem.status.code)

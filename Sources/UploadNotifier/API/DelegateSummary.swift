@@ -1,10 +1,10 @@
 public import Foundation
 import Uploads
 
-/// A delegate as it is shown: its definition without its secrets.
-public struct DelegateSummary: Codable, Hashable, Sendable {
+/// A delegate's definition without its secrets.
+public struct DelegateSummary: Hashable, Sendable {
     /// Where its definition is kept.
-    public enum Origin: String, Codable, Sendable {
+    public enum Origin: String, Sendable {
         /// The notifier's configuration, which alone can change it.
         case configuration
         /// The ledger: it was registered at run time.
@@ -14,36 +14,36 @@ public struct DelegateSummary: Codable, Hashable, Sendable {
     public var name: String
     /// `webhook`, `log` …
     public var kind: String
-    /// Where it is told: a URL without its query, a path.
+    /// Where outcomes go: a URL without its query, or a path.
     public var target: String?
     /// `completed`, `failed`, `cancelled`, or some of them, in this order.
     public var types: [String]
     public var origin = Origin.configuration
-    /// When it was registered, and changed last; nil for one of the configuration.
+    /// When the delegate was registered, and changed last; nil for one of the configuration.
     public var createdAt: Date?
     public var changedAt: Date?
-    /// Only jobs of these; empty for all.
+    /// The delegate gets outcomes of jobs in these queues alone; empty for all. The three below likewise.
     public var queues: [String] = []
     public var destinations: [String] = []
     public var batches: [String] = []
     public var metadata: [String: String] = [:]
-    /// The identifier of the app whose managers it serves: only jobs of these.
+    /// The identifier of the app that registered the delegate and whose jobs alone it serves.
     public var client: String?
-    /// Sources by the names that the receiver knows; nil where it gets everything as it is.
+    /// The sources of the fields that the delegate gets, by its names for them; nil where it gets whole outcomes.
     public var fields: [String: String]?
     public var ordered = false
     /// Deliveries at once at most.
     public var concurrency: Int?
     public var timeoutSeconds: TimeInterval?
-    /// `structured` or `binary`, of a webhook.
+    /// `structured` or `binary`; nil for all but a webhook.
     public var mode: String?
-    /// Whether a secret signs what it gets.
+    /// Whether a secret signs the deliveries.
     public var hasSecret = false
     /// Until when a secret that was replaced signs as well.
     public var oldSecretUntil: Date?
-    /// Why it is not served; nil if it is.
+    /// Why the delegate is not served; nil if it is.
     public var problem: String?
-    /// Whether one of the same name is registered, which is kept and not served.
+    /// Whether a delegate of this name is registered too: it is kept, and not served.
     public var hidesRegistered = false
 
     public init(name: String, kind: String, target: String? = nil, types: [String]) {

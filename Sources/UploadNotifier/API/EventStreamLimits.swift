@@ -1,16 +1,16 @@
-/// What bounds the stream of events; every value has a default that just works.
+/// The bounds of the stream of events. The defaults suit an ordinary installation.
 public struct EventStreamLimits: Sendable {
-    /// Most that may follow at once: 64.
+    /// Most readers at once: 64.
     public var readersMaximum = 64
-    /// How long a reader may leave what it is sent: 30 s.
+    /// Seconds that a write may wait for a reader that does not read: 30.
     public var writeSecondsMaximum = 30.0
-    /// How often the ledger is asked for more: 250 ms.
+    /// The time between two looks into the ledger for new events: 250 ms.
     public var pause = Duration.milliseconds(250)
-    /// How often something is sent where nothing happens: 15 s.
+    /// How long a connection may be silent before a heartbeat is sent: 15 s.
     public var heartbeat = Duration.seconds(15)
-    /// The least time between two tidings of one job's progress: 500 ms.
+    /// The least time between two reports of one job's progress: 500 ms.
     public var progressInterval = Duration.milliseconds(500)
-    /// Most jobs whose progress is told at once.
+    /// Most jobs whose progress is sent at once.
     public var progressCountMaximum = 500
     /// Most events that are read at once.
     public var pageCountMaximum = 100

@@ -1,26 +1,26 @@
 import Foundation
 import Uploads
 
-/// Why a job is not running, or that it is: for people, and in a bounded word for programs.
-struct JobExplanation: Encodable, Hashable, Sendable {
-    /// Bounded, in the order in which they are looked for.
-    enum Code: String, CaseIterable, Encodable, Sendable {
+/// Why a job is not running, or that it is running: a sentence for people, and one word of a fixed list for programs.
+struct JobExplanation: Hashable, Sendable {
+    /// In the order in which the initializer looks for them.
+    enum Code: String, CaseIterable, Sendable {
         case completed, failed, cancelled, running
         case cancelling, paused, queueStopped, inLine, issuing, waiting, dropped, noWorker, queued
     }
 
     var code: Code
-    /// A sentence, with its remedy where somebody can do something.
+    /// A sentence, with a remedy where an operator can do something.
     var text: String
-    /// When it changes by itself at the latest.
+    /// When the explanation changes by itself at the latest; nil where it does not, or no time is known.
     var until: Date?
 
     /// - Parameters:
-    ///   - control: nil when the broker cannot be asked.
-    ///   - lanes: what waits in the job's queue, and who takes from it; empty when the queue was never declared, nil when
-    ///     the broker cannot be asked.
-    ///   - reports: what workers told of its destination lately.
-    ///   - place: in the serial line of its queue, if it is in one.
+    ///   - control: nil while the notifier cannot ask the broker.
+    ///   - lanes: the messages and consumers of the job's queue; empty when the queue was never declared, nil while the
+    ///     notifier cannot ask the broker.
+    ///   - place: the job's place in the serial line of its queue; nil outside a line.
+    ///   - reports: the latest reports of workers about the job's destination.
     init(
         of job: LedgerJob, control: ControlView?, lanes: [Lane: LaneDepth]?, place: LinePlace? = nil,
         reports: [DestinationReport] = [], now: Date = Date()
@@ -47,7 +47,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             default:
                 code = .failed
                 text =
-                    "it has failed: \(end.error?.message ?? "no reason was told"); \(again), and 'uploadctl discard' gives it up"
+                    "it has failed: \(end.error?.message ?? "no reason is known"); \(again), and 'uploadctl discard' gives it up"
             }
         } else if job.isCancelling {
             code = .cancelling
@@ -71,7 +71,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             until = job.waitingUntil
         } else if job.wish != nil {
             code = .issuing
-            text = "nobody knows whether its worker still has it; the notifier is about to hand it out anew"
+            text = "it is unknown whether its worker still has it; the notifier is about to hand it out anew"
         } else if let hold = job.hold {
             code = hold.cause == .noLane ? .noWorker : .dropped
             text = Self.text(ofHeld: job, hold)
@@ -88,7 +88,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         }
     }
 
-    /// It is counted from the next one: what is on its way is named.
+    /// Positions count from the job that begins next; the job that is on its way is named, and not counted.
     private static func text(ofLine queue: QueueName, _ place: LinePlace?) -> String {
         guard let place, let position = place.position else {
             return "it begins when those before it in the serial line of queue '\(queue)' have ended"
@@ -149,7 +149,7 @@ struct JobExplanation: Encodable, Hashable, Sendable {
         return "it waits for its turn: \(waiting) waiting in queue '\(job.baton.job.queue)'"
     }
 
-    /// Seconds after its time within which a job that has waited is on its way back.
+    /// Seconds that a job which has waited may take to come back after its time.
     private static let lateness: TimeInterval = 30
 
     private static func text(
@@ -160,16 +160,17 @@ struct JobExplanation: Encodable, Hashable, Sendable {
             ? "no worker takes from queue '\(job.baton.job.queue)'; start upload-worker --queue \(job.baton.job.queue)"
             : text(ofQueued: job, lanes: lanes)
         return
-            "what it waited for was over at \(WireJSON.timestamp(due)), and no worker has taken it since; \(turn). If it stays so, "
+            "its wait was over at \(WireJSON.timestamp(due)), and no worker has taken it since; \(turn). If it stays so, "
             + "'uploadctl topology check' says whether the queues are there in which the broker lets jobs wait"
     }
 
-    /// Of a job that says nothing of retrying only its worker knows how often it is tried: its destination decides.
+    /// A job without a retry policy is tried as often as its destination's configuration says, which only its worker
+    /// knows.
     private static func attempts(of job: LedgerJob) -> String {
         job.baton.job.retry.map { "\(job.baton.attempts) of \($0.maxAttempts)" } ?? "\(job.baton.attempts)"
     }
 
-    /// Which limits of its destination workers keep just now.
+    /// The limits of the job's destination that make jobs wait just now, and at how many workers.
     private static func pace(_ reports: [DestinationReport]) -> String {
         let held = reports.filter(\.pace.isHeld)
         guard let first = held.first else { return "" }

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
     var deadLetterRoutes: [APIRoute] {
@@ -11,47 +12,31 @@ extension NotifierAPI {
             APIRoute(.delete, "/v1/dead-letters/{id}") { [self] in
                 let id = try $0.number("id")
                 guard try await ledger.discardUnreadable(id) else { throw Self.unknownLetter(id) }
-                return .json(Discarded(discarded: id))
+                return .json(API.Discarded(discarded: id))
             },
         ] + replayRoutes
-    }
-
-    private struct Discarded: Encodable { var discarded: Int64 }
-
-    private struct Page: Encodable {
-        var deadLetters: [DeadLetterView]
-        /// `before` of the next page; null on the last.
-        var next: Int64?
-
-        private enum Key: String, CodingKey { case deadLetters, next }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(deadLetters, forKey: .deadLetters)
-            try container.encode(next, forKey: .next)
-        }
     }
 
     static func unknownLetter(_ id: Int64) -> APIProblem {
         APIProblem(.notFound, "there is no dead letter \(id); /v1/dead-letters lists them")
     }
 
-    private func deadLetters(_ request: APIRequest) async throws -> Page {
+    private func deadLetters(_ request: APIRequest) async throws -> API.DeadLetterPage {
         let limit = Int(try request.integer("limit", in: 1...Int64(DeadLetterListing.limitMaximum)) ?? 20)
-        let words = try request.words("status", DeadLetterView.Status.self)
+        let words = try request.words("status", DeadLetterStatus.self)
         var listing = DeadLetterListing(
             before: try request.integer("before", in: 0...Int64.max), type: try request.text("type"),
             reason: try request.text("reason"), since: try request.time("since"), until: try request.time("until"),
             limit: limit)
         listing.isReplayed = words.flatMap { $0.count == 1 ? $0.first == .replayed : nil }
         let found = try await ledger.unreadable(listing)
-        return Page(
-            deadLetters: found.map { DeadLetterView($0, shown: 0) }, next: found.count == limit ? found.last?.id : nil)
+        return API.DeadLetterPage(
+            deadLetters: found.map { API.DeadLetter($0, shown: 0) }, next: found.count == limit ? found.last?.id : nil)
     }
 
-    private func deadLetter(_ request: APIRequest) async throws -> DeadLetterView {
+    private func deadLetter(_ request: APIRequest) async throws -> API.DeadLetter {
         let id = try request.number("id")
         guard let letter = try await ledger.unreadable(id) else { throw Self.unknownLetter(id) }
-        return DeadLetterView(letter, shown: DeadLetterView.bodyCountMaximum)
+        return API.DeadLetter(letter, shown: API.DeadLetter.bodyCountMaximum)
     }
 }

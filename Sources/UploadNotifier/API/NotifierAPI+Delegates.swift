@@ -1,11 +1,13 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
     var delegateRoutes: [APIRoute] {
         [
-            APIRoute(.get, "/v1/delegates") { [self] _ in .json(List(delegates: try await delegateViews())) },
+            APIRoute(.get, "/v1/delegates") { [self] _ in .json(API.DelegateList(delegates: try await allDelegates()))
+            },
             APIRoute(.get, "/v1/delegates/{name}") { [self] in .json(try await delegate($0)) },
             APIRoute(.post, "/v1/delegates/{name}/pause") { [self] in
                 let name = try await delegate($0).name
@@ -19,33 +21,30 @@ extension NotifierAPI {
             },
             APIRoute(.post, "/v1/delegates/{name}/test") { [self] in
                 let name = try await delegate($0).name
-                return .json(AttemptView(try await delegates.service().test(name)))
+                return .json(API.Attempt(try await delegates.service().test(name)))
             },
             APIRoute(.post, "/v1/delegates/{name}/replay", query: ["from", "to"], secondsMaximum: 120) { [self] in
-                .json(Replayed(count: try await replay($0)))
+                .json(API.Replayed(count: try await replay($0)))
             },
         ]
     }
 
-    private struct List: Encodable { var delegates: [DelegateView] }
-
-    struct Replayed: Encodable { var count: Int }
-
-    func delegateViews() async throws -> [DelegateView] {
+    func allDelegates() async throws -> [API.Delegate] {
         let statuses = Dictionary(
             uniqueKeysWithValues: try await history.statuses().map { ($0.delegate, $0) })
-        return delegates.summaries.map { DelegateView($0, statuses[$0.name]) }
+        return delegates.summaries.map { API.Delegate($0, statuses[$0.name]) }
     }
 
-    func delegate(_ request: APIRequest) async throws -> DelegateView {
+    func delegate(_ request: APIRequest) async throws -> API.Delegate {
         let name = request.parameters["name"] ?? ""
-        guard let view = try await delegateViews().first(where: { $0.name == name }) else {
+        guard let delegate = try await allDelegates().first(where: { $0.name == name }) else {
             throw APIProblem(.notFound, "no delegate is named '\(name.prefix(64))'; /v1/delegates lists them")
         }
-        return view
+        return delegate
     }
 
-    /// Of a time, what came up before it was registered included, or without one what was given up.
+    /// With a time range, delivers again every outcome of that range, also those from before the delegate was
+    /// registered; without one, the outcomes that were given up.
     private func replay(_ request: APIRequest) async throws -> Int {
         let name = try await delegate(request).name
         let (from, to) = (try request.time("from"), try request.time("to"))

@@ -5,9 +5,10 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 import Uploads
+import UploadsAPI
 
-/// The events as they are recorded. Nothing is buffered for a reader: each reads the ledger at its own pace, from the last
-/// event that it was sent, and one that does not take what it is sent is cut off.
+/// The stream of events as the ledger records them. Nothing is buffered for a reader: each stream reads the ledger at
+/// its own pace, from the last event that it sent, and a reader that stops reading is cut off.
 extension NotifierAPI {
     var eventRoutes: [APIRoute] {
         [
@@ -35,8 +36,8 @@ extension NotifierAPI {
         }
     }
 
-    /// A place among those who follow something.
-    /// - Throws: `tooManyReaders` when none is free.
+    /// Takes one of the places for readers of a stream.
+    /// - Throws: `tooManyReaders` when no place is free.
     func takeSeat() throws(APIProblem) -> ReaderSeat {
         let isAdmitted = readers.withLock { count in
             guard count < streaming.readersMaximum else { return false }
@@ -45,7 +46,8 @@ extension NotifierAPI {
         }
         guard isAdmitted else {
             var problem = APIProblem(
-                .tooManyReaders, "\(streaming.readersMaximum) follow the events already; come back when one has left")
+                .tooManyReaders,
+                "\(streaming.readersMaximum) readers follow the events already; come back when one has left")
             problem.headers[.retryAfter] = "5"
             throw problem
         }
@@ -84,10 +86,10 @@ extension NotifierAPI {
             }
             var bytes: [UInt8] = []
             for recorded in page.events {
-                let view = EventView(recorded.event, sequence: recorded.sequence)
+                let event = API.Event(recorded.event, sequence: recorded.sequence)
                 bytes +=
                     ServerSentEvent(
-                        id: String(recorded.sequence), type: recorded.event.kind.type, data: try WireJSON.encode(view)
+                        id: String(recorded.sequence), type: recorded.event.kind.type, data: try WireJSON.encode(event)
                     ).bytes
             }
             sequence = page.through
@@ -104,7 +106,7 @@ extension NotifierAPI {
     }
 }
 
-/// How far a reader has seen the progress of jobs.
+/// The progress reports that one reader has not been sent yet.
 private struct ProgressReader {
     private let filter: EventFilter
     private let streaming: EventStreamLimits
@@ -116,7 +118,8 @@ private struct ProgressReader {
         self.streaming = streaming
     }
 
-    /// What is new, if it is time again. Without an id, so that a reader who comes back goes on behind the last event.
+    /// The new reports, if it is time again. They carry no id, so that a reader who reconnects goes on behind the last
+    /// event.
     mutating func take(from latest: LatestProgress) throws -> [UInt8] {
         guard lastAt.map({ ContinuousClock.now - $0 >= streaming.progressInterval }) ?? true else { return [] }
         lastAt = .now
@@ -125,13 +128,13 @@ private struct ProgressReader {
         }
         version = changes.version
         return try changes.entries.flatMap { entry in
-            ServerSentEvent(id: nil, type: "progress", data: try WireJSON.encode(ProgressEventView(entry))).bytes
+            ServerSentEvent(id: nil, type: "progress", data: try WireJSON.encode(API.JobProgress(entry))).bytes
         }
     }
 }
 
-/// A place among those who follow the events, given back when whatever holds it is gone: also if the answer was never
-/// written.
+/// One of the places for readers of a stream. It is given back when this object is released, also if the answer was
+/// never written.
 final class ReaderSeat: Sendable {
     private let leave: @Sendable () -> Void
 
@@ -140,7 +143,7 @@ final class ReaderSeat: Sendable {
     deinit { leave() }
 }
 
-/// Closes a connection whose reader leaves what it is sent: the write that waits for it then fails.
+/// Closes a connection whose reader does not read: the write that waits for the reader then fails.
 struct WriteWatchdog {
     private let channel: (any Channel)?
     private let secondsMaximum: Double

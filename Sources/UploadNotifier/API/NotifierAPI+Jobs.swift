@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
     var jobRoutes: [APIRoute] {
@@ -16,21 +17,7 @@ extension NotifierAPI {
         ]
     }
 
-    private struct Page: Encodable {
-        var jobs: [JobView]
-        /// `after` of the next page; null on the last.
-        var next: String?
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(jobs, forKey: .jobs)
-            try container.encode(next, forKey: .next)
-        }
-
-        private enum Key: String, CodingKey { case jobs, next }
-    }
-
-    private func jobs(_ request: APIRequest) async throws -> Page {
+    private func jobs(_ request: APIRequest) async throws -> API.JobPage {
         let limit = Int(try request.integer("limit", in: 1...Int64(LedgerFilter.limitMaximum)) ?? 100)
         var filter = LedgerFilter(
             statuses: try request.words("status", LedgerStatus.self), queue: try request.queue(),
@@ -51,7 +38,7 @@ extension NotifierAPI {
             filter.after = id
         }
         let found = try await ledger.jobs(filter)
-        return Page(jobs: found.jobs.map { JobView($0, on: progress) }, next: found.next?.rawValue)
+        return API.JobPage(jobs: found.jobs.map { API.Job($0, on: progress) }, next: found.next?.rawValue)
     }
 
     private func order(of request: APIRequest) throws -> LedgerFilter.Order {
@@ -62,27 +49,20 @@ extension NotifierAPI {
         return word
     }
 
-    private struct Story: Encodable {
-        var job: JobView
-        var line: LinePlaceView?
-        var explanation: JobExplanation
-        var events: [EventView]
-        var deliveries: [DeliveryView]
-    }
-
-    private func job(_ request: APIRequest) async throws -> Story {
+    private func job(_ request: APIRequest) async throws -> API.JobStory {
         let id = try request.jobID()
         guard let job = try await ledger.job(id) else { throw APIProblem.unknownJob(id) }
-        let events = try await ledger.events(of: id).map { EventView($0, sequence: nil) }
+        let events = try await ledger.events(of: id).map { API.Event($0, sequence: nil) }
         let deliveries = try await history.deliveries(DeliveryListing(job: id, limit: DeliveryListing.limitMaximum))
-            .map { DeliveryView($0) }
+            .map { API.Delivery($0) }
         let place = job.line == nil ? nil : try await ledger.place(of: id)
-        return Story(
-            job: JobView(job, on: progress), line: place.map { LinePlaceView($0, queue: job.baton.job.queue) },
-            explanation: await explain(job, place), events: events, deliveries: deliveries)
+        return API.JobStory(
+            job: API.Job(job, on: progress), line: place.map { API.LinePlace($0, queue: job.baton.job.queue) },
+            explanation: API.Explanation(await explain(job, place)), events: events, deliveries: deliveries)
     }
 
-    /// The broker is asked only where it matters; if it is away, the ledger alone says what it can.
+    /// Asks the broker only about a job that has not ended; while the broker is away, explains the job from the ledger
+    /// alone.
     private func explain(_ job: LedgerJob, _ place: LinePlace?) async -> JobExplanation {
         guard job.end == nil else { return JobExplanation(of: job, control: nil, lanes: nil) }
         let queue = job.baton.job.queue
@@ -91,25 +71,5 @@ extension NotifierAPI {
         return JobExplanation(
             of: job, control: control, lanes: lanes, place: place,
             reports: progress.reports(at: job.baton.job.destination.label))
-    }
-}
-
-/// A job's place in the serial line of its queue, as the API shows it.
-struct LinePlaceView: Encodable, Sendable {
-    var queue: QueueName
-    /// How many that wait are ahead of it; left out once it is on its way.
-    var position: Int?
-    var waiting: Int
-    var behind: JobID?
-    var holder: JobID?
-    var holderStatus: LedgerStatus?
-
-    init(_ place: LinePlace, queue: QueueName) {
-        self.queue = queue
-        position = place.position
-        waiting = place.waiting
-        behind = place.behind
-        holder = place.holder
-        holderStatus = place.holderStatus
     }
 }

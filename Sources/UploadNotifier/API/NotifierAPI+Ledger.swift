@@ -3,11 +3,12 @@ import Hummingbird
 import Logging
 import Synchronization
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
-    /// How long a backup may take: the file is read and written twice.
+    /// Seconds that a backup may take: the file is read and written twice.
     static let backupSecondsMaximum = 3600.0
-    /// Longest path of a file (`PATH_MAX` of Linux, less room for the name of what is not finished).
+    /// Longest path of a file: `PATH_MAX` of Linux, less room for the name of the unfinished copy.
     static let pathBytesMaximum = 4000
 
     var ledgerRoutes: [APIRoute] {
@@ -18,15 +19,7 @@ extension NotifierAPI {
         ]
     }
 
-    private struct Backup: Encodable {
-        var path: String
-        /// Bytes.
-        var size: Int64
-        /// How long it took.
-        var seconds: Double
-    }
-
-    private func backup(_ request: APIRequest) async throws -> Backup {
+    private func backup(_ request: APIRequest) async throws -> API.Backup {
         guard case .string(let path) = try request.object(["path"])["path"], path.hasPrefix("/"), !path.hasSuffix("/"),
             path.utf8.count <= Self.pathBytesMaximum, !path.unicodeScalars.contains(where: { $0.value < 0x20 })
         else {
@@ -43,10 +36,10 @@ extension NotifierAPI {
         logger.notice(
             "ledger was backed up",
             metadata: [LogKey.path: "\(path)", LogKey.size: "\(size)", LogKey.seconds: "\(seconds)"])
-        return Backup(path: path, size: size, seconds: (seconds * 1000).rounded() / 1000)
+        return API.Backup(path: path, size: size, seconds: (seconds * 1000).rounded() / 1000)
     }
 
-    /// - Returns: whether it was free.
+    /// - Returns: whether no other backup was running.
     private static func begin(_ isBusy: inout Bool) -> Bool {
         defer { isBusy = true }
         return !isBusy

@@ -1,8 +1,9 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
-/// Serial lines: who comes when, and who is to come sooner.
+/// Serial lines: their order, and orders that move a job.
 extension NotifierAPI {
     var lineRoutes: [APIRoute] {
         [
@@ -14,36 +15,7 @@ extension NotifierAPI {
         ]
     }
 
-    private struct Page: Encodable {
-        struct Entry: Encodable {
-            var position: Int?
-            var job: JobView
-
-            private enum Key: String, CodingKey { case position, job }
-
-            func encode(to encoder: any Encoder) throws {
-                var container = encoder.container(keyedBy: Key.self)
-                try container.encode(position, forKey: .position)
-                try container.encode(job, forKey: .job)
-            }
-        }
-
-        var line: [Entry]
-        var waiting: Int
-        /// `after` of the next page; null on the last.
-        var next: Int64?
-
-        private enum Key: String, CodingKey { case line, waiting, next }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encode(line, forKey: .line)
-            try container.encode(waiting, forKey: .waiting)
-            try container.encode(next, forKey: .next)
-        }
-    }
-
-    func line(_ request: APIRequest) async throws -> some Encodable & Sendable {
+    func line(_ request: APIRequest) async throws -> API.Line {
         let name = try request.name("name")
         let limit = Int(try request.integer("limit", in: 1...Int64(LedgerFilter.limitMaximum)) ?? 100)
         let after = try request.integer("after", in: Int64.min...Int64.max)
@@ -53,10 +25,9 @@ extension NotifierAPI {
                 throw APIProblem(.notFound, "no job was ever enqueued in a queue '\(name)'; /v1/queues lists them")
             }
         }
-        return Page(
-            line: page.entries.map { Page.Entry(position: $0.position, job: JobView($0.job, on: progress)) },
-            waiting: page.waiting,
-            next: page.next)
+        return API.Line(
+            line: page.entries.map { API.LineEntry(position: $0.position, job: API.Job($0.job, on: progress)) },
+            waiting: page.waiting, next: page.next)
     }
 
     private static func target(_ request: APIRequest) throws(APIProblem) -> LineTarget {
@@ -65,7 +36,7 @@ extension NotifierAPI {
             throw .invalid("the body has one of 'to', 'before' and 'after'")
         }
         if name == "to" {
-            // What is beyond the end is the end.
+            // An index beyond the end means the end.
             guard let index = value.integer, index >= 0 else {
                 throw .invalid("'to' is how many that wait in the line stay ahead, 0 or more")
             }

@@ -1,9 +1,11 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
-/// Orders go to the notifier's queue as `uploadctl`'s do, though this process could carry them out itself: so they are
-/// read in turn with what was told before, hold if another notifier reads them, and have one way to be right.
+/// Orders go to the notifier's queue, as those of `uploadctl` do, though this process could carry them out itself. So
+/// the notifier reads them behind the messages that came before, they hold if another notifier takes over, and there is
+/// one path for all orders.
 extension NotifierAPI {
     static let verbs: [(path: String, verb: Verb)] = [
         ("cancel", .cancel), ("pause", .pause), ("resume", .resume), ("run", .runNow), ("run-again", .runAgain),
@@ -18,29 +20,12 @@ extension NotifierAPI {
         ]
     }
 
-    private struct Answer: Encodable {
-        var order: UUID
-        /// Whether the notifier has decided; otherwise the order waits in its queue and holds all the same.
-        var isDecided: Bool
-        var matched: Int?
-        var done: Int?
-        var jobs: [OrderAnswer.Job]?
-
-        init(_ order: UploadOrder, _ answer: OrderAnswer?) {
-            self.order = order.id
-            isDecided = answer != nil
-            matched = answer?.matched
-            done = answer?.done
-            jobs = answer?.jobs
-        }
-    }
-
     private func order(_ verb: Verb, _ request: APIRequest) async throws -> APIAnswer {
         let id = try request.jobID()
         return try await obey(UploadOrder(.jobs(verb, [id]), by: "api", at: clock.now()), of: id, request)
     }
 
-    /// An order about one job: what it cannot obey is a problem.
+    /// Gives an order about one job. If the job cannot obey, throws the reason as a problem.
     func obey(_ order: UploadOrder, of id: JobID, _ request: APIRequest) async throws -> APIAnswer {
         let answer = try await give(order, request)
         if let problem = Self.problem(of: answer) { throw problem }
@@ -64,14 +49,14 @@ extension NotifierAPI {
         return Self.answer(order, answer)
     }
 
-    /// What the ledger could not carry out.
+    /// The problem for an order that the ledger could not carry out; nil for any other answer.
     private static func problem(of answer: OrderAnswer?) -> APIProblem? {
         guard let answer, answer.problem == .notRecorded else { return nil }
         return APIProblem(.failed, answer.reason ?? "the ledger cannot carry out the order; see the notifier's log")
     }
 
     static func answer(_ order: UploadOrder, _ answer: OrderAnswer?) -> APIAnswer {
-        .json(Answer(order, answer), status: answer == nil ? .accepted : .ok)
+        .json(API.OrderAnswer(order, answer), status: answer == nil ? .accepted : .ok)
     }
 
     func give(_ order: UploadOrder, _ request: APIRequest) async throws -> OrderAnswer? {
@@ -79,8 +64,8 @@ extension NotifierAPI {
         return try await operations.order(order, patience: wait == 0 ? nil : .seconds(wait))
     }
 
-    /// `upload.order.v1` with `id`, `by` and `at` left to the notifier where they are missing. Every field is checked, for
-    /// a filter with a mistyped name would match everything.
+    /// Reads an `upload.order.v1`; fills in `id` and `by` where they are missing, and `at`. Every field is checked: a
+    /// filter with a mistyped name would match everything.
     static func order(in request: APIRequest, at time: Date) throws(APIProblem) -> UploadOrder {
         var object = try request.object(["id", "verb", "jobs", "filter", "atMost", "by"])
         if case .object(let filter) = object["filter"] {
@@ -109,7 +94,7 @@ extension NotifierAPI {
 }
 
 extension DecodingError {
-    /// What is wrong with which field.
+    /// The field that cannot be read, and the fault.
     fileprivate var place: String {
         let (context, missing): (Context, String?) =
             switch self {

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
     var queueRoutes: [APIRoute] {
@@ -19,12 +20,10 @@ extension NotifierAPI {
         ]
     }
 
-    private struct List: Encodable { var queues: [QueueView] }
-
-    /// Over which rate and time left are reckoned.
+    /// Seconds over which rate and time left are calculated.
     private static let window: TimeInterval = 600
 
-    private func queues() async throws -> List {
+    private func queues() async throws -> API.QueueList {
         let loads = try await ledger.queues(throughputSince: clock.now().addingTimeInterval(-Self.window))
         let control = try? await operations.controlView()
         let known = Set(loads.map(\.queue))
@@ -32,20 +31,20 @@ extension NotifierAPI {
         let all = (loads + others).sorted { $0.queue.rawValue < $1.queue.rawValue }
         let depths = try? await operations.depths(of: all.map(\.queue))
         let heldUp = try await holdUps(of: all)
-        return List(
+        return API.QueueList(
             queues: all.map { load in
-                QueueView(
+                API.Queue(
                     load, lanes: depths.map { $0[load.queue] ?? [:] }, control: control,
                     heldUp: heldUp[load.queue] ?? [], window: Self.window)
             })
     }
 
-    private func queue(_ request: APIRequest) async throws -> QueueView {
+    private func queue(_ request: APIRequest) async throws -> API.Queue {
         let name = try request.name("name")
-        guard let view = try await queues().queues.first(where: { $0.name == name }) else {
+        guard let queue = try await queues().queues.first(where: { $0.name == name.rawValue }) else {
             throw APIProblem(.notFound, "no job was ever enqueued in a queue '\(name)'; /v1/queues lists them")
         }
-        return view
+        return queue
     }
 
     private func order(

@@ -1,11 +1,12 @@
 import Foundation
 import Hummingbird
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
-    /// How long removing may take: a large backlog is struck off in parts.
+    /// Seconds that a removal may take: a large backlog is deleted in parts.
     static let removalSecondsMaximum = 300.0
-    /// How long a secret that is replaced signs as well: a day unless the request says something else, 30 days at most.
+    /// Seconds for which a replaced secret signs as well: a day unless the request says otherwise, 30 days at most.
     static let overlapSeconds: Int64 = 86_400
     static let overlapSecondsMaximum: Int64 = 30 * 86_400
 
@@ -18,26 +19,6 @@ extension NotifierAPI {
             ) { [self] in .json(try await remove($0)) },
             APIRoute(.post, "/v1/delegates/{name}/rotate-secret") { [self] in .json(try await rotate($0)) },
         ]
-    }
-
-    /// A delegate with the secret that was made for it: shown here, and never again.
-    private struct Registered: Encodable {
-        var view: DelegateView
-        var secret: String?
-
-        private enum Key: String, CodingKey { case secret }
-
-        func encode(to encoder: any Encoder) throws {
-            try view.encode(to: encoder)
-            var container = encoder.container(keyedBy: Key.self)
-            try container.encodeIfPresent(secret, forKey: .secret)
-        }
-    }
-
-    private struct Removed: Encodable {
-        var removed: String
-        /// Outcomes that it will not hear of.
-        var forgotten: Int
     }
 
     private func register(_ request: APIRequest) async throws -> APIAnswer {
@@ -59,11 +40,11 @@ extension NotifierAPI {
         var asked = request
         asked.parameters["name"] = name
         return .created(
-            Registered(view: try await delegate(asked), secret: made?.text), at: "/v1/delegates/\(name)")
+            API.SignedDelegate(delegate: try await delegate(asked), secret: made?.text), at: "/v1/delegates/\(name)")
     }
 
     /// A JSON merge patch (RFC 7396).
-    private func change(_ request: APIRequest) async throws -> DelegateView {
+    private func change(_ request: APIRequest) async throws -> API.Delegate {
         let patch = try request.object(as: ["application/merge-patch+json", "application/json"])
         if let stranger = patch.keys.sorted().first(where: { !DelegateDefinition.names.contains($0) }) {
             let why =
@@ -77,21 +58,21 @@ extension NotifierAPI {
             throw DefinitionProblems(String(stranger.prefix(64)), why)
         }
         let shown = try await delegate(request)
-        if let kind = patch["kind"], kind != .string(shown.summary.kind) {
+        if let kind = patch["kind"], kind != .string(shown.kind) {
             throw DefinitionProblems("kind", "cannot be changed; remove the delegate, and register it anew")
         }
         try await delegates.change(shown.name) { $0.merging(patch) }
         return try await delegate(request)
     }
 
-    private func remove(_ request: APIRequest) async throws -> Removed {
+    private func remove(_ request: APIRequest) async throws -> API.RemovedDelegate {
         let discards = try request.text("discard")
         guard discards == nil || discards == "true" || discards == "false" else {
             throw APIProblem.invalid("the query's 'discard' is true or false")
         }
         let name = try await delegate(request).name
         switch try await delegates.remove(name, discarding: discards == "true") {
-        case .removed(let forgotten): return Removed(removed: name, forgotten: forgotten)
+        case .removed(let forgotten): return API.RemovedDelegate(removed: name, forgotten: forgotten)
         case .hasBacklog(let count):
             var problem = APIProblem(
                 .hasBacklog,
@@ -104,7 +85,7 @@ extension NotifierAPI {
         }
     }
 
-    private func rotate(_ request: APIRequest) async throws -> some Encodable & Sendable {
+    private func rotate(_ request: APIRequest) async throws -> API.SignedDelegate {
         let object = try request.object(["secret", "overlapSeconds"])
         var overlap = Self.overlapSeconds
         if let given = object["overlapSeconds"] {
@@ -116,7 +97,7 @@ extension NotifierAPI {
         }
         let given = try object["secret"].map { try Self.secret($0) }
         let shown = try await delegate(request)
-        guard shown.summary.kind == DelegateDefinition.Kind.webhook.rawValue else {
+        guard shown.kind == DelegateDefinition.Kind.webhook.rawValue else {
             throw APIProblem(.refused, "nothing is signed for delegate '\(shown.name)', which is no webhook")
         }
         let secret = given ?? .generate()
@@ -124,7 +105,8 @@ extension NotifierAPI {
         try await delegates.change(shown.name) { definition in
             try definition.rotating(to: secret, until: now.addingTimeInterval(TimeInterval(overlap)), at: now)
         }
-        return Registered(view: try await delegate(request), secret: given == nil ? secret.text : nil)
+        return API.SignedDelegate(
+            delegate: try await delegate(request), secret: given == nil ? secret.text : nil)
     }
 
     private static func secret(_ value: JSONValue) throws -> WebhookSecret {

@@ -2,13 +2,14 @@ import Foundation
 import Hummingbird
 import Logging
 import Uploads
+import UploadsAPI
 
-/// Dead letters that are published again. Only when the broker has confirmed one is that noted: a crash in between leaves it
-/// waiting, and publishing it twice does no harm.
+/// Publishes dead letters again. A letter is recorded as replayed only after the broker's confirm: a crash in between
+/// leaves it waiting, and publishing it twice does no harm.
 extension NotifierAPI {
-    /// Most that one request publishes again.
+    /// Most dead letters that one request publishes again.
     static let replaysMaximum = 1000
-    /// How long a request for many may take: 60 s.
+    /// Seconds that a request for many may take: 60.
     private static let replaySecondsMaximum = 60.0
 
     var replayRoutes: [APIRoute] {
@@ -24,24 +25,7 @@ extension NotifierAPI {
         ]
     }
 
-    private struct Replay: Encodable {
-        var id: Int64
-        var done: Bool
-        /// Where it was published.
-        var to: String?
-        var at: Date?
-        var by: String?
-        /// Why it was not.
-        var reason: String?
-    }
-
-    private struct Replays: Encodable {
-        var matched: Int
-        var done: Int
-        var deadLetters: [Replay]
-    }
-
-    private func replay(_ id: Int64, by: String) async throws -> Replay {
+    private func replay(_ id: Int64, by: String) async throws -> API.DeadLetterReplay {
         guard let letter = try await ledger.unreadable(id) else { throw Self.unknownLetter(id) }
         if let time = letter.replayedAt {
             throw APIProblem(
@@ -54,34 +38,36 @@ extension NotifierAPI {
         let time = clock.now()
         _ = try await ledger.noteReplayed(id, at: time, by: by)
         logger.notice("a dead letter is published again", metadata: [LogKey.by: "\(by)", LogKey.letter: "\(id)"])
-        return Replay(id: id, done: true, to: place, at: time, by: by)
+        return API.DeadLetterReplay(id: id, done: true, to: place, at: time, by: by)
     }
 
-    private func replayMany(_ request: APIRequest) async throws -> Replays {
+    private func replayMany(_ request: APIRequest) async throws -> API.DeadLetterReplays {
         let object = try request.object(["ids", "filter", "atMost", "by"])
         let by = try Self.author(object)
         let ids = try await letters(of: object)
-        var replays: [Replay] = []
+        var replays: [API.DeadLetterReplay] = []
         var failure: String?
         for id in ids {
             do {
                 if let failure { throw APIProblem(.unavailable, failure) }
                 replays.append(try await replay(id, by: by))
             } catch let error as UploadError where error.code != .rejected {
-                // What holds up one holds up all: those that were done are said all the same.
+                // An error that stops one letter stops all that follow; the answer still lists those that were
+                // published.
                 guard !replays.isEmpty else { throw error }
                 failure = error.message
-                replays.append(Replay(id: id, done: false, reason: error.message))
+                replays.append(API.DeadLetterReplay(id: id, done: false, reason: error.message))
             } catch {
                 let reason = (error as? APIProblem)?.detail ?? (error as? UploadError)?.message
                 guard let reason else { throw error }
-                replays.append(Replay(id: id, done: false, reason: reason))
+                replays.append(API.DeadLetterReplay(id: id, done: false, reason: reason))
             }
         }
-        return Replays(matched: ids.count, done: replays.count(where: \.done), deadLetters: replays)
+        return API.DeadLetterReplays(
+            matched: ids.count, done: replays.count(where: \.done), deadLetters: replays)
     }
 
-    /// Those that are named, or those that match and wait, the oldest first.
+    /// The letters that the request names, or those that match its filter and wait, the oldest first.
     private func letters(of object: [String: JSONValue]) async throws -> [Int64] {
         if let named = object["ids"] {
             guard object["filter"] == nil, object["atMost"] == nil else {
@@ -123,7 +109,7 @@ extension NotifierAPI {
             guard page.count == listing.limit, let last = page.last else { break }
             listing.before = last.id
         }
-        // What came in the meantime was not asked for.
+        // Letters that came after the count were not asked for.
         return Array(ids.reversed().prefix(Int(atMost)))
     }
 
@@ -148,7 +134,7 @@ extension NotifierAPI {
             until: try time("until"))
     }
 
-    /// Who wants it, for the log.
+    /// The operator's name, for the log.
     private static func author(_ object: [String: JSONValue]) throws(APIProblem) -> String {
         guard let by = object["by"] else { return "api" }
         guard let text = by.string, !text.isEmpty, text.unicodeScalars.count <= UnreadableMessage.byCountMaximum else {
@@ -159,7 +145,7 @@ extension NotifierAPI {
 }
 
 extension UnreadableMessage {
-    /// Why the rules of the baton would drop it: then nothing is gained by publishing it.
+    /// Why the rules of the baton would drop the message, so that publishing it is of no use; nil if they would not.
     fileprivate func obstacle(in ledger: any LedgerQueries) async throws(UploadError) -> String? {
         let words = (envelope?.type ?? "").split(separator: ".")
         guard words.count == 3, words[0] == "upload", ["job", "baton"].contains(words[1]) else { return nil }

@@ -6,17 +6,17 @@ import NIOFoundationCompat
 import Synchronization
 public import Uploads
 
-/// The HTTP API under `/v1`: what the ledger knows, and what operators decide. It is described at `/openapi.yaml`. At `/`
-/// stands the dashboard, for people.
+/// The HTTP API under `/v1`: it shows the ledger's records, and takes the operators' orders. `/openapi.yaml` describes
+/// it. The dashboard, for people, is at `/`.
 ///
-/// Nothing that it answers holds a secret, the query of a URL, inline bytes, or what a destination needs to go on with
-/// an upload (the state of a session may be a credential).
+/// No answer holds a secret, the query of a URL, inline bytes, or the state of an upload session, which may be a
+/// credential.
 public final class NotifierAPI: Sendable {
     /// Most bytes of a request's body: 256 KiB.
     public static let bodyBytesMaximum = 256 << 10
     /// Most bytes of a request's headers: 16 KiB.
     public static let headerBytesMaximum = 16 << 10
-    /// How long a request may take, the wait for an order's answer and backups of the ledger apart: 15 s.
+    /// Seconds that a request may take: 15. The wait for an order's answer comes on top; some routes set a longer time.
     public static let requestSecondsMaximum = 15.0
     /// Most connections at once.
     public static let connectionsMaximum = 512
@@ -27,7 +27,7 @@ public final class NotifierAPI: Sendable {
     let operations: any BrokerOperations
     let history: any DeliveryHistory
     let delegates: DelegateManager
-    /// Those that the configuration names.
+    /// The destinations of the configuration.
     let destinations: @Sendable () -> [DestinationSummary]
     let dashboard: Dashboard
     let progress: LatestProgress
@@ -37,7 +37,7 @@ public final class NotifierAPI: Sendable {
     let readers = Mutex(0)
     let isBackingUp = Mutex(false)
 
-    /// - Parameter progress: what is told of running jobs.
+    /// - Parameter progress: the progress of running jobs, and the workers' reports about destinations.
     public init(
         access: APIAccess, ledger: any LedgerQueries & LedgerBackup, history: any DeliveryHistory,
         operations: any BrokerOperations,
@@ -69,8 +69,9 @@ public final class NotifierAPI: Sendable {
             ]
     }
 
-    /// Adds the API and the dashboard to a router. What is added to the router afterwards is guarded as well, but for `openPaths`.
-    /// - Parameter openPaths: what anybody may ask.
+    /// Adds the API and the dashboard to a router. Routes that are added to it later are guarded as well, but for
+    /// `openPaths`.
+    /// - Parameter openPaths: paths that need no permission.
     public func add(to router: Router<APIRequestContext>, openPaths: Set<String> = []) {
         let pages = router.group()
         pages.add(

@@ -1,14 +1,14 @@
 public import Hummingbird
 
-/// Answers in the place of the HTTP API and the dashboard while the notifier is not at work with its ledger.
+/// Answers instead of the HTTP API and the dashboard while the notifier does not work with its ledger.
 public struct StandByGuard: RouterMiddleware {
     public typealias Context = APIRequestContext
 
-    /// What the process answers for itself.
+    /// Paths that the process always answers itself, such as `/healthz`.
     private let openPaths: Set<String>
     private let obstacle: @Sendable () -> LedgerObstacle?
 
-    /// - Parameter obstacle: nil while there is none: then the API answers for itself.
+    /// - Parameter obstacle: why the notifier does not work; nil while it works, so that the API answers.
     public init(openPaths: Set<String>, obstacle: @escaping @Sendable () -> LedgerObstacle?) {
         self.openPaths = openPaths
         self.obstacle = obstacle

@@ -1,13 +1,14 @@
 import Hummingbird
 
 extension APIAnswer {
-    /// What a page may do: ask this host for its own style, script and figures, and post forms to it. No other page may show it.
+    /// The content security policy: a page may load style, script and images from this host alone, and post forms to
+    /// it. No other page may frame it.
     private static let policy =
         "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-    /// Other origins get nothing of it. The referrer stays on this host: with `no-referrer` a browser would hide from a form of
-    /// the page itself where it comes from.
+    /// Other origins may not read the page. The referrer stays on this host: with `no-referrer` a browser would send no
+    /// `Origin` with the page's own forms.
     private static let isolation: [(HTTPFields.Element.Name, String)] = [
         ("Referrer-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
         ("Cross-Origin-Resource-Policy", "same-origin"),
@@ -40,7 +41,7 @@ extension APIAnswer {
         }
     }
 
-    /// Asked for again each time, and sent again only when it has changed.
+    /// The browser asks for it each time, and gets it again only when it has changed.
     static func asset(_ asset: DashboardAsset, ifNoneMatch: String?) -> APIAnswer {
         APIAnswer {
             var headers: HTTPFields = [

@@ -1,6 +1,6 @@
 import Uploads
 
-/// What the dashboard keeps beside what it shows.
+/// The state that the dashboard keeps between requests.
 final class Dashboard: Sendable {
     let feed = DashboardFeed()
     let notices = DashboardNotices()

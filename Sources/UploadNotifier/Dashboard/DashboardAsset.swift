@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The files that the page asks for: compiled in, and the same for everybody.
+/// The files that the page loads: compiled in, and the same for every viewer.
 enum DashboardAsset: String, CaseIterable, Sendable {
     case style = "dashboard.css"
     case script = "dashboard.js"
@@ -26,7 +26,7 @@ enum DashboardAsset: String, CaseIterable, Sendable {
     /// Changes with the content.
     var etag: String { Self.etags[self] ?? "" }
 
-    /// Changes with any of them: a page of an older notifier asks for itself anew.
+    /// Changes when any of the files changes: then a page of an older notifier reloads itself.
     static let version = allCases.map(\.etag).joined().filter { $0 != "\"" }
 
     private static let etags = Dictionary(
@@ -35,7 +35,7 @@ enum DashboardAsset: String, CaseIterable, Sendable {
             return (asset, "\"\(digest.map { String(format: "%02x", $0) }.joined())\"")
         })
 
-    /// A crate on its way up.
+    /// The logo: a crate on its way up.
     static let mark: HTML = """
         <rect width="32" height="32" rx="8" class="plate"/><path class="line" d="M8 21.5h16M16 7v9.5M11.5 11.2 16 6.7l4.5 4.5"/>\
         <path class="line" d="M8 21.5v3.2h16v-3.2"/>

@@ -1,27 +1,27 @@
 import Uploads
 
-/// The page as it is now, made once for all who look at it, and only while somebody does.
+/// Makes the current page once for all its viewers, and only when one of them asks.
 actor DashboardFeed {
-    /// What only the broker knows; nil while it cannot be asked.
+    /// The facts that only the broker knows; nil while the notifier cannot ask it.
     struct BrokerFacts: Sendable {
         var control: ControlView?
         var depths: [QueueName: [Lane: LaneDepth]]?
     }
 
-    /// How old a page may be that is sent to somebody who follows.
+    /// The greatest age of a page that is sent to a viewer.
     static let ageMaximum = Duration.seconds(1)
-    /// The same for what the broker is asked, which costs a channel for each queue.
+    /// The greatest age of the broker's facts: asking costs a channel for each queue.
     static let factsAgeMaximum = Duration.seconds(3)
 
     private var page: (value: DashboardPage, at: ContinuousClock.Instant)?
     private var making: Task<DashboardPage, any Error>?
     private var facts: (value: BrokerFacts, at: ContinuousClock.Instant)?
 
-    /// - Parameter make: may fail; the next who asks tries again.
+    /// - Parameter make: if it throws, the next call tries again.
     func page(_ make: @escaping @Sendable () async throws -> DashboardPage) async throws -> DashboardPage {
         if let page, ContinuousClock.now - page.at < Self.ageMaximum { return page.value }
         if let making { return try await making.value }
-        // Those who wait for it may leave meanwhile.
+        // A task of its own: a caller that waits for the page may be cancelled.
         let task = Task { try await make() }
         making = task
         defer { if making == task { making = nil } }
@@ -37,7 +37,7 @@ actor DashboardFeed {
         return value
     }
 
-    /// Something was decided: what was made before does not show it.
+    /// Drops the page after an order, whose effect the page does not show.
     func expire() {
         page = nil
         making = nil

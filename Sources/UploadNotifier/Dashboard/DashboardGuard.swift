@@ -3,8 +3,8 @@ import Hummingbird
 import Logging
 import Uploads
 
-/// Lets in who may see the dashboard: on loopback whoever names this host, with a token whoever signed in or carries it. What
-/// changes something has to come from the page itself.
+/// Admits the requests that may use the dashboard: on loopback those that name this host, with a token those of a
+/// session or with the token itself. A request that changes something must come from the page itself.
 struct DashboardGuard: RouterMiddleware {
     typealias Context = APIRequestContext
 
@@ -46,7 +46,7 @@ struct DashboardGuard: RouterMiddleware {
         return sessions.isValid(session, at: clock.now())
     }
 
-    /// Every browser says where a form that is posted comes from; that it is this host was looked at before.
+    /// Every browser sends the origin of a posted form; that the origin is this host was checked before.
     private func checkPageItself(_ request: Request) throws(APIProblem) {
         guard request.headers[.origin] == nil else { return }
         let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
@@ -68,7 +68,7 @@ struct DashboardGuard: RouterMiddleware {
         return accept.contains("application/json") || accept.contains("text/event-stream")
     }
 
-    /// For people a page, for the script a problem.
+    /// A page for people, a problem for the script.
     private func answer(_ problem: APIProblem, to request: Request) -> Response {
         guard !wantsJSON(request) else { return problem.response }
         let text = problem.detail.prefix(1).uppercased() + problem.detail.dropFirst()

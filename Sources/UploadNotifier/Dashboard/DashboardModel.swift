@@ -1,23 +1,24 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
-/// All that the dashboard shows at one moment: plain values, rendered by ``DashboardPage``.
+/// The values that the dashboard shows at one moment; ``DashboardPage`` renders them.
 struct DashboardModel: Sendable {
     /// Most jobs of a list; the counts are of all.
     static let listMaximum = 20
     /// Minutes of the charts.
     static let minutesCount = 60
-    /// Seconds over which rates and the time left are reckoned.
+    /// Seconds over which rates and the time left are calculated.
     static let window: TimeInterval = 600
 
     struct Running: Sendable {
-        var job: JobView
+        var job: API.Job
         /// Bytes, never more than the job's size.
         var bytesDone: Int64
-        /// nil while nobody has told.
+        /// nil while no worker has reported it.
         var bytesPerSecond: Double?
 
-        /// nil where nothing tells.
+        /// nil while nothing moves.
         var secondsLeft: TimeInterval? {
             guard let rate = bytesPerSecond, rate >= 1 else { return nil }
             return Double(job.size - bytesDone) / rate
@@ -25,34 +26,34 @@ struct DashboardModel: Sendable {
     }
 
     var at: Date
-    /// What stands in the way, as sentences: the broker cannot be asked, say.
+    /// Problems as sentences, such as that the notifier cannot ask the broker.
     var problems: [String] = []
     /// Whether orders can be given.
     var isBrokerThere = true
     var counts: [LedgerStatus: Int] = [:]
-    var queues: [QueueView] = []
-    /// The last ``minutesCount`` minutes, those in which nothing ended included; oldest first.
+    var queues: [API.Queue] = []
+    /// The last ``minutesCount`` minutes, also those in which no job ended; oldest first.
     var minutes: [ThroughputMinute] = []
     /// In the order in which they began.
     var running: [Running] = []
     /// The last to fail first.
-    var failures: [JobView] = []
-    var delegates: [DelegateView] = []
-    var destinations: [DestinationView] = []
-    /// Those that were not replayed.
+    var failures: [API.Job] = []
+    var delegates: [API.Delegate] = []
+    var destinations: [API.Destination] = []
+    /// How many were not replayed.
     var deadLetters = 0
 
     /// Bytes per second of completed jobs over the last ten minutes.
     var bytesPerSecond: Double { queues.reduce(0) { $0 + $1.bytesPerSecond } }
 
-    /// Every minute of a time, with what ended in it over all queues.
+    /// The last ``minutesCount`` minutes, each with the jobs of all queues that ended in it.
     static func minutes(of loads: [QueueLoad], until now: Date) -> [ThroughputMinute] {
         let last = Int((now.timeIntervalSince1970 / 60).rounded(.down))
         var minutes = (0..<minutesCount).map { index in
             ThroughputMinute(start: Date(timeIntervalSince1970: Double(last - minutesCount + 1 + index) * 60))
         }
         for minute in loads.flatMap(\.throughput) {
-            // When a job ended is what its worker said: any time at all.
+            // A job's end is the time that its worker reported, so it may be any time.
             let (offset, overflows) = Int(saturating: (minute.start.timeIntervalSince1970 / 60).rounded(.down))
                 .subtractingReportingOverflow(last - minutesCount + 1)
             guard !overflows, minutes.indices.contains(offset) else { continue }

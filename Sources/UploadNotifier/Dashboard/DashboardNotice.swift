@@ -1,4 +1,4 @@
-/// What became of an order, in a sentence.
+/// The result of an order, in a sentence.
 struct DashboardNotice: Encodable, Hashable, Sendable {
     var text: String
     var isProblem = false

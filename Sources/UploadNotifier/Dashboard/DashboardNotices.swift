@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Notices for browsers without a script, which are sent elsewhere after an order. The address holds a number that means
-/// something only here: no link can make the page say what somebody else made up.
+/// Notices for browsers without a script, which are redirected after an order. The address of the page holds only an id
+/// of a notice that is kept here, so no link can make the page show a made-up text.
 final class DashboardNotices: Sendable {
     /// Seconds.
     static let lifetime: TimeInterval = 60

@@ -1,5 +1,6 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 extension DashboardPage {
     var running: DashboardPart {
@@ -20,11 +21,11 @@ extension DashboardPage {
         var facts: [HTML] = ["<span>\(done)</span>"]
         if let rate = running.bytesPerSecond { facts.append("<span>\(DashboardText.rate(rate))</span>") }
         if let left = running.secondsLeft { facts.append("<span>\(DashboardText.duration(left)) left</span>") }
-        facts.append("<span>\(name: job.queue.rawValue)</span>")
+        facts.append("<span>\(name: job.queue)</span>")
         if job.attempts > 0 { facts.append("<span>attempt \(job.attempts + 1)</span>") }
         if job.isCancelling { facts.append(Self.badge("Cancelling", "warn")) }
         return """
-            <li id="running-\(job.id.rawValue)"><div class="line"><span class="title" title="\(job.target)">\
+            <li id="running-\(job.id)"><div class="line"><span class="title" title="\(job.target)">\
             \(name: job.target)</span><span class="figure">\(permille / 10)%</span></div>
             <progress max="1000" value="\(permille)" aria-label="\(job.target)">\(permille / 10)%</progress>
             <p class="facts">\(facts)</p></li>
@@ -37,7 +38,7 @@ extension DashboardPage {
             return Self.card("failures", "Failures", Self.empty("Nothing failed."))
         }
         let fields = model.failures.map { job -> HTML in
-            "<input type=\"hidden\" name=\"job\" value=\"\(job.id.rawValue)\">"
+            "<input type=\"hidden\" name=\"job\" value=\"\(job.id)\">"
         }
         let listed = model.failures.count
         let all = button(
@@ -49,23 +50,23 @@ extension DashboardPage {
             "<ul class=\"rows\">\(model.failures.map { row($0) })</ul>")
     }
 
-    private func row(_ job: JobView) -> HTML {
-        let code = job.error?.code.description ?? "unknown"
+    private func row(_ job: API.Job) -> HTML {
+        let code = job.error?.code ?? "unknown"
         let again = button(
-            "Run again", title: "Run \(job.target) again", path: ["jobs", job.id.rawValue, "run-again"],
+            "Run again", title: "Run \(job.target) again", path: ["jobs", job.id, "run-again"],
             isEnabled: model.isBrokerThere)
         return """
-            <li id="failed-\(job.id.rawValue)" class="split"><div><p class="line"><span class="title" \
+            <li id="failed-\(job.id)" class="split"><div><p class="line"><span class="title" \
             title="\(job.target)">\(name: job.target)</span></p>
-            <p class="reason">\(Self.badge(code, "bad")) <span>\(name: job.error?.message ?? "no reason was told")</span></p>
+            <p class="reason">\(Self.badge(code, "bad")) <span>\(name: job.error?.message ?? "no reason is known")</span></p>
             <p class="facts"><span>\(DashboardText.time(job.endedAt ?? job.since, now: model.at))</span>\
-            <span>\(name: job.queue.rawValue)</span><span>\(DashboardText.bytes(job.size))</span>\
+            <span>\(name: job.queue)</span><span>\(DashboardText.bytes(job.size))</span>\
             <span>\(DashboardText.count(max(1, job.attempts), "attempt"))</span></p></div>
             \(again)</li>
             """
     }
 
-    /// Nothing where all are shown.
+    /// `20 of 31` where only some are listed, otherwise the count.
     static func shown(_ listed: Int, of count: Int, _ which: String = "") -> String {
         count > listed
             ? "\(which)\(listed) of \(DashboardText.count(count))" : DashboardText.count(max(count, listed))

@@ -1,19 +1,20 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 extension DashboardPage {
-    // MARK: Who is told
+    // MARK: Delegates
 
     var delegates: DashboardPart {
         guard !model.delegates.isEmpty else {
-            return Self.card("delegates", "Delegates", Self.empty("Nobody is registered to be told."))
+            return Self.card("delegates", "Delegates", Self.empty("No delegate is configured or registered."))
         }
         return Self.card("delegates", "Delegates", "<ul class=\"rows\">\(model.delegates.map { row($0) })</ul>")
     }
 
-    private func row(_ delegate: DelegateView) -> HTML {
+    private func row(_ delegate: API.Delegate) -> HTML {
         var facts: [HTML] = [
-            "<span>\(delegate.kind)</span>", "<span>\(DashboardText.count(delegate.backlog)) to be told</span>",
+            "<span>\(delegate.kind)</span>", "<span>\(DashboardText.count(delegate.backlog)) to deliver</span>",
         ]
         if delegate.failed > 0 {
             facts.append("<span class=\"bad\">\(DashboardText.count(delegate.failed)) given up</span>")
@@ -23,7 +24,7 @@ extension DashboardPage {
         }
         let target: HTML? = delegate.target.map { "<p class=\"facts\"><span class=\"title\">\(name: $0)</span></p>" }
         let reason: HTML? = delegate.reason.map { "<p class=\"reason\"><span>\(name: $0)</span></p>" }
-        let problem: HTML? = delegate.summary.problem.map { "<p class=\"reason\"><span>\(name: $0)</span></p>" }
+        let problem: HTML? = delegate.problem.map { "<p class=\"reason\"><span>\(name: $0)</span></p>" }
         let action =
             delegate.isPaused
             ? button(
@@ -39,7 +40,7 @@ extension DashboardPage {
             """
     }
 
-    // MARK: Where the bytes go
+    // MARK: Destinations
 
     var destinations: DashboardPart {
         guard !model.destinations.isEmpty else {
@@ -49,7 +50,7 @@ extension DashboardPage {
             "destinations", "Destinations", "<ul class=\"rows\">\(model.destinations.map { row($0) })</ul>")
     }
 
-    private func row(_ destination: DestinationView) -> HTML {
+    private func row(_ destination: API.Destination) -> HTML {
         let live = LedgerStatus.allCases.filter { !$0.isEnd }.map { destination.jobs[$0.rawValue, default: 0] }
             .sumSaturating()
         var facts: [HTML] = []
@@ -70,9 +71,10 @@ extension DashboardPage {
         }
         let limits = Self.limits(destination.limits)
         let limitsNote: HTML? = limits.isEmpty ? nil : "<p class=\"facts\">\(limits)</p>"
-        let isOpen = destination.circuit.state != .closed
+        let circuitState = DestinationReport.CircuitState(rawValue: destination.circuit.state)
+        let isOpen = circuitState != .closed
         let failing = destination.live.map { $0.workers > 1 ? " at \($0.failing) of \($0.workers) workers" : "" } ?? ""
-        let state = destination.circuit.state == .halfOpen ? "Circuit half open" : "Circuit open"
+        let state = circuitState == .halfOpen ? "Circuit half open" : "Circuit open"
         let until: HTML? = destination.circuit.until.map { ", tried again \(DashboardText.time($0, now: model.at))" }
         let error = destination.circuit.error ?? "it keeps failing"
         let circuit: HTML? = isOpen ? "<p class=\"reason\"><span>\(name: error)\(until)</span></p>" : nil
@@ -83,8 +85,8 @@ extension DashboardPage {
             """
     }
 
-    /// Of each worker.
-    private static func limits(_ limits: DestinationView.Limits?) -> [HTML] {
+    /// The limits of each worker.
+    private static func limits(_ limits: API.Limits?) -> [HTML] {
         guard let limits else { return [] }
         let texts = [
             limits.jobs.map { "at most \(DashboardText.count($0, "job"))" },
@@ -96,7 +98,7 @@ extension DashboardPage {
         return (texts.dropLast() + ["\(texts.last ?? "") per worker"]).map { text -> HTML in "<span>\(text)</span>" }
     }
 
-    // MARK: What nobody understood
+    // MARK: Dead letters
 
     var deadLetters: DashboardPart {
         guard model.deadLetters > 0 else {
@@ -105,7 +107,7 @@ extension DashboardPage {
         return Self.card(
             "dead", "Dead letters", note: DashboardText.count(model.deadLetters),
             """
-            <p class="text">Messages that nobody could read are kept until somebody replays or discards them: \
+            <p class="text">The notifier keeps messages that it could not read until an operator replays or discards them: \
             <code>uploadctl dead list</code></p>
             """)
     }

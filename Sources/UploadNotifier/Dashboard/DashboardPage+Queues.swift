@@ -1,5 +1,6 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 extension DashboardPage {
     var queues: DashboardPart {
@@ -21,8 +22,8 @@ extension DashboardPage {
             """)
     }
 
-    private func row(_ queue: QueueView) -> HTML {
-        let name = queue.name.rawValue
+    private func row(_ queue: API.Queue) -> HTML {
+        let name = queue.name
         let waiting = count(.queued, in: queue).addingSaturating(count(.waiting, in: queue))
         let paused = count(.paused, in: queue)
         let pausedNote: HTML? = paused > 0 ? "<small>\(DashboardText.count(paused)) paused</small>" : nil
@@ -44,30 +45,30 @@ extension DashboardPage {
         "<td role=\"cell\" class=\"number\" data-label=\"\(label)\"><span>\(content)</span></td>"
     }
 
-    private func count(_ status: LedgerStatus, in queue: QueueView) -> Int { queue.jobs[status.rawValue, default: 0] }
+    private func count(_ status: LedgerStatus, in queue: API.Queue) -> Int { queue.jobs[status.rawValue, default: 0] }
 
-    private func badge(of queue: QueueView) -> HTML? {
+    private func badge(of queue: API.Queue) -> HTML? {
         if queue.isStopped == true { return Self.badge("Stopped", "warn") }
         let live = LedgerStatus.allCases.filter { !$0.isEnd }.map { count($0, in: queue) }.sumSaturating()
         return queue.consumers == 0 && live > 0 ? Self.badge("No worker", "bad") : nil
     }
 
-    /// What the broker has, lane by lane; those that are empty are left out.
-    private func lanes(of queue: QueueView) -> HTML? {
+    /// The messages that wait at the broker, lane by lane, without empty lanes.
+    private func lanes(of queue: API.Queue) -> HTML? {
         guard let depth = queue.depth else { return nil }
         let lanes = Lane.allCases.filter { depth[$0.rawValue, default: 0] > 0 }
         guard !lanes.isEmpty else { return nil }
-        // Broken between lanes, not within one.
+        // Lines break between lanes, not within one.
         let texts = lanes.map { "\(DashboardText.count(depth[$0.rawValue, default: 0]))\u{A0}\($0.rawValue)" }
         return "<small class=\"lanes\">\(texts.joined(separator: " · "))</small>"
     }
 
-    /// Why jobs wait that could run but for their destination.
-    private func heldUp(_ queue: QueueView) -> HTML? {
+    /// The destinations that keep jobs waiting, and why.
+    private func heldUp(_ queue: API.Queue) -> HTML? {
         guard !queue.heldUp.isEmpty else { return nil }
         let notes: [HTML] = queue.heldUp.map { holdUp in
             let words = ["limited": "queue up at", "resting": "asked to pause by"][holdUp.reason]
-            let more = holdUp.jobs < HoldUp.jobsMaximum ? "" : "+"
+            let more = holdUp.jobs < API.HoldUp.jobsMaximum ? "" : "+"
             return """
                 <small class="warn" title="\(holdUp.text ?? "")">\(DashboardText.count(holdUp.jobs))\(more) \(words ?? "waiting for") \
                 \(name: holdUp.destination)</small>
@@ -76,21 +77,21 @@ extension DashboardPage {
         return "\(notes)"
     }
 
-    private func rate(of queue: QueueView) -> HTML {
+    private func rate(of queue: API.Queue) -> HTML {
         guard queue.completedPerMinute > 0 || queue.bytesPerSecond > 0 else { return Self.nothing }
         return """
             \(DashboardText.figure(queue.completedPerMinute))/min<small>\(DashboardText.rate(queue.bytesPerSecond))</small>
             """
     }
 
-    private func timeLeft(of queue: QueueView) -> HTML {
+    private func timeLeft(of queue: API.Queue) -> HTML {
         guard queue.isStopped != true, let left = queue.secondsLeft, left > 0 else { return Self.nothing }
         return "\(DashboardText.duration(left))<small>\(DashboardText.bytes(queue.bytesLeft))</small>"
     }
 
-    private func action(of queue: QueueView) -> HTML? {
+    private func action(of queue: API.Queue) -> HTML? {
         guard let isStopped = queue.isStopped else { return nil }
-        let name = queue.name.rawValue
+        let name = queue.name
         return isStopped
             ? button(
                 "Start", title: "Start queue \(name)", path: ["queues", name, "start"], isEnabled: model.isBrokerThere,

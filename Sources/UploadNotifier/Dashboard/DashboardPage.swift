@@ -1,21 +1,21 @@
 import Foundation
 import Uploads
 
-/// The dashboard as HTML: whole for a browser that asks, in parts for one that follows.
+/// The dashboard as HTML: the whole document for a page load, its parts for the stream of changes.
 struct DashboardPage: Sendable {
     let model: DashboardModel
 
     init(_ model: DashboardModel) { self.model = model }
 
-    /// In the order of the page: what runs first, what is settled last.
+    /// In the order of the page: running jobs first, dead letters last.
     var parts: [DashboardPart] { [alerts, summary] + main + aside }
 
     private var main: [DashboardPart] { [running, queues, failures] }
     private var aside: [DashboardPart] { [throughput, delegates, destinations, deadLetters] }
 
     /// - Parameters:
-    ///   - notice: what became of the order that led here.
-    ///   - canSignOut: whether somebody signed in.
+    ///   - notice: the result of the order after which the browser was redirected to this page.
+    ///   - canSignOut: whether the page is shown to a signed-in user.
     func document(notice: DashboardNotice?, canSignOut: Bool) -> HTML {
         let signOut: HTML? =
             canSignOut
@@ -37,7 +37,7 @@ struct DashboardPage: Sendable {
                 """)
     }
 
-    /// Always there, so that what is put into it is read out.
+    /// The element is always there, so that a screen reader reads a notice that is put into it.
     private static func place(for notice: DashboardNotice?) -> HTML {
         let text: HTML? = notice.map { "<p class=\"\($0.isProblem ? "alert bad" : "alert good")\">\($0.text)</p>" }
         return "<div id=\"notice\" role=\"status\">\(text)</div>"
@@ -93,7 +93,7 @@ struct DashboardPage: Sendable {
             """)
     }
 
-    // MARK: What all parts are made of
+    // MARK: Elements of all parts
 
     /// - Parameters:
     ///   - note: beside the heading.
@@ -121,9 +121,9 @@ struct DashboardPage: Sendable {
 
     /// A form of one button, which works without a script as well.
     /// - Parameters:
-    ///   - title: what it does to what, for those who do not see what stands beside it.
+    ///   - title: the action and its object, for users of a screen reader.
     ///   - path: parts of the path below `/dashboard`.
-    ///   - fields: hidden ones.
+    ///   - fields: hidden fields of the form.
     func button(
         _ label: String, title: String, path: [String], fields: HTML? = nil, isEnabled: Bool = true, look: String = ""
     ) -> HTML {

@@ -1,4 +1,4 @@
-/// A part of the page that is sent anew, as a whole, when it has changed: one element whose `id` names it.
+/// A part of the page: one element, with its `id`. When it has changed, it is sent again as a whole.
 struct DashboardPart: Hashable, Sendable {
     var id: String
     var html: HTML

@@ -2,15 +2,16 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Who signed in with the token. A session is a value in a cookie that its own signature vouches for (its end, a random
-/// number, HMAC-SHA256 of both): nothing is kept here but what was signed out, and the token is not in it. A new token ends
-/// them all; a restart ends none.
+/// The sessions of users who signed in with the token. A session is a signed cookie (its end, a random number,
+/// HMAC-SHA256 of both). It does not hold the token, and only sessions that were signed out are kept here. A new token
+/// ends all sessions; a restart ends none.
 final class DashboardSessions: Sendable {
     /// 12 hours.
     static let lifetime: TimeInterval = 12 * 3600
     private static let signedOutMaximum = 10_000
 
-    /// Cookies know no ports: notifiers of one host keep theirs apart by a name of their own.
+    /// Made from the token, because cookies do not distinguish ports: several notifiers of one host need cookies with
+    /// different names.
     let cookieName: String
     private let key: SymmetricKey
     private let signedOut = Mutex<[String: Int64]>([:])
@@ -36,7 +37,7 @@ final class DashboardSessions: Sendable {
         return signedOut.withLock { $0[session] } == nil
     }
 
-    /// It counts no more, whoever else has a copy of it.
+    /// Ends the session for every holder of a copy of its cookie.
     func end(_ session: String, at now: Date) {
         guard let end = end(of: session) else { return }
         signedOut.withLock { signedOut in
@@ -48,7 +49,7 @@ final class DashboardSessions: Sendable {
         }
     }
 
-    /// Seconds since 1970; nil for what was not signed here.
+    /// Seconds since 1970; nil for a session that was not signed with this key.
     private func end(of session: String) -> Int64? {
         let parts = session.split(separator: ".", omittingEmptySubsequences: false)
         guard session.utf8.count <= 200, parts.count == 3, let code = Self.bytes(parts[2]),

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// Figures as people read them.
+/// Figures in a form that people can read.
 enum DashboardText {
     /// `1,204`.
     static func count(_ value: Int) -> String {
@@ -47,7 +47,7 @@ enum DashboardText {
         return "\(whole).\(String(repeating: "0", count: places - fraction.count))\(fraction)"
     }
 
-    /// The same without noughts at its end: `3`, `0.4`.
+    /// Three significant digits without zeros at the end: `3`, `0.4`.
     static func figure(_ value: Double) -> String {
         var text = digits(value)
         guard text.contains(".") else { return text }
@@ -71,7 +71,7 @@ enum DashboardText {
         }
     }
 
-    /// A time by how far it is from now; the exact one is what a machine reads.
+    /// A time relative to now; the exact time is in the element's `datetime`.
     static func time(_ time: Date, now: Date) -> HTML {
         let seconds = now.timeIntervalSince(time)
         let words =
@@ -84,7 +84,7 @@ enum DashboardText {
         return "<time datetime=\"\(WireJSON.timestamp(time))\">\(words)</time>"
     }
 
-    /// How long something lasts since a time.
+    /// The time that has passed since then.
     static func age(_ time: Date, now: Date) -> HTML {
         let seconds = max(0, now.timeIntervalSince(time))
         return "<time datetime=\"\(WireJSON.timestamp(time))\">\(seconds < 60 ? "< 1 min" : duration(seconds))</time>"

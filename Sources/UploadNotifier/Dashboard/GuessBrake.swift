@@ -1,26 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Slows down those who guess a token: each wrong one is answered later than the one before, up to 4 s, and of those that
-/// wait for their answer there are few. Who knows the token waits for nothing.
+/// Slows down callers that guess a token: each wrong token is answered later than the one before, up to 4 s, and few
+/// wrong tokens wait for their answer at once. A caller with the right token does not wait.
 final class GuessBrake: Sendable {
-    /// Most wrong ones at once; beyond, none is looked at.
+    /// Most wrong tokens that wait for their answer; beyond, no token is checked.
     static let waitingMaximum = 8
     private static let firstDelay: TimeInterval = 0.25
     private static let delayMaximum: TimeInterval = 4
-    /// Seconds without a wrong one after which all is forgotten.
+    /// Seconds without a wrong token after which the delays begin anew.
     private static let forgetAfter: TimeInterval = 60
 
     private struct State {
         var wrong = 0
         var last = Date.distantPast
-        /// Until when wrong ones are held back. Who hangs up makes no room.
+        /// The times of the answers to wrong tokens. A caller that hangs up keeps its place until then.
         var due: [Date] = []
     }
 
     private let state = Mutex(State())
 
-    /// Whether another one may be looked at.
+    /// Whether another token may be checked.
     func isOpen(at now: Date) -> Bool {
         state.withLock { state in
             state.due.removeAll { $0 <= now }
@@ -28,8 +28,8 @@ final class GuessBrake: Sendable {
         }
     }
 
-    /// One was wrong.
-    /// - Returns: when that may be said.
+    /// Notes a wrong token.
+    /// - Returns: when to answer it.
     func wrong(at now: Date) -> Date {
         state.withLock { state in
             if now.timeIntervalSince(state.last) > Self.forgetAfter { state.wrong = 0 }

@@ -1,4 +1,4 @@
-/// A piece of HTML. What stands in the source is taken as it is; what is put into it is escaped, unless it is HTML itself.
+/// A piece of HTML. Literal text is taken unchanged; interpolated values are escaped, unless they are HTML themselves.
 ///
 /// Escaped text is right between tags and in attributes in double quotes, and nowhere else.
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
@@ -20,14 +20,15 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ html: HTML?) { text += html?.text ?? "" }
         mutating func appendInterpolation(_ list: [HTML]) { for html in list { text += html.text } }
 
-        /// What people made up: its direction ends where it ends, and it may be broken behind a slash.
+        /// A name that people chose: its text direction is isolated from its surroundings, and it may be broken behind
+        /// a slash.
         mutating func appendInterpolation(name: String) {
             text += "<bdi>\(HTML.escape(name).replacing("/", with: "/<wbr>"))</bdi>"
         }
     }
 
-    /// Text without what HTML reads as its own, and without what nobody sees but what turns the direction of others: a
-    /// name must not look like another.
+    /// Text with HTML's special characters escaped, and without invisible characters that change the text direction:
+    /// with them one name could look like another.
     static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)

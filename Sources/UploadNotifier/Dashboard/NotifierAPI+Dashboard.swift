@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import Uploads
 
-/// The dashboard at `/`: for people, as the rest is for programs.
+/// The routes of the dashboard at `/`: for people, as the other routes are for programs.
 extension NotifierAPI {
     var dashboardRoutes: [APIRoute] {
         [
@@ -20,7 +20,7 @@ extension NotifierAPI {
             }
     }
 
-    /// Who may not sign in yet can see them.
+    /// The pages and files that need no session: those for signing in.
     static let dashboardOpenPaths = Set(
         ["/dashboard/sign-in"] + DashboardAsset.allCases.map { "/assets/\($0.rawValue)" })
 
@@ -59,7 +59,8 @@ extension NotifierAPI {
         return .redirect(to: "/dashboard/sign-in", cookie: Self.cookie(sessions, "", seconds: 0, request))
     }
 
-    /// Behind a proxy that speaks TLS the browser says so in `Origin`; the cookie then goes nowhere else (RFC 6265bis).
+    /// Behind a proxy with TLS, the browser's `Origin` begins with `https`; the cookie is then sent over TLS alone (RFC
+    /// 6265bis).
     private static func cookie(
         _ sessions: DashboardSessions, _ value: String, seconds: Int, _ request: APIRequest
     ) -> String {
@@ -73,7 +74,8 @@ extension APIRequest {
     /// Whether the page's script asks, rather than a form.
     var wantsJSON: Bool { headers[.accept]?.contains("application/json") ?? false }
 
-    /// The fields of a form, which are among these.
+    /// The fields of a form.
+    /// - Throws: for a field that is not in `fields`.
     func form(_ fields: Set<String>) throws(APIProblem) -> [String: [String]] {
         let type = (contentType ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         guard type == "application/x-www-form-urlencoded" else {

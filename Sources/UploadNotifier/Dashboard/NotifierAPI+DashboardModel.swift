@@ -1,11 +1,12 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 extension NotifierAPI {
-    /// How long the broker may take to say how its queues stand.
+    /// Seconds that the broker may take to answer how its queues stand.
     private static let brokerSecondsMaximum = 3.0
 
-    /// The page as it is now, or was a moment ago.
+    /// The current page, at most ``DashboardFeed/ageMaximum`` old.
     /// - Throws: `UploadError` when the ledger cannot be read.
     func dashboardPage() async throws -> DashboardPage {
         try await dashboard.feed.page { [self] in DashboardPage(try await dashboardModel()) }
@@ -32,7 +33,7 @@ extension NotifierAPI {
             var load = load
             let since = now.addingTimeInterval(-DashboardModel.window - 60)
             load.throughput.removeAll { $0.start < since }
-            return QueueView(
+            return API.Queue(
                 load, lanes: facts.depths.map { $0[load.queue] ?? [:] }, control: facts.control,
                 heldUp: heldUp[load.queue] ?? [], window: DashboardModel.window)
         }
@@ -40,23 +41,23 @@ extension NotifierAPI {
         model.running = try await ledger.latest(.running, limit: 100).reversed().prefix(DashboardModel.listMaximum)
             .map { running($0) }
         model.failures = try await ledger.latest(.failed, limit: DashboardModel.listMaximum).map {
-            JobView($0, on: progress)
+            API.Job($0, on: progress)
         }
-        model.delegates = try await delegateViews()
-        model.destinations = try await destinationViews()
+        model.delegates = try await allDelegates()
+        model.destinations = try await allDestinations()
         model.deadLetters = try await ledger.unreadableCount(DeadLetterListing(isReplayed: false))
         return model
     }
 
-    /// What was told last of its progress; otherwise what was sent when the ledger heard of it last.
+    /// A running job with its latest progress report; without one, with the bytes of its last event in the ledger.
     private func running(_ job: LedgerJob) -> DashboardModel.Running {
         let size = job.baton.job.size
         guard let live = progress.progress(of: job.id) else {
             return DashboardModel.Running(
-                job: JobView(job, on: progress), bytesDone: min(size, max(0, job.baton.bytesSent)))
+                job: API.Job(job, on: progress), bytesDone: min(size, max(0, job.baton.bytesSent)))
         }
         return DashboardModel.Running(
-            job: JobView(job, on: progress), bytesDone: min(size, max(0, live.bytesDone)),
+            job: API.Job(job, on: progress), bytesDone: min(size, max(0, live.bytesDone)),
             bytesPerSecond: live.bytesPerSecond)
     }
 

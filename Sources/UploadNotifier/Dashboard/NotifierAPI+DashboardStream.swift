@@ -4,7 +4,7 @@ import NIOCore
 import ServiceLifecycle
 import Uploads
 
-/// The page as it changes: an event for each of its parts that looks otherwise than what was sent before.
+/// The stream of changes of the page: an event for each of its parts that differs from the one that was sent before.
 extension NotifierAPI {
     private static let beat = Duration.seconds(10)
 
@@ -27,7 +27,7 @@ extension NotifierAPI {
         let beginning = "retry: 2000\n\n" + Self.event("version", DashboardAsset.version)
         try await watchdog.watching { try await writer.write(ByteBuffer(string: beginning)) }
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel?.isActive ?? true {
-            // Whoever signs out, or is signed in no longer, is shown no more.
+            // The stream ends when its user signs out, or when the session ends.
             if let session, let sessions = dashboard.sessions, !sessions.isValid(session, at: clock.now()) { return }
             var text = ""
             do {
@@ -46,7 +46,7 @@ extension NotifierAPI {
         }
     }
 
-    /// Each line of the data is a line of the event; the browser puts them together again.
+    /// Each line of the data becomes a `data:` line of the event; the browser joins them again.
     private static func event(_ type: String, _ data: String) -> String {
         let lines = data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         return "event: \(type)\n" + lines.map { "data: \($0)\n" }.joined() + "\n"

@@ -2,9 +2,10 @@ import Foundation
 import Hummingbird
 import Uploads
 
-/// What the page's buttons do. Each says what became of it, to the script as JSON, to a form by the page that it leads back to.
+/// The actions of the page's buttons. Each answers with its result: JSON for the script, a redirect to the page with a
+/// notice for a form.
 extension NotifierAPI {
-    /// How long an order's answer is waited for.
+    /// How long a button waits for the answer to its order.
     private static let patience = Duration.seconds(10)
 
     var dashboardVerbs: [APIRoute] {
@@ -13,7 +14,7 @@ extension NotifierAPI {
                 let name = try request.name("name")
                 return try await answer(
                     request, to: .stopQueues([name]),
-                    "Queue \(name) is stopped: nobody takes from it, and what runs is handed over.")
+                    "Queue \(name) is stopped: workers take no more of its jobs, and running jobs are handed over.")
             },
             APIRoute(.post, "/dashboard/queues/{name}/start") { [self] request in
                 let name = try request.name("name")
@@ -37,12 +38,12 @@ extension NotifierAPI {
                 let name = try delegateName(request)
                 try await delegates.service().pause(name, by: "dashboard")
                 return await answer(
-                    request, DashboardNotice(text: "Delegate \(name) is paused; what it is to be told is kept."))
+                    request, DashboardNotice(text: "Delegate \(name) is paused; its outcomes are kept."))
             },
             APIRoute(.post, "/dashboard/delegates/{name}/resume") { [self] request in
                 let name = try delegateName(request)
                 try await delegates.service().resume(name)
-                return await answer(request, DashboardNotice(text: "Delegate \(name) is told again."))
+                return await answer(request, DashboardNotice(text: "Delegate \(name) is served again."))
             },
         ]
     }

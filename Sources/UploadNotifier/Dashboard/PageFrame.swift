@@ -1,9 +1,9 @@
-/// What every page has around it.
+/// The frame of every page.
 enum PageFrame {
     /// - Parameters:
     ///   - header: beside the name.
-    ///   - isLive: whether the script follows what happens.
-    ///   - refreshSeconds: for pages that look again by themselves.
+    ///   - isLive: whether the script follows the stream of changes.
+    ///   - refreshSeconds: after how many seconds the page reloads itself; nil for never.
     static func document(
         title: String, header: HTML? = nil, isLive: Bool = false, refreshSeconds: Int? = nil, body: HTML
     ) -> HTML {
@@ -32,7 +32,7 @@ enum PageFrame {
             """
     }
 
-    /// A page that says one thing.
+    /// A page with one message.
     static func message(_ title: String, _ text: String, refreshSeconds: Int? = nil, link: HTML? = nil) -> HTML {
         document(
             title: "\(title) · Longshore", refreshSeconds: refreshSeconds,
@@ -42,8 +42,8 @@ enum PageFrame {
                 """)
     }
 
-    /// Where the token is typed.
-    /// - Parameter problem: why it was not taken.
+    /// The page on which a user types the token.
+    /// - Parameter problem: why the last token was refused.
     static func signIn(problem: String?) -> HTML {
         let alert: HTML? = problem.map { "<p class=\"alert bad\" role=\"alert\" id=\"problem\">\($0)</p>" }
         let described: HTML? = problem.map { _ in " aria-describedby=\"problem\" aria-invalid=\"true\"" }

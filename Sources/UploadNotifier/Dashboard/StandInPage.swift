@@ -1,17 +1,17 @@
 public import Hummingbird
 import Uploads
 
-/// What stands at `/` while a notifier is not at work with its ledger: a page that says so in words and looks again by itself.
+/// The page at `/` while a notifier does not work with its ledger: it says why, and reloads itself.
 public enum StandInPage {
     private static let refreshSeconds = 5
 
-    /// Where it stands: the guard answers there (``StandByGuard``).
+    /// The paths that it answers; ``StandByGuard`` sends it there.
     static let paths: Set = ["/", "/dashboard/sign-in"]
 
-    /// What it is made of, which the dashboard is made of as well.
+    /// Its style and script, which are those of the dashboard.
     public static let assetPaths = Set(DashboardAsset.allCases.map { "/assets/\($0.rawValue)" })
 
-    /// It tells nothing that anybody may not know, so it asks nobody who they are.
+    /// The page holds nothing confidential, so it needs no token.
     static func response(_ obstacle: LedgerObstacle) -> Response {
         let (title, text) = words(for: obstacle)
         return APIAnswer.pageResponse(
@@ -19,7 +19,7 @@ public enum StandInPage {
             headers: [.retryAfter: String(refreshSeconds)])
     }
 
-    /// For a router without the dashboard.
+    /// Adds its style and script to a router without the dashboard.
     public static func addAssets(to router: Router<APIRequestContext>) {
         for asset in DashboardAsset.allCases {
             router.get("/assets/\(asset.rawValue)") { request, _ in
@@ -45,7 +45,7 @@ public enum StandInPage {
         case .foreign(let reason):
             (
                 "Another ledger has the namespace",
-                "This notifier records and tells nothing: \(reason). It goes on by itself once the namespace has its ledger, and "
+                "This notifier neither records nor delivers: \(reason). It goes on by itself once the namespace has its ledger, and "
                     + "shows the dashboard here then."
             )
         }

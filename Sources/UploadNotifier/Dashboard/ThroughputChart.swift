@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// What ended in each of the last minutes, as bars: SVG without any style of its own.
+/// Bars for the jobs that ended in each of the last minutes: SVG without any style of its own.
 enum ThroughputChart {
     private static let height = 48.0
 
@@ -43,7 +43,7 @@ enum ThroughputChart {
 
     /// - Parameters:
     ///   - from: 0 at the bottom.
-    ///   - to: 1 at the top; what is not nothing can be seen.
+    ///   - to: 1 at the top; anything above 0 is drawn high enough to be seen.
     private static func bar(_ index: Int, from: Double, to: Double, _ name: String) -> HTML? {
         guard to > from else { return nil }
         let size = max(1.5, (to - from) * height)

@@ -97,7 +97,7 @@ with sync_playwright() as playwright:
     expect(form.locator("#notice")).to_contain_text("Delegate hook is paused")
     expect(page.locator("#delegate-hook")).to_contain_text("Paused")
     form.get_by_role("button", name="Resume delegate hook").click()
-    expect(form.locator("#notice")).to_contain_text("told again")
+    expect(form.locator("#notice")).to_contain_text("served again")
 
     # The page reports a lost connection, and restores it by itself.
     other = context.new_page()

@@ -2,7 +2,7 @@ public import ArgumentParser
 import Foundation
 public import Uploads
 
-/// What a delegate is registered with, and what of it is changed.
+/// The options for the fields of a delegate's definition, to register or to change it.
 public struct DelegateFields: ParsableArguments, Sendable {
     static let resettable = [
         "types", "queues", "destinations", "batches", "metadata", "fields", "ordered", "concurrency", "timeout", "mode",
@@ -25,7 +25,8 @@ public struct DelegateFields: ParsableArguments, Sendable {
     var queues: [String] = []
 
     @Option(
-        name: .customLong("destination"), help: ArgumentHelp("Only jobs to this one; repeatable.", valueName: "name"))
+        name: .customLong("destination"),
+        help: ArgumentHelp("Only jobs to this destination; repeatable.", valueName: "name"))
     var destinations: [String] = []
 
     @Option(
@@ -38,7 +39,8 @@ public struct DelegateFields: ParsableArguments, Sendable {
     @Option(
         name: .customLong("field"),
         help: ArgumentHelp(
-            "A field of what it gets instead of all: id=subject, done==true; repeatable.", valueName: "name=source"))
+            "A field to deliver instead of the whole outcome: id=subject, done==true; repeatable.",
+            valueName: "name=source"))
     var fields: [String] = []
 
     @Flag(inversion: .prefixedNo, help: "One outcome of a job after the other.")
@@ -52,8 +54,8 @@ public struct DelegateFields: ParsableArguments, Sendable {
 
     public init() {}
 
-    /// As the API takes them; what was not given is not there.
-    /// - Throws: usage, for what cannot be read. What fields may be is the notifier's to say.
+    /// The given fields by the API's names for them.
+    /// - Throws: a usage error for a text that cannot be read. The notifier checks the values.
     public func values() throws -> [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         values["url"] = url.map { .string($0) }
@@ -76,8 +78,8 @@ public struct DelegateFields: ParsableArguments, Sendable {
         return values
     }
 
-    /// A merge patch.
-    /// - Parameter resets: what is to be as it is by default.
+    /// A JSON merge patch.
+    /// - Parameter resets: the names of fields to set to their defaults.
     public func patch(resetting resets: [String]) throws -> [String: JSONValue] {
         var patch = try values()
         for reset in resets {
@@ -88,11 +90,12 @@ public struct DelegateFields: ParsableArguments, Sendable {
             }
             let name = reset == "timeout" ? "timeoutSeconds" : reset
             guard patch[name] == nil else {
-                throw ProgramError(.usage, "--reset \(reset): it is given as well; which of the two?")
+                throw ProgramError(
+                    .usage, "--reset \(reset): the field is also set by another option; give one of the two")
             }
             patch[name] = .null
         }
-        guard !patch.isEmpty else { throw ProgramError(.usage, "nothing to change: say what, as --url URL") }
+        guard !patch.isEmpty else { throw ProgramError(.usage, "nothing to change: give a field, such as --url URL") }
         return patch
     }
 

@@ -1,14 +1,14 @@
 public import Foundation
 public import Uploads
 
-/// What `uploadctl delegate` asks about one delegate.
+/// A request of `uploadctl delegate` about one delegate.
 public enum DelegateOrder: Sendable {
     case show(String)
-    /// Fields as the API takes them. Without a file of a secret one is made.
+    /// Fields by the API's names for them. Without a file with a secret, the notifier makes a secret.
     case add(String, [String: JSONValue], secretFile: String?)
-    /// A merge patch.
+    /// A JSON merge patch.
     case change(String, [String: JSONValue])
-    /// How long the old secret signs as well, in seconds; nil for as long as is usual.
+    /// - Parameter overlap: seconds for which the old secret signs as well; nil for the notifier's default.
     case rotateSecret(String, secretFile: String?, overlap: TimeInterval?)
     case remove(String, discards: Bool, isConfirmed: Bool)
 }

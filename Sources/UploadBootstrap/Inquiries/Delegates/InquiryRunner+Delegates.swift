@@ -2,19 +2,20 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Uploads
+import UploadsAPI
 
 /// Delegates: listed, shown, registered, changed and removed.
 extension InquiryRunner {
-    /// Deliveries that are shown with a delegate.
+    /// The deliveries that are shown with a delegate.
     private static let shownCount = 10
-    /// A large backlog takes its time.
+    /// The notifier gives a removal 5 min: a large backlog takes long to delete.
     private static let removalPatience = TimeAmount.seconds(310)
 
     func delegates() async throws {
         if printsJSON {
-            return try await list("/v1/delegates") { (delegates: [ListedDelegate]) in Table(delegates, time) }
+            return try await list("/v1/delegates") { (delegates: [API.Delegate]) in Table(delegates, time) }
         }
-        let delegates = try await client.ask(.GET, "/v1/delegates", as: ListPage<ListedDelegate>.self).items
+        let delegates = try await client.ask(.GET, "/v1/delegates", as: ListPage<API.Delegate>.self).items
         show(Table(delegates, time))
         for warning in delegates.flatMap(\.warnings) { say(warning) }
     }
@@ -57,8 +58,8 @@ extension InquiryRunner {
             let deliveries = try await client.ask(.GET, "/v1/deliveries", query, as: JSONValue.self)
             return try show(["delegate": delegate, "deliveries": deliveries["deliveries"] ?? []])
         }
-        let delegate = try await client.ask(.GET, path(name), as: ListedDelegate.self)
-        let deliveries = try await client.ask(.GET, "/v1/deliveries", query, as: ListPage<ListedDelivery>.self).items
+        let delegate = try await client.ask(.GET, path(name), as: API.Delegate.self)
+        let deliveries = try await client.ask(.GET, "/v1/deliveries", query, as: ListPage<API.Delivery>.self).items
         for line in delegate.lines(time) { Console.output(line: line) }
         if !deliveries.isEmpty {
             Console.output(line: "")
@@ -67,23 +68,25 @@ extension InquiryRunner {
         for warning in delegate.warnings { say(warning) }
     }
 
-    /// A secret that was just made is all that goes to standard output: it can be piped to where it is kept.
+    /// A secret that was just made is the only line on standard output, so that it can be piped to a store of secrets.
+    /// The fields are read one by one: a secret must not be lost because the rest of the answer is of another version.
     private func tell(_ answer: JSONValue, _ sentence: String) {
         if printsJSON {
             try? show(answer)
         } else if let secret = answer["secret"]?.string {
-            say("\(sentence); this secret signs what it gets. Keep it: it is not shown again")
+            say("\(sentence); this secret signs its deliveries. Keep it: it is not shown again")
             Console.output(line: secret)
         } else {
             Console.output(line: sentence)
         }
     }
 
-    /// - Returns: usage, when nobody confirmed it.
+    /// - Returns: `uploadFailed` if the user declined.
+    /// - Throws: a usage error if the removal is neither confirmed nor can the user be asked.
     private func remove(_ name: String, discards: Bool, isConfirmed: Bool) async throws -> ExitCode {
         var discards = discards
         if !isConfirmed {
-            let delegate = try await client.ask(.GET, path(name), as: ListedDelegate.self)
+            let delegate = try await client.ask(.GET, path(name), as: API.Delegate.self)
             let waiting = delegate.backlog + delegate.failed
             let lost = waiting > 0 ? ", and forget \(waiting) outcomes that it has not taken" : ""
             guard Console.canAsk else {
@@ -104,10 +107,10 @@ extension InquiryRunner {
         if printsJSON {
             try show(answer)
         } else {
-            let forgotten = answer["forgotten"]?.integer ?? 0
+            let forgotten = try read(answer, as: API.RemovedDelegate.self).forgotten
             Console.output(
                 line: "delegate \(name) is removed"
-                    + (forgotten > 0 ? "; it will not hear of \(forgotten) outcomes" : ""))
+                    + (forgotten > 0 ? "; it will not get \(forgotten) outcomes" : ""))
         }
         return .done
     }

@@ -1,8 +1,9 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
 extension Table {
-    init(_ jobs: [ListedJob], _ time: LocalTime) {
+    init(_ jobs: [API.Job], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "ID"), Column(title: "STATUS"), Column(title: "AGE", isNumber: true, dropOrder: 1),
@@ -22,7 +23,7 @@ extension Table {
             })
     }
 
-    init(_ queues: [ListedQueue], _ time: LocalTime) {
+    init(_ queues: [API.Queue], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "QUEUE", minimum: 12), Column(title: "STATE"), Column(title: "DEPTH", minimum: 10),
@@ -45,7 +46,7 @@ extension Table {
             })
     }
 
-    /// `12 normal, 3 bulk`: lanes in which nothing waits are left out.
+    /// `12 normal, 3 bulk`: without the lanes in which nothing waits.
     static func depth(_ lanes: [String: Int]) -> String {
         let order = ["urgent", "continued", "normal", "bulk"]
         let filled = lanes.filter { $0.value > 0 }.sorted {
@@ -54,7 +55,7 @@ extension Table {
         return filled.isEmpty ? "0" : filled.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
 
-    init(_ deliveries: [ListedDelivery], _ time: LocalTime) {
+    init(_ deliveries: [API.Delivery], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "ID", isNumber: true), Column(title: "STATUS"), Column(title: "DELEGATE", minimum: 8),
@@ -71,7 +72,7 @@ extension Table {
             })
     }
 
-    init(_ letters: [ListedLetter], _ time: LocalTime) {
+    init(_ letters: [API.DeadLetter], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "ID", isNumber: true), Column(title: "AT", dropOrder: 1),
@@ -89,7 +90,7 @@ extension Table {
             })
     }
 
-    init(_ line: [ListedPlace], _ time: LocalTime) {
+    init(_ line: [API.LineEntry], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "PLACE", isNumber: true), Column(title: "ID"), Column(title: "STATUS", dropOrder: 1),
@@ -105,7 +106,7 @@ extension Table {
             })
     }
 
-    init(_ destinations: [ListedDestination], _ time: LocalTime) {
+    init(_ destinations: [API.Destination], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "DESTINATION", minimum: 12), Column(title: "DRIVER", dropOrder: 2),
@@ -130,11 +131,11 @@ extension Table {
     }
 }
 
-extension ListedDestination.Live {
-    /// `3`, or `1 of 3 failing`: those whose circuit is not closed.
+extension API.DestinationLive {
+    /// `3`, or `1 of 3 failing`: one worker's circuit is not closed.
     fileprivate var workersText: String { failing > 0 ? "\(failing) of \(workers) failing" : String(workers) }
 
-    /// `12.4 MiB/s`, and whether a limit makes somebody wait; `idle`.
+    /// `12.4 MiB/s`, with `, held` while a limit makes jobs wait; `idle` without jobs.
     fileprivate var paceText: String {
         guard jobsInFlight > 0 else { return "idle" }
         let bytes = Int64(min(max(0, bytesPerSecond), 1e18).rounded())
@@ -142,8 +143,8 @@ extension ListedDestination.Live {
     }
 }
 
-extension ListedDestination.Limits {
-    /// `8 jobs, 4 parts, 100 MiB/s`; empty without any.
+extension API.Limits {
+    /// `8 jobs, 4 parts, 100 MiB/s`; empty without limits.
     fileprivate var text: String {
         [
             jobs.map { "\($0) jobs" }, parts.map { "\($0) parts" },

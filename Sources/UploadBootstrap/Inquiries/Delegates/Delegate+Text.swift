@@ -1,37 +1,8 @@
 import Foundation
 import Uploads
+import UploadsAPI
 
-/// What of a delegate is shown to people.
-struct ListedDelegate: Decodable {
-    var name: String
-    var kind: String
-    var target: String?
-    var origin: String
-    var types: [String]
-    var queues: [String]
-    var destinations: [String]
-    var batches: [String]
-    var metadata: [String: String]
-    var client: String?
-    var fields: [String: String]?
-    var ordered: Bool
-    var concurrency: Int?
-    var timeoutSeconds: Double?
-    var mode: String?
-    var hasSecret: Bool
-    var oldSecretUntil: Date?
-    var createdAt: Date?
-    var changedAt: Date?
-    var hidesRegistered: Bool
-    var isServed: Bool
-    var problem: String?
-    var backlog: Int
-    var failed: Int
-    var isPaused: Bool
-    var isHeld: Bool
-    var pausedSince: Date?
-    var reason: String?
-
+extension API.Delegate {
     /// `active`, `paused 3m` (by an operator), `failing 2h` (paused by its failures), `not served`.
     func state(_ time: LocalTime) -> String {
         guard isServed else { return "not served" }
@@ -39,7 +10,7 @@ struct ListedDelegate: Decodable {
         return (isHeld ? "paused" : "failing") + (pausedSince.map { " \(time.age($0))" } ?? "")
     }
 
-    /// What an operator should know.
+    /// The states that an operator should know of, as sentences.
     var warnings: [String] {
         var warnings: [String] = []
         if let problem { warnings.append("delegate \(name) is not served: \(problem)") }
@@ -50,12 +21,12 @@ struct ListedDelegate: Decodable {
         }
         if hidesRegistered {
             warnings.append(
-                "a delegate \(name) is registered as well, and not served: the configuration's holds until it is gone")
+                "a delegate \(name) is registered as well, and not served until the one of the configuration is gone")
         }
         return warnings
     }
 
-    /// For people: all there is.
+    /// All fields, for people.
     func lines(_ time: LocalTime) -> [String] {
         func pairs(_ values: [String: String]) -> String {
             values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
@@ -79,7 +50,7 @@ struct ListedDelegate: Decodable {
 }
 
 extension Table {
-    init(_ delegates: [ListedDelegate], _ time: LocalTime) {
+    init(_ delegates: [API.Delegate], _ time: LocalTime) {
         self.init(
             [
                 Column(title: "DELEGATE", minimum: 12), Column(title: "KIND"), Column(title: "STATE", minimum: 8),
