@@ -1,7 +1,7 @@
 import ArgumentParser
 import UploadBootstrap
 
-/// A command that does something.
+/// A command that does work, unlike one that only groups subcommands.
 protocol ControlCommand: ParsableCommand {
     var common: CommonOptions { get }
     func perform() async throws -> UploadBootstrap.ExitCode
@@ -20,7 +20,7 @@ extension InquiryCommand {
     }
 }
 
-/// A command that gives orders, by message.
+/// A command that sends orders to the notifier, as messages.
 protocol OrderCommand: ControlCommand {
     func requests() throws -> [OrderRequest]
 }

@@ -4,7 +4,7 @@ import UploadBootstrap
 struct DeadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead",
-        abstract: "Messages that could not be read or recorded: looks at them, publishes them again.",
+        abstract: "Shows, replays and discards messages that could not be read or recorded.",
         subcommands: [
             DeadListCommand.self, DeadShowCommand.self, DeadReplayCommand.self, DeadDiscardCommand.self,
         ],
@@ -30,7 +30,7 @@ struct DeadListCommand: InquiryCommand {
     @Option(help: ArgumentHelp("waiting, or replayed: published again.", valueName: "status"))
     var status: DeadLetterStatus?
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most dead letters to list.", valueName: "n"))
     var limit = 50
 
     @OptionGroup var options: InquiryOptions
@@ -64,17 +64,17 @@ struct DeadShowCommand: InquiryCommand {
 struct DeadReplayCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publishes dead letters again, when what was wrong is mended.",
+        abstract: "Publishes dead letters again, once their cause is mended.",
         discussion: """
-            As they were, where they belong. What still cannot be read comes back as a dead
-            letter of its own. Nothing is uploaded twice; a job that has ended is refused:
-            'run --again' begins a new round of it.
+            The messages go out unchanged to the queues where they belong. A message that
+            still cannot be read comes back as a new dead letter. Nothing is uploaded
+            twice; a job that has ended is refused: 'run --again' begins a new round of it.
             """)
 
     @Argument(help: ArgumentHelp("Dead letters, as 'dead list' numbers them.", valueName: "id"))
     var ids: [Int64] = []
 
-    @Flag(help: "All that were not published again yet.")
+    @Flag(help: "All dead letters that were not published again yet.")
     var all = false
 
     @OptionGroup var filter: DeadLetterOptions

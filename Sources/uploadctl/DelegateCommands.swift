@@ -5,7 +5,7 @@ import Uploads
 struct DelegateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delegate",
-        abstract: "Who is told of outcomes: lists, registers, changes, pauses, tests, removes.",
+        abstract: "Lists, registers, changes, pauses, tests and removes delegates, which get the outcomes of jobs.",
         subcommands: [
             DelegateListCommand.self, DelegateShowCommand.self, DelegateAddCommand.self, DelegateChangeCommand.self,
             DelegateRotateCommand.self, DelegateRemoveCommand.self, DelegatePauseCommand.self,
@@ -30,7 +30,7 @@ struct DelegateCommand: ParsableCommand {
 struct DelegateListCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists delegates with what waits for them.")
+        abstract: "Lists delegates with their backlogs.")
 
     @OptionGroup var options: InquiryOptions
 
@@ -57,17 +57,18 @@ struct DelegateShowCommand: InquiryCommand {
 struct DelegateAddCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Registers a webhook or a queue, which hears of all that ends from now on.",
+        abstract: "Registers a webhook or a queue, which gets all outcomes from now on.",
         discussion: """
-            A webhook is signed as Standard Webhooks says. Without --secret-file a secret
-            is made and printed, once. What ended before is told with 'delegate replay
-            NAME --since 7d'. Commands and logs are declared in the configuration.
+            Deliveries to a webhook are signed as Standard Webhooks says. Without
+            --secret-file the notifier makes a secret, which is printed once. 'delegate
+            replay NAME --since 7d' delivers earlier outcomes. Delegates that run commands
+            or write logs are declared in the configuration.
             """)
 
-    @Argument(help: ArgumentHelp("Its name: 1 to 64 of a-z, 0-9, '_' and '-'.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The delegate's name: 1 to 64 of a-z, 0-9, '_' and '-'.", valueName: "name"))
     var name: String
 
-    @Flag(help: "Put outcomes into a durable queue of its own on the broker.")
+    @Flag(help: "Put outcomes into a durable queue of the delegate's own on the broker.")
     var toQueue = false
 
     @OptionGroup var fields: DelegateFields
@@ -94,8 +95,9 @@ struct DelegateChangeCommand: InquiryCommand {
         commandName: "change",
         abstract: "Changes a registered delegate from its next delivery on.",
         discussion: """
-            What is not given stays. --metadata and --field are added to those that are
-            there. A delegate that its failures had paused is served again.
+            Fields that are not given stay as they are. --metadata and --field add to
+            those that are there. A delegate that was paused by its failures is served
+            again.
             """)
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"))
@@ -105,8 +107,8 @@ struct DelegateChangeCommand: InquiryCommand {
 
     @Option(
         help: ArgumentHelp(
-            "As it is by default again: types, queues, destinations, batches, metadata, fields, ordered, concurrency, "
-                + "timeout or mode; repeatable.", valueName: "what"))
+            "Set a field to its default: types, queues, destinations, batches, metadata, fields, ordered, concurrency, "
+                + "timeout or mode; repeatable.", valueName: "field"))
     var reset: [String] = []
 
     @OptionGroup var options: InquiryOptions
@@ -121,7 +123,7 @@ struct DelegateRotateCommand: InquiryCommand {
         commandName: "rotate-secret",
         abstract: "Signs with another secret, and for a while with the old one too.",
         discussion: """
-            Without --secret-file a secret is made and printed, once.
+            Without --secret-file the notifier makes a secret, which is printed once.
             """)
 
     @Argument(help: ArgumentHelp("A registered webhook.", valueName: "name"))
@@ -130,7 +132,7 @@ struct DelegateRotateCommand: InquiryCommand {
     @Option(help: ArgumentHelp("File that holds the secret, or - for standard input.", valueName: "file"))
     var secretFile: String?
 
-    @Option(help: ArgumentHelp("How long the old one signs too (default: 1d).", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long the old secret signs as well (default: 1d).", valueName: "duration"))
     var overlap: String?
 
     @OptionGroup var options: InquiryOptions
@@ -153,14 +155,14 @@ struct DelegateRemoveCommand: InquiryCommand {
         commandName: "remove",
         abstract: "Removes a registered delegate.",
         discussion: """
-            Exit status 1: outcomes wait for it, and --discard was not given. The queue of
-            a queue delegate stays on the broker with what is in it.
+            Exit status 1: outcomes wait for the delegate, and --discard was not given. The
+            queue of a queue delegate stays on the broker with its messages.
             """)
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"))
     var name: String
 
-    @Flag(help: "Also when outcomes wait for it, which it will then never hear of.")
+    @Flag(help: "Remove it though outcomes wait for it: it will never get them.")
     var discard = false
 
     @Flag(help: "Do not ask.")
@@ -191,7 +193,7 @@ struct DelegatePauseCommand: InquiryCommand {
 struct DelegateResumeCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Serves a delegate again; what waits is due at once.")
+        abstract: "Serves a delegate again; the outcomes that wait are due at once.")
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"), completion: NameCompletion.delegates)
     var name: String
@@ -206,9 +208,9 @@ struct DelegateResumeCommand: InquiryCommand {
 struct DelegateTestCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Delivers an invented outcome, and says what came of it.",
+        abstract: "Delivers an invented outcome, and shows the delegate's answer.",
         discussion: """
-            Exit status 1: the delegate did not take it.
+            Exit status 1: the delegate did not take the outcome.
             """)
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"), completion: NameCompletion.delegates)
@@ -224,11 +226,11 @@ struct DelegateTestCommand: InquiryCommand {
 struct DelegateReplayCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Delivers once more what was given up, or all of a time.",
+        abstract: "Delivers again the outcomes that were given up, or all of a time range.",
         discussion: """
-            Without --since, what was given up; with it also what ended before the delegate
-            was registered. An outcome keeps its id, so that the receiver can tell that it
-            had it.
+            Without --since, the outcomes that were given up; with it all outcomes since
+            then, also those from before the delegate was registered. An outcome keeps its
+            id, so that the receiver can recognize a repeat.
             """)
 
     @Argument(help: ArgumentHelp("A delegate.", valueName: "name"), completion: NameCompletion.delegates)
@@ -247,7 +249,7 @@ struct DelegateReplayCommand: InquiryCommand {
     func inquiry() throws -> Inquiry {
         let (from, to) = (try PastTime.read(since, of: "--since"), try PastTime.read(until, of: "--until"))
         guard from != nil || to == nil else {
-            throw ProgramError(.usage, "--until without --since: say since when")
+            throw ProgramError(.usage, "--until without --since: give --since as well")
         }
         return .replay(delegate: name, from: from, to: to)
     }

@@ -4,7 +4,7 @@ import UploadBootstrap
 struct DeliveryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delivery",
-        abstract: "Looks at what was told to delegates, and tells it once more.",
+        abstract: "Shows deliveries to delegates, and makes them again.",
         subcommands: [
             DeliveryListCommand.self, DeliveryShowCommand.self, DeliveryReplayCommand.self,
         ],
@@ -23,7 +23,7 @@ struct DeliveryListCommand: InquiryCommand {
         commandName: "list",
         abstract: "Lists deliveries, the newest first.",
         discussion: """
-            FAILED is how many attempts failed, NEXT when the next one is due.
+            FAILED is the number of failed attempts, NEXT the time of the next attempt.
             """)
 
     @OptionGroup var choice: DeliveryChoice
@@ -38,7 +38,7 @@ struct DeliveryListCommand: InquiryCommand {
 struct DeliveryShowCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a delivery with its attempts and what was answered.")
+        abstract: "Shows a delivery with its attempts and the delegate's answers.")
 
     @Argument(help: ArgumentHelp("A delivery, as 'delivery list' numbers it.", valueName: "id"))
     var id: Int64
@@ -53,10 +53,10 @@ struct DeliveryShowCommand: InquiryCommand {
 struct DeliveryReplayCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Makes deliveries once more.",
+        abstract: "Makes deliveries again.",
         discussion: """
-            An outcome keeps its id, so that the receiver can tell that it had it. All that a
-            delegate was not told, or all of a time: 'delegate replay'.
+            An outcome keeps its id, so that the receiver can recognize a repeat. 'delegate
+            replay' makes all deliveries again that were given up, or all of a time range.
             """)
 
     @Argument(help: ArgumentHelp("Deliveries, as 'delivery list' numbers them.", valueName: "id"))

@@ -24,7 +24,7 @@ struct DestinationCommand: ParsableCommand {
 struct DestinationListCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists destinations with their limits and what waits for them.")
+        abstract: "Lists destinations with their limits and their jobs.")
 
     @OptionGroup var options: InquiryOptions
 
@@ -36,16 +36,16 @@ struct DestinationListCommand: InquiryCommand {
 struct DestinationTestCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
-        abstract: "Tries a destination out and says in plain words what is wrong.",
+        abstract: "Tries a destination out, and explains problems in plain words.",
         discussion: """
-            It looks, begins an upload, sends one part and removes both, from this host
-            and with this host's configuration, as a worker here would. Nothing stays
-            there, unless --write says so.
+            The test looks at the destination, begins an upload, sends one part and removes
+            both, from this host and with this host's configuration, as a worker here
+            would. Nothing stays at the destination, unless --write is given.
 
-            At a bucket of S3 it writes a small object and one of 8 MiB in two parts, below
-            a prefix of its own, and finds out with them what the server does (conditions,
-            checksums, ETags) and what the credentials may do. It says which lines the
-            configuration should have and which rights are missing.
+            In a bucket of S3 the test writes a small object and one of 8 MiB in two parts,
+            below a prefix of its own. With these it finds out the server's features
+            (conditions, checksums, ETags) and the rights of the credentials. It lists the
+            lines that the configuration should have, and the rights that are missing.
             """)
 
     @Argument(
@@ -58,7 +58,7 @@ struct DestinationTestCommand: ControlCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the keys of all else begin with that it writes and removes again.", valueName: "prefix"))
+            "The prefix of all other keys, which the test writes and removes again.", valueName: "prefix"))
     var prefix = ""
 
     @Flag(help: "Print the report as a JSON object.")
@@ -76,10 +76,11 @@ struct DestinationTestCommand: ControlCommand {
 struct DestinationSweepCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "sweep",
-        abstract: "Removes unfinished uploads that nobody will go on with.",
+        abstract: "Removes unfinished uploads that no job will go on with.",
         discussion: """
-            The notifier does it, for it alone knows which uploads a job still names. What
-            is not certainly abandoned stays. It does the same by itself every hour.
+            The notifier does this, because only its ledger names the uploads that jobs
+            still need. An upload stays unless it is certainly abandoned. The notifier also
+            does this by itself every hour.
             """)
 
     @Argument(
@@ -88,7 +89,8 @@ struct DestinationSweepCommand: OrderCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("Only what was begun before (default: notifier.sweepAfter).", valueName: "duration"))
+        help: ArgumentHelp(
+            "Only uploads that were begun so long ago (default: notifier.sweepAfter).", valueName: "duration"))
     var olderThan: String?
 
     @OptionGroup var options: SweepOptions

@@ -29,9 +29,9 @@ struct JobsCommand: InquiryCommand {
 struct JobCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "job",
-        abstract: "Tells what became of a job, and why it is not running.",
+        abstract: "Shows a job, its history, and why it is not running.",
         discussion: """
-            What it is, what stands in its way, and all that happened to it in time order.
+            Shows the job, the reason why it is not running, and its events in time order.
             """)
 
     static let examples = """
@@ -56,9 +56,10 @@ struct WatchCommand: InquiryCommand {
         commandName: "watch",
         abstract: "Follows events and running uploads, until Ctrl-C.",
         discussion: """
-            Each event is a line, as it is recorded. On a terminal, bars below them show
-            the uploads that run, the most active first, as many as fit. After a break it
-            goes on where it was: nothing is missed while the notifier restarts.
+            Each recorded event is a line. On a terminal, bars below the events show the
+            running uploads, the most active first, as many as fit. When the connection
+            breaks, the command goes on from the last event that it received: it misses
+            nothing while the notifier restarts.
             """)
 
     static let examples = """

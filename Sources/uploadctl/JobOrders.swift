@@ -5,10 +5,11 @@ import Uploads
 struct CancelCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Cancels jobs: interrupts, removes what is half there, never runs again by itself.",
+        abstract: "Cancels jobs: interrupts them and removes their unfinished uploads.",
         discussion: """
-            The unfinished upload at the destination and the staged copy are removed. An
-            upload that is complete when the order reaches it ends as completed.
+            The unfinished upload at the destination and the staged copy are removed, and
+            the job does not run again by itself. An upload that is complete when the order
+            reaches it ends as completed.
             """)
 
     static let examples = """
@@ -37,7 +38,8 @@ struct PauseCommand: OrderCommand {
         commandName: "pause",
         abstract: "Pauses jobs until they are resumed.",
         discussion: """
-            A running upload stops at its next part boundary and keeps what is there.
+            A running upload stops at its next part boundary; the parts that were sent
+            stay at the destination.
             """)
 
     static let examples = """
@@ -62,7 +64,7 @@ struct ResumeCommand: OrderCommand {
         commandName: "resume",
         abstract: "Lets paused jobs go on where they stopped.",
         discussion: """
-            With a filter: those that are paused.
+            A filter matches paused jobs only.
             """)
 
     static let examples = """
@@ -85,11 +87,11 @@ struct ResumeCommand: OrderCommand {
 struct RunCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Runs jobs now, ahead of others; with --again, ended ones anew.",
+        abstract: "Runs jobs now, ahead of others; with --again, runs ended jobs anew.",
         discussion: """
             A job that waits or is paused goes on at once. Where a worker is full, its
             youngest upload that is not urgent makes room and goes on afterwards.
-            With --again and no --status, a filter means failed and cancelled jobs.
+            With --again and no --status, a filter matches failed and cancelled jobs.
             """)
 
     static let examples = """
@@ -116,12 +118,12 @@ struct RunCommand: OrderCommand {
 struct DiscardCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Gives up failed jobs: what they left is removed now, not in days.",
+        abstract: "Gives up failed jobs: removes their unfinished uploads now, not in days.",
         discussion: """
             The unfinished upload at the destination and the staged copy are kept for days,
             so that a failed job can run again from where it stopped. A worker removes both
-            now, and the job ends once more, as cancelled; as completed if its object turns
-            out to be whole. Running it again then needs the source anew.
+            now, and the job ends once more, as cancelled, or as completed if its object
+            turns out to be whole. To run the job again, the source is needed anew.
             """)
 
     static let examples = """
@@ -148,14 +150,14 @@ struct DiscardCommand: OrderCommand {
 struct ForgetCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Takes names, metadata, answers and errors of ended jobs out of the ledger.",
+        abstract: "Removes names, metadata, answers and errors of ended jobs from the ledger.",
         discussion: """
-            File names, keys, metadata, batches, what delegates answered, the words of
-            errors, and dead letters that name the jobs are gone for good, from the
-            ledger's files too. That a job was there and how it ended stays, so that
-            nothing is uploaded again; the job cannot run again. The notifier refuses a
-            job that has not ended, of whose end a delegate has not been told yet, or
-            that left an unfinished upload ('uploadctl discard' removes it).
+            File names, keys, metadata, batches, answers of delegates, messages of errors,
+            and dead letters that name the jobs are removed for good, from the ledger's
+            files too. The ledger keeps the job's id and its outcome, so that nothing is
+            uploaded again; the job cannot run again. The notifier refuses a job that has
+            not ended, whose outcome still waits for a delegate, or that left an unfinished
+            upload ('uploadctl discard' removes it).
             notifier.keep.names does the same by age.
             """)
 
@@ -191,8 +193,8 @@ struct MoveCommand: OrderCommand {
         commandName: "move",
         abstract: "Moves jobs that wait in a serial line to another place.",
         discussion: """
-            Several keep the order in which they are named. A job whose turn has come
-            already is refused, unless it is paused and nobody works on it.
+            Several jobs keep the order in which they are named. A job whose turn has come
+            already is refused, unless it is paused and no worker has it.
             """)
 
     static let examples = """
@@ -202,14 +204,14 @@ struct MoveCommand: OrderCommand {
           uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 \
               --before 019a7d3e-1a7b-7f02-8c11-5b8e7d0c4a11
 
-        'uploadctl queue line NAME' shows who stands where.
+        'uploadctl queue line NAME' shows the line in its order.
         """
 
     @Argument(
         help: ArgumentHelp("Jobs, as enqueue-upload printed them.", valueName: "id"), completion: NameCompletion.jobs)
     var ids: [String]
 
-    @Option(help: ArgumentHelp("How many that still wait stay ahead; 0 is next.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of waiting jobs that stay ahead; 0 is next.", valueName: "n"))
     var to: Int?
 
     @Option(help: ArgumentHelp("Directly before this job, which still waits.", valueName: "id"))

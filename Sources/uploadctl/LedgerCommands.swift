@@ -17,13 +17,13 @@ struct LedgerCommand: ParsableCommand {
 struct LedgerBackupCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Writes a checked copy of the ledger, as it is at one moment, while it is used.",
+        abstract: "Writes a checked copy of the ledger at one moment, while the ledger is in use.",
         discussion: """
-            The notifier writes it, on its own host and as its own user. An older backup
-            under that name is replaced, any other file is not.
+            The notifier writes the copy, on its own host and as its own user. An older
+            backup at that path is replaced, any other file is not.
             """)
 
-    @Argument(help: ArgumentHelp("Absolute, on the notifier's host.", valueName: "path"), completion: .file())
+    @Argument(help: ArgumentHelp("An absolute path on the notifier's host.", valueName: "path"), completion: .file())
     var path: String
 
     @OptionGroup var options: InquiryOptions
@@ -42,12 +42,12 @@ struct LedgerBackupCommand: InquiryCommand {
 struct LedgerAdoptCommand: ControlCommand {
     static let configuration = CommandConfiguration(
         commandName: "adopt",
-        abstract: "Gives the namespace another ledger, and lists first what is lost by that.",
+        abstract: "Gives the namespace another ledger, after listing the losses.",
         discussion: """
-            A namespace has one ledger: a notifier with another one, or with an old copy,
-            is not ready and says so. Run this where that ledger is, as its notifier's
-            user, with the notifier's broker. The notifier may be up and waiting: it goes
-            to work by itself. One that works with the other ledger stops.
+            A namespace has one ledger: a notifier with another ledger, or with an old
+            copy, is not ready and says so. Run this on the host of the new ledger, as its
+            notifier's user, with the notifier's broker. That notifier may be up and
+            waiting: it begins to work by itself. A notifier with the old ledger stops.
             """)
 
     @Option(

@@ -5,7 +5,7 @@ import Uploads
 struct QueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Lists, shows, stops and starts transfer queues, and shows their lines.",
+        abstract: "Lists, shows, stops and starts transfer queues, and shows their serial lines.",
         subcommands: [
             QueueListCommand.self, QueueShowCommand.self, QueueLineCommand.self, QueueStopCommand.self,
             QueueStartCommand.self,
@@ -25,10 +25,10 @@ struct QueueCommand: ParsableCommand {
 struct QueueListCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists transfer queues: what waits, who takes it, how long it lasts.",
+        abstract: "Lists transfer queues: their jobs, workers, rate and time left.",
         discussion: """
-            DEPTH is what waits in each lane, WAITING what waits for a retry or a time, RATE and
-            LEFT go by the last ten minutes.
+            DEPTH counts the messages in each lane, WAITING the jobs that wait for a retry
+            or a time. RATE and LEFT are calculated from the last ten minutes.
             """)
 
     @OptionGroup var options: InquiryOptions
@@ -41,7 +41,7 @@ struct QueueListCommand: InquiryCommand {
 struct QueueShowCommand: InquiryCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a transfer queue: what waits, who takes it, how fast it goes.")
+        abstract: "Shows a transfer queue: its jobs, workers, rate and time left.")
 
     @Argument(help: ArgumentHelp("A transfer queue.", valueName: "name"), completion: NameCompletion.queues)
     var name: String
@@ -56,8 +56,8 @@ struct QueueShowCommand: InquiryCommand {
 struct QueueStopCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stops transfer queues: nobody takes from them any more.",
-        discussion: "What runs hands over at its next part boundary; jobs can still be enqueued.")
+        abstract: "Stops transfer queues: workers take no more of their jobs.",
+        discussion: "A running upload is handed over at its next part boundary; jobs can still be enqueued.")
 
     @Argument(help: ArgumentHelp("Transfer queues.", valueName: "name"), completion: NameCompletion.queues)
     var queues: [String]
@@ -75,7 +75,7 @@ struct QueueStartCommand: OrderCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
         abstract: "Starts transfer queues that were stopped.",
-        discussion: "What was under way goes on first.")
+        discussion: "Jobs that were under way go on first.")
 
     @Argument(help: ArgumentHelp("Transfer queues.", valueName: "name"), completion: NameCompletion.queues)
     var queues: [String]
@@ -94,14 +94,14 @@ struct QueueLineCommand: InquiryCommand {
         commandName: "line",
         abstract: "Shows a queue's serial line in its order.",
         discussion: """
-            PLACE is how many that wait are ahead, as 'move --to' counts them; what is on
-            its way has none.
+            PLACE is the number of waiting jobs ahead, as 'move --to' counts them; the job
+            that is on its way has none.
             """)
 
     @Argument(help: ArgumentHelp("A transfer queue.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most jobs to list.", valueName: "n"))
     var limit = 100
 
     @OptionGroup var options: InquiryOptions

@@ -4,7 +4,7 @@ import UploadBootstrap
 struct TopologyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topology",
-        abstract: "Shows, checks, declares and deletes what lies on the broker.",
+        abstract: "Shows, checks, declares and deletes the exchanges and queues on the broker.",
         subcommands: [
             TopologyShowCommand.self, TopologyCheckCommand.self, TopologyDeclareCommand.self,
             TopologyDeleteCommand.self,
@@ -20,7 +20,7 @@ struct TopologyCommand: ParsableCommand {
         """
 }
 
-/// A command that looks at what lies on the broker.
+/// A command about the exchanges and queues on the broker.
 protocol TopologyInquiry: ControlCommand {
     var options: TopologyOptions { get }
     var verb: TopologyRequest.Verb { get }
@@ -35,7 +35,7 @@ extension TopologyInquiry {
 struct TopologyShowCommand: TopologyInquiry {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Lists exchanges and queues, with what waits in them and who reads.")
+        abstract: "Lists exchanges and queues, with their messages and consumers.")
 
     @OptionGroup var options: TopologyOptions
 
@@ -49,13 +49,13 @@ struct TopologyDeclareCommand: TopologyInquiry {
         commandName: "declare",
         abstract: "Declares all exchanges, queues and bindings of the namespace.",
         discussion: """
-            For an administrator, where the programs' own users may not declare. What is
-            there already stays as it is. Name every transfer queue and delegate's queue.
+            For an administrator, where the programs' own users may not declare. Existing
+            ones stay as they are. Name every transfer queue and delegate's queue.
             """)
 
     @Flag(
         name: .customLong("print"),
-        help: "Only print them, as definitions that 'rabbitmqctl import_definitions' takes.")
+        help: "Only print definitions for 'rabbitmqctl import_definitions'.")
     var isPrinted = false
 
     @OptionGroup var options: TopologyOptions
@@ -68,10 +68,10 @@ struct TopologyDeclareCommand: TopologyInquiry {
 struct TopologyCheckCommand: TopologyInquiry {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Names what is missing, or was declared with other arguments.",
+        abstract: "Lists exchanges and queues that are missing or differ from their declaration.",
         discussion: """
-            Changes nothing; exit status 1 if something is not as it should be. Bindings
-            cannot be looked at by AMQP: whichever program starts next declares them.
+            Changes nothing; exit status 1 if it finds a difference. AMQP cannot read
+            bindings: the next program that starts declares them.
             """)
 
     @OptionGroup var options: TopologyOptions
@@ -87,8 +87,8 @@ struct TopologyDeleteCommand: TopologyInquiry {
         abstract: "Deletes all exchanges and queues of the namespace.",
         discussion: """
             Refused while a program reads from one of them, and while messages wait unless
-            --discard is given. Name every transfer queue that was used: the broker does
-            not tell which there are.
+            --discard is given. Name every transfer queue that was used: AMQP cannot list
+            them.
             """)
 
     @Flag(help: "Delete queues though messages wait in them: those uploads are lost.")

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// Reads the fields of a definition, and gathers what is wrong with them.
+/// Reads the fields of a definition, and collects their problems.
 struct DefinitionReader {
     /// Most entries of a list or an object, and most characters of a text.
     static let countMaximum = 100
@@ -71,7 +71,7 @@ struct DefinitionReader {
         return seconds
     }
 
-    /// - Parameter expectation: what each entry must be, beside a text.
+    /// - Parameter expectation: a phrase for the problem, which says how each text must be.
     mutating func list(
         _ field: String, expecting expectation: String = "texts that are not empty",
         where isValid: (String) -> Bool = { _ in true }

@@ -1,25 +1,25 @@
 import Foundation
 import Uploads
 
-/// A delegate as it is registered at run time: the fields that were given, and the keys that sign.
+/// A delegate as it is registered at run time: the fields of the request, and the keys that sign its deliveries.
 ///
-/// `command` and `log` are not among the kinds, for who may use the API may not therefore run programs and write files as the
-/// notifier does; nor is a file of authorities.
+/// `command` and `log` are not among the kinds, and a file of certificate authorities is not among the fields: a caller
+/// of the API must not be able to run programs, or to read and write files, as the notifier's user.
 struct DelegateDefinition: Codable, Hashable, Sendable {
     enum Kind: String, CaseIterable { case webhook, queue }
 
-    /// Of every kind, and of a webhook alone.
+    /// Fields of every kind; ``webhookFields`` are those of a webhook alone.
     static let commonFields: Set = [
         "types", "queues", "destinations", "batches", "metadata", "fields", "ordered", "concurrency", "timeoutSeconds",
     ]
     static let webhookFields: Set = ["url", "mode"]
     static let names = commonFields.union(webhookFields).union(["kind"])
-    /// Keys that sign at once at most, those that are being replaced included.
+    /// Most keys that sign at once, replaced ones included.
     static let secretsMaximum = 5
 
-    /// As they were given; none is null.
+    /// The fields of the request; none is null.
     private(set) var fields: [String: JSONValue]
-    /// Of a webhook, the one that stays first.
+    /// The keys of a webhook: first the current one, then those that were replaced and still sign.
     var secrets: [WebhookSecret]
 
     init(fields: [String: JSONValue], secrets: [WebhookSecret] = []) {
@@ -27,8 +27,8 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
         self.secrets = secrets
     }
 
-    /// That of the managers of an app: a queue, in order, of their jobs alone.
-    /// - Returns: nil for what is no identifier.
+    /// The delegate of an app's upload managers: a queue that gets the outcomes of the app's jobs alone, in order.
+    /// - Returns: nil if `client` is no valid identifier.
     init?(client: String) {
         guard ClientDelegate.name(of: client) != nil else { return nil }
         self.init(fields: ["kind": .string(Kind.queue.rawValue), "client": .string(client), "ordered": .bool(true)])
@@ -36,15 +36,16 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
 
     var kind: Kind? { fields["kind"]?.string.flatMap(Kind.init(rawValue:)) }
 
-    /// With other fields, null for what is to be left out (RFC 7396; fields that are objects are merged too).
+    /// The definition with a JSON merge patch (RFC 7396): null removes a field, and fields that are objects are merged
+    /// too.
     func merging(_ patch: [String: JSONValue]) -> DelegateDefinition {
         var merged = self
         if case .object(let fields) = JSONValue.object(fields).merging(.object(patch)) { merged.fields = fields }
         return merged
     }
 
-    /// Another key signs from now on; those before sign until then, too.
-    /// - Throws: `rejected` when too many sign already.
+    /// The definition with another key that signs from now on; the earlier keys sign as well until `until`.
+    /// - Throws: `rejected` when too many keys sign already.
     func rotating(to secret: WebhookSecret, until: Date, at time: Date) throws(UploadError) -> DelegateDefinition {
         var rotated = self
         rotated.secrets = [secret]
@@ -59,8 +60,8 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
         return rotated
     }
 
-    /// What it means.
-    /// - Parameter addresses: refuses an address that a URL names; nil where that is left to the delivery.
+    /// The configuration that the fields describe.
+    /// - Parameter addresses: refuses an address that a URL names; nil to leave that check to the delivery.
     func configuration(
         named name: String, addresses: AddressGuard?
     ) throws(DefinitionProblems) -> DelegateConfiguration {
@@ -68,7 +69,9 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
         let kind = kind(&reader, addresses)
         let ends = Set(EventKind.allCases.filter(\.isEnd).map(\.rawValue))
         let types = reader.list("types", expecting: "of completed, failed and cancelled", where: ends.contains)
-        if types?.isEmpty == true { reader.refuse("types", "is empty: it would hear of nothing; leave it out for all") }
+        if types?.isEmpty == true {
+            reader.refuse("types", "is empty: the delegate would get no outcome; leave it out for all")
+        }
         let filter = DeliveryFilter(
             queues: Set(
                 reader.list("queues", expecting: "names of queues: 1 to 64 of a-z, 0-9, '_' and '-'") {

@@ -4,7 +4,7 @@ import Uploads
 
 /// The delegates of apps, which their jobs register.
 extension DelegateManager {
-    /// Apps that cannot be told and were complained about, so that the log is not flooded.
+    /// Most apps without a delegate that the log complains about, so that it is not flooded.
     static let complaintCountMaximum = 1000
 
     /// Serves the delegates that recording has registered for these apps.
@@ -26,7 +26,7 @@ extension DelegateManager {
                 if !new.isEmpty { try await serveAll() }
             }
         } catch {
-            // What was recorded for them waits, and the next of their messages asks again.
+            // The recorded outcomes wait, and the apps' next message tries again.
             logger.error("the delegates of apps cannot be read", metadata: [LogKey.error: "\(error)"])
             return
         }
@@ -45,8 +45,8 @@ extension DelegateManager {
         for client in untold {
             logger.error(
                 """
-                an app is not told of its uploads: its identifier is no name of 1 to 64 of a-z, 0-9, '_' and '-', it was removed \
-                just now, or \(ClientRoutes.clientCountMaximum) apps are registered already (remove delegates that nobody reads)
+                an app gets no outcomes of its uploads: its identifier is no name of 1 to 64 of a-z, 0-9, '_' and '-', it was removed \
+                just now, or \(ClientRoutes.clientCountMaximum) apps are registered already (remove delegates whose queue is no longer read)
                 """, metadata: [LogKey.delegate: "\(ClientDelegate.prefix)\(client.prefix(64))"])
         }
     }

@@ -3,8 +3,8 @@ import Synchronization
 import Uploads
 
 extension DelegateManager {
-    /// Brings the gauge of what waits for each delegate up to date; for whoever is about to read it, since counting takes
-    /// milliseconds for a backlog of 100,000.
+    /// Updates the gauge of each delegate's backlog. Call it before the metrics are read, and not more often: counting
+    /// a backlog of 100,000 takes milliseconds.
     public func showBacklogs() async {
         guard let statuses = try? await register.statuses() else { return }
         let backlogs = Dictionary(uniqueKeysWithValues: statuses.map { ($0.delegate, $0.backlog) })

@@ -3,18 +3,19 @@ import Logging
 import Synchronization
 import Uploads
 
-/// What operators decide about delegates at run time.
+/// Registers, changes and removes delegates at run time.
 extension DelegateManager {
-    /// What became of a removal.
+    /// The result of a removal.
     enum Removal: Hashable, Sendable {
-        /// Outcomes that it will not hear of.
+        /// - Parameter forgotten: outcomes that the delegate had not taken and will not get.
         case removed(forgotten: Int)
-        /// Nothing was changed.
+        /// The delegate was kept, because so many outcomes wait for it.
         case hasBacklog(Int)
     }
 
-    /// Registers a delegate, which hears of everything that is recorded from now on.
-    /// - Throws: `APIProblem` or `DefinitionProblems`: the name is taken, the definition is wrong; `UploadError` of the ledger.
+    /// Registers a delegate, which gets the outcomes that are recorded from now on.
+    /// - Throws: `APIProblem` or `DefinitionProblems`: the name is taken, the definition is wrong; `UploadError` of the
+    ///   ledger.
     func add(_ name: String, _ definition: DelegateDefinition) async throws {
         try Self.checkNotOfClient(name)
         try await changes.withLock {
@@ -33,7 +34,7 @@ extension DelegateManager {
             }
             let now = clock.now()
             let entry = try checked(RegisteredEntry(name: name, definition, at: now), state)
-            // What a removal that was cut short has left would go to the new one.
+            // The new delegate would get the outcomes that an interrupted removal has left.
             if try await register.registrations().contains(where: { $0.name == name && $0.removedAt != nil }) {
                 _ = try await register.forget(name)
             }
@@ -46,8 +47,9 @@ extension DelegateManager {
         }
     }
 
-    /// Gives a registered delegate another definition, from its next delivery on. If its failures had paused it, it is served again.
-    /// - Parameter change: the new definition by the one that holds.
+    /// Gives a registered delegate another definition, from its next delivery on. If its failures had paused it, it is
+    /// served again.
+    /// - Parameter change: makes the new definition from the current one.
     func change(_ name: String, _ change: (DelegateDefinition) throws -> DelegateDefinition) async throws {
         try Self.checkNotOfClient(name)
         try await changes.withLock {
@@ -66,8 +68,8 @@ extension DelegateManager {
         }
     }
 
-    /// Removes a registered delegate, with what waits for it.
-    /// - Parameter discarding: whether to do so though something waits.
+    /// Removes a registered delegate, with the outcomes that wait for it.
+    /// - Parameter discarding: whether to remove it though outcomes wait.
     func remove(_ name: String, discarding: Bool) async throws -> Removal {
         try await changes.withLock {
             _ = try registered(name, state.withLock { $0 })
@@ -79,7 +81,7 @@ extension DelegateManager {
                 if isRemoved { _ = state.withLock { $0.registered.removeValue(forKey: name) } }
             }
             guard isRemoved else { return .hasBacklog(backlog) }
-            // If this is cut short, it is done at the next start, or before the name is taken again.
+            // If the process ends here, the next start does it, or the next registration of this name.
             let forgotten = try await register.forget(name)
             logger.notice(
                 "delegate is removed",

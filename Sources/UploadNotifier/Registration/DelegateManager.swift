@@ -2,16 +2,18 @@ public import Logging
 import Synchronization
 public import Uploads
 
-/// The delegates: those that the configuration declares, and those that were registered at run time. Outlives the services that
-/// serve them, which come and go with the broker.
+/// The delegates: those that the configuration declares, and those that were registered at run time. The manager
+/// outlives the notifier services that serve them, which come and go with the connection to the broker.
 ///
-/// A name that is in both is the configuration's; the registered one is kept and not served. Changes are made one at a time, are
-/// durable before they return, and take effect between two batches of recording, so that no outcome falls between.
+/// Where both have a delegate of one name, the configured one is served; the registered one is kept and not served.
+/// Changes are made one at a time, are durable before they return, and take effect between two batches of recording, so
+/// that no outcome is lost between.
 public final class DelegateManager: Sendable {
-    /// Delegates that may be registered, those of the configuration apart: each has a loop, and series of its own in the metrics.
+    /// Most registered delegates, without those of the configuration: each has a delivery loop, and series of its own
+    /// in the metrics.
     public static let registeredMaximum = 500
 
-    /// Makes what is served from what is configured.
+    /// Makes a delegate that can be served from its configuration.
     public typealias Build = @Sendable (DelegateConfiguration) throws(UploadError) -> RegisteredDelegate
 
     struct State {
@@ -21,9 +23,9 @@ public final class DelegateManager: Sendable {
         var build: Build?
         var allowNetworks: [NetworkRange] = []
         var service: NotifierService?
-        /// Whose backlog the metrics show.
+        /// The delegates whose backlog the metrics show.
         var shown: Set<String> = []
-        /// Apps that cannot be told.
+        /// Apps without a delegate that the log has complained about.
         var complained: Set<String> = []
     }
 
@@ -40,11 +42,12 @@ public final class DelegateManager: Sendable {
         self.logger = logger
     }
 
-    /// Takes the configuration over, at the start and whenever it was read anew; at first also what the ledger holds.
+    /// Takes over the configuration, at the start and whenever it was read anew. The first call also loads the
+    /// registered delegates from the ledger.
     /// - Parameters:
-    ///   - allowNetworks: where registered webhooks may point to though it is not public.
-    ///   - build: for registered delegates, with these networks.
-    /// - Throws: what the ledger says.
+    ///   - allowNetworks: networks that are not public and that registered webhooks may point to all the same.
+    ///   - build: makes the registered delegates, and allows these networks.
+    /// - Throws: the ledger's error.
     public func configure(
         _ configured: [RegisteredDelegate], allowNetworks: [NetworkRange] = [], build: @escaping Build
     ) async throws {
@@ -69,7 +72,7 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// Makes the notifier that serves them from now on.
+    /// Makes the notifier service that serves the delegates from now on.
     public func serve(by make: ([RegisteredDelegate]) throws -> NotifierService) async rethrows -> NotifierService {
         try await changes.withLock {
             let service = try make(served)
@@ -79,10 +82,10 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// Nobody serves them just now.
+    /// Notes that no notifier service serves the delegates.
     public func stopServing() { state.withLock { $0.service = nil } }
 
-    /// As they are shown, by name.
+    /// The definitions of all delegates without their secrets, sorted by name.
     public var summaries: [DelegateSummary] {
         state.withLock { state in
             let configured = state.configured.map { delegate in
@@ -96,7 +99,7 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// - Throws: `serverFailure` while nobody serves them.
+    /// - Throws: `serverFailure` while no notifier service serves the delegates.
     func service() throws(UploadError) -> DeliveryService {
         guard let service = state.withLock({ $0.service }) else {
             throw UploadError(.serverFailure, "the notifier is not at work: it waits for the broker or takes over")
@@ -104,7 +107,7 @@ public final class DelegateManager: Sendable {
         return service.deliveries
     }
 
-    /// Which outcomes a delegate that is served hears of.
+    /// The outcomes that a delegate gets; nil if it is not served.
     func route(of name: String) -> DeliveryRoute? { served.first { $0.name == name }?.route }
 
     // MARK: Serving
@@ -118,7 +121,8 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// - Parameter decide: a last step before others are served, while nothing is recorded.
+    /// Serves the delegates of this moment from now on.
+    /// - Parameter decide: runs before that, while nothing is recorded.
     func serveAll(after decide: () async throws -> Void = {}) async throws {
         guard let service = state.withLock({ $0.service }) else { return try await decide() }
         try await service.serve {
@@ -130,7 +134,7 @@ public final class DelegateManager: Sendable {
     private func load() async throws(UploadError) {
         for registration in try await register.registrations() {
             guard registration.removedAt == nil else {
-                // The notifier was stopped in the middle.
+                // The notifier stopped in the middle of the removal.
                 await finishRemoving(registration.name)
                 continue
             }
@@ -139,7 +143,7 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// Outcomes that cannot be forgotten now, because the disk is full for example, are at the next start.
+    /// If the outcomes cannot be forgotten now, because the disk is full for example, the next start tries again.
     private func finishRemoving(_ name: String) async {
         do {
             let count = try await register.forget(name)
@@ -153,7 +157,7 @@ public final class DelegateManager: Sendable {
         }
     }
 
-    /// The same with what it is served by.
+    /// The entry with a delegate that can be served, or with the problem that prevents it.
     func rebuilt(_ entry: RegisteredEntry, _ build: Build?) -> RegisteredEntry {
         var entry = entry
         do {

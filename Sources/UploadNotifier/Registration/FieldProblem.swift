@@ -1,11 +1,11 @@
-/// What is wrong with a field of a definition, for who wrote it. Never holds a secret.
+/// The fault of one field of a definition, for the caller who sent it. Never holds a secret.
 struct FieldProblem: Hashable, Sendable {
-    /// The field's name; empty for the whole.
+    /// The field's name; empty for the definition as a whole.
     var field: String
     var detail: String
 }
 
-/// Everything that is wrong with a definition.
+/// All faults of a definition.
 struct DefinitionProblems: Error, Hashable, Sendable {
     var problems: [FieldProblem]
 

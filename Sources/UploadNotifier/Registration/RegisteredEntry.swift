@@ -1,15 +1,15 @@
 import Foundation
 import Uploads
 
-/// A delegate that was registered at run time, with what it is served by.
+/// A delegate that was registered at run time: its definition, and the delegate that is served.
 struct RegisteredEntry: Sendable {
     let name: String
-    /// nil for one that a newer version has written and this one does not understand.
+    /// nil for a definition that a newer version wrote and that this version does not understand.
     var definition: DelegateDefinition?
     var createdAt: Date
     var changedAt: Date
     var delegate: RegisteredDelegate?
-    /// Why it is not served.
+    /// Why the delegate is not served; nil if it is.
     var problem: String?
 
     init(name: String, _ definition: DelegateDefinition, at time: Date) {
@@ -26,8 +26,8 @@ struct RegisteredEntry: Sendable {
         changedAt = registration.changedAt
     }
 
-    /// - Throws: `DefinitionProblems`. The address that a URL names was looked at when it was registered, and is again when it
-    ///   is told.
+    /// - Throws: `DefinitionProblems`. The address that a URL names was checked when the delegate was registered, and
+    ///   is checked again at each delivery.
     func configuration() throws -> DelegateConfiguration {
         guard let definition else {
             throw DefinitionProblems("", "its definition cannot be read: a newer version has written it")
