@@ -18,7 +18,7 @@ struct EventStreamParserTests {
 
         """ + "\n"
 
-    @Test(arguments: 1...40) func `it matters not in which pieces a stream comes`(count: Int) throws {
+    @Test(arguments: 1...40) func `a stream is parsed in pieces of any size`(count: Int) throws {
         var parser = EventStreamParser()
         var messages: [EventStreamParser.Message] = []
         var rest = Array(Self.stream.utf8)[...]
@@ -48,7 +48,7 @@ struct EventStreamParserTests {
         #expect(parser.lastID == "41")
     }
 
-    @Test func `an event that was cut off is not told, and its place not taken for seen once it comes again`() throws {
+    @Test func `an event that was cut off is not returned, and its id does not count as the last one`() throws {
         var parser = EventStreamParser()
         #expect(try parser.take("id: 1\ndata: a\n\nid: 2\ndata: half".utf8).count == 1)
         parser.disconnected()

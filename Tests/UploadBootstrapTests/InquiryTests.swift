@@ -9,7 +9,7 @@ import UploadsAPI
 @testable import UploadBootstrap
 
 struct InquiryTests {
-    @Test func `a page is its list and where the next one begins`() throws {
+    @Test func `a page is its list and the place of the next page`() throws {
         func page(_ json: String) throws -> ListPage<Int> {
             try WireJSON.decode(ListPage<Int>.self, from: Data(json.utf8))
         }
@@ -21,7 +21,7 @@ struct InquiryTests {
         #expect(throws: DecodingError.self) { try page(#"{"next": null}"#) }
     }
 
-    @Test func `a filter is what the API takes, its times counted from now`() throws {
+    @Test func `a filter becomes the API's query, with times relative to now`() throws {
         let filter = try JobFilter.parse([
             "--status", "failed", "--status", "waiting", "--batch", "a b&c", "--since", "2h", "--until",
             "2026-11-21T08:00:00Z",
@@ -36,18 +36,18 @@ struct InquiryTests {
     }
 
     @Test(arguments: [["--limit", "0"], ["--status", "gone"], ["--limit", "100001"]])
-    func `what cannot be is refused before anybody is asked`(arguments: [String]) {
+    func `an impossible filter is refused before the notifier is asked`(arguments: [String]) {
         #expect(throws: (any Error).self) { try JobFilter.parse(arguments) }
     }
 
-    @Test func `a time that is none says what was expected`() {
+    @Test func `a text that is no time is refused with the expected forms`() {
         let error = #expect(throws: ProgramError.self) { try PastTime.read("yesterday", of: "--since") }
         #expect(error?.exitCode == .usage)
         #expect(error?.description.contains("--since 'yesterday': expected how long ago") == true)
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a connection that the notifier closes as the next question comes costs no answer`() async throws {
+    func `a connection that the notifier closes just before the next request costs no answer`() async throws {
         let server = try ScriptedServer { connection in
             _ = connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"queues\": []}")
@@ -113,7 +113,7 @@ struct InquiryTests {
         #expect(throws: ProgramError.self) { try UploadConfiguration(named).clientToken() }
     }
 
-    @Test func `deliveries are asked for as the API takes it`() throws {
+    @Test func `the options for deliveries become the API's query`() throws {
         let choice = try DeliveryChoice.parse(["--delegate", "billing", "--status", "failed"])
         #expect(choice.query.map { "\($0.name)=\($0.value)" } == ["delegate=billing", "status=failed"])
         for wrong in [["--status", "gone"], ["--limit", "0"], ["--job", "x"]] {
@@ -121,7 +121,7 @@ struct InquiryTests {
         }
     }
 
-    @Test func `a delivery is shown with its attempts, and what steers a terminal is not`() throws {
+    @Test func `a delivery is shown with its attempts, without control characters`() throws {
         let at = try #require(WireJSON.date("2026-11-21T09:00:00Z"))
         let zone = try #require(TimeZone(secondsFromGMT: 0))
         let delivery = API.Delivery(
@@ -139,7 +139,7 @@ struct InquiryTests {
             ])
     }
 
-    @Test func `a completion asks where the words so far say`() throws {
+    @Test func `a completion asks the notifier that the words so far name`() throws {
         let input = NameCompletion.input([
             "uploadctl", "jobs", "--api", "http://a.example", "--config=x.yaml", "--queue",
         ])

@@ -32,7 +32,7 @@ struct JobStoryTests {
         return story.lines(LocalTime(now: now, zone: zone), width: width)
     }
 
-    @Test func `the story is told in time order, in the reader's own time, each trouble once`() throws {
+    @Test func `the history is in time order, in local time, with each error once`() throws {
         let lines = try lines()
         let start = try #require(lines.firstIndex(of: "2026-11-21"))
         #expect(
@@ -49,7 +49,7 @@ struct JobStoryTests {
         (#""verified": "readBack""#, "completed: /a (read back and compared)"),
         (#""verified": "prayer""#, "completed: /a"), (#""size": 1"#, "completed: /a"),
     ])
-    func `what proved an object is told`(field: String, expected: String) throws {
+    func `the proof of an object is shown`(field: String, expected: String) throws {
         let completed = """
             {"type": "upload.completed", "time": "2026-11-21T09:01:30.000Z", "job": "j", "target": "t", "size": 1,
              "round": 1, "object": {"location": "/a", "isOvertaken": false, "isKept": false, \(field)}}
@@ -61,7 +61,7 @@ struct JobStoryTests {
         #expect(lines.contains("  10:01:30  \(expected)"), "\(lines)")
     }
 
-    @Test func `it says first what the job is and why it is not running`() throws {
+    @Test func `the job and the reason why it is not running come first`() throws {
         let lines = try lines()
         #expect(lines[0] == "019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90  waiting since 10:00:10")
         #expect(lines.contains("  why       it waits until 10:05:00 for its next attempt"))
@@ -78,7 +78,7 @@ struct JobStoryTests {
     }
 
     @Test(arguments: [(59.0, "59s"), (60.0, "1m"), (7199.0, "1h"), (259_200.0, "3d")] as [(Double, String)])
-    func `an age is told in its largest unit`(seconds: Double, text: String) {
+    func `an age is shown in its largest unit`(seconds: Double, text: String) {
         #expect(LocalTime.short(seconds: seconds) == text)
     }
 }

@@ -15,7 +15,7 @@ struct TableTests {
             ["a1", "5 B", "photos:2026/11/21/cat.jpg", "networkFailure"], ["a2", "12.0 MiB", "archive:x", ""],
         ])
 
-    @Test func `where there is room, columns are as wide as what stands in them`() {
+    @Test func `where there is room, columns are as wide as their content`() {
         #expect(
             table.lines(width: 80) == [
                 "ID      SIZE  TARGET                     WHY",
@@ -24,7 +24,7 @@ struct TableTests {
             ])
     }
 
-    @Test func `the widest that may be cut gives first, a path from its middle`() {
+    @Test func `the widest column that may be cut is cut first, a path in its middle`() {
         let lines = table.lines(width: 45)
         #expect(lines[1].hasPrefix("a1       5 B  photo…"))
         #expect(lines[1].contains("cat.jpg  net"))
@@ -40,7 +40,7 @@ struct TableTests {
         #expect(lines[1].hasPrefix("a1 ") && lines[2].contains("12.0 MiB"))
     }
 
-    @Test func `what would steer the terminal is shown as a replacement character`() {
+    @Test func `control characters are shown as replacement characters`() {
         let table = Table([.init(title: "NAME")], rows: [["a\u{1B}[2Jb\nc\u{202E}d"]])
         #expect(table.lines(width: 80)[1] == "a\u{FFFD}[2Jb\u{FFFD}c\u{FFFD}d")
     }
@@ -63,7 +63,7 @@ struct TableTests {
         #expect(lines[1].hasPrefix(id) && lines[1].contains("2h") && lines[1].hasSuffix("cat.jpg"))
     }
 
-    @Test func `a queue says which lanes have something, and who takes it`() {
+    @Test func `a queue shows its lanes that are not empty, and whether it has workers`() {
         let queue = API.Queue.sample(
             name: "video", isStopped: false, jobs: ["running": 2], depth: ["bulk": 3, "urgent": 1, "normal": 0],
             consumers: 0, secondsLeft: 7300)

@@ -24,7 +24,7 @@ struct WatchedUploadsTests {
         API.Queue.sample(name: name, jobs: jobs)
     }
 
-    @Test func `the most active come first, as many as fit, and a line sums up`() {
+    @Test func `the most active uploads come first, as many as fit, and a last line has the totals`() {
         var watched = WatchedUploads()
         for (index, rate) in [1e3, 1e6, 1e9, 10].enumerated() {
             watched.apply(progress("job\(index)", rate: rate), at: 0)
@@ -41,7 +41,7 @@ struct WatchedUploadsTests {
         #expect(watched.lines(columns: 79, rows: 24, at: 1).last?.hasPrefix("4 running, 10 queued  ") == true)
     }
 
-    @Test func `a job that does not run any more has no bar`() throws {
+    @Test func `a job that no longer runs has no bar`() throws {
         for kind in ["completed", "failed", "cancelled", "waiting", "paused", "suspect"] {
             var watched = WatchedUploads()
             watched.apply(progress("a", rate: 1), at: 0)
@@ -55,7 +55,7 @@ struct WatchedUploadsTests {
         #expect(watched.lines(columns: 79, rows: 24, at: 10).count == 1)
     }
 
-    @Test func `while the notifier is away nothing is claimed`() {
+    @Test func `while the notifier is away, no bars and no counts are shown`() {
         var watched = WatchedUploads()
         watched.apply(progress("a", rate: 1), at: 0)
         watched.broken()
@@ -87,7 +87,7 @@ struct WatchedUploadsTests {
         #expect(Set(lines.map { PlainText.width($0) }).count == 1)
     }
 
-    @Test func `what matters least goes first`() {
+    @Test func `the least important fields are left out first`() {
         let bar = UploadBar(
             name: "cat.mp4", queue: "video", destination: "photos", bytesDone: 27, bytesTotal: 64, bytesPerSecond: 12)
         #expect(!bar.line(columns: 60).contains("["))

@@ -8,7 +8,7 @@ import Uploads
 @Suite(.timeLimit(.minutes(10))) struct APIAccessTests {
     static let token = "0123456789abcdef"
 
-    @Test func `with a token, only who carries it comes in, and watching the process needs none`() async throws {
+    @Test func `with a token, only a request that carries it is admitted, and health checks need none`() async throws {
         let house = try await APIHouse(access: .token(Self.token))
         try await house.with { client in
             for header in [nil, "Bearer", "Bearer x", "Basic \(Self.token)", "Bearer \(Self.token)0", Self.token] {
@@ -25,7 +25,7 @@ import Uploads
         }
     }
 
-    @Test func `a page of another origin may not use the API, whatever it posts`() async throws {
+    @Test func `a page of another origin may not use the API, with any body`() async throws {
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false)])

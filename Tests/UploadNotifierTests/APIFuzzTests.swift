@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// Damaged bodies and queries: each gets an answer that blames the client, or is obeyed.
+/// Damaged bodies and queries: each is answered with a client error, or obeyed.
 @Suite(.timeLimit(.minutes(600))) struct APIFuzzTests {
     private static let requests: [(HTTPRequest.Method, path: String, body: JSONValue)] = {
         let job = FuzzSamples.job.id.rawValue
@@ -54,7 +54,7 @@ import Uploads
                 let list = try await client.ask(.get, uri)
                 #expect(list.status < 500, "seed \(fuzz.seed), input \(input): \(uri): \(list.text)")
             }
-            // Whatever came in between, what is right is obeyed.
+            // A correct request is obeyed after any damaged ones.
             let right = try await client.ask(.get, "/v1/jobs/\(FuzzSamples.job.id)")
             #expect(right.status == 200)
         }

@@ -10,7 +10,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// A operations that carries orders out in the ledger at once, as the notifier at the other end of the broker would.
+/// Broker operations that carry orders out in the ledger at once, as the notifier at the other end of the broker would.
 final class LedgerOperations: BrokerOperations {
     private struct State {
         var orders: [UploadOrder] = []
@@ -30,7 +30,7 @@ final class LedgerOperations: BrokerOperations {
 
     func set(_ depths: [QueueName: [Lane: LaneDepth]]) { state.withLock { $0.depths = depths } }
     func fail(_ failure: UploadError?) { state.withLock { $0.failure = failure } }
-    /// Orders are taken, and nobody answers.
+    /// Takes orders from now on without an answer.
     func silence() { state.withLock { $0.isSilent = true } }
 
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {
@@ -83,7 +83,7 @@ struct APIHouse: Sendable {
     let progress = LatestProgress()
     let api: NotifierAPI
 
-    /// - Parameter logger: hears what the operations says.
+    /// - Parameter logger: receives the log of the delegate manager.
     init(
         access: APIAccess = .loopback, delegate: any CompletionDelegate = ScriptedDelegate("hook"),
         allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(), logger: Logger = quiet
@@ -125,7 +125,7 @@ struct APIHouse: Sendable {
     }
 }
 
-/// An answer as a test looks at it.
+/// The parts of an answer that tests examine.
 struct APIReply: Sendable {
     let status: Int
     let headers: HTTPFields

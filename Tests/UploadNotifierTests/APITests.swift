@@ -7,7 +7,7 @@ import Uploads
 @testable import UploadNotifier
 
 @Suite(.timeLimit(.minutes(10))) struct APITests {
-    @Test func `jobs are listed page by page, narrowed, and shown without what is secret`() async throws {
+    @Test func `jobs are listed page by page, filtered, and shown without secrets`() async throws {
         let house = try await APIHouse()
         let jobs = (0..<5).map { Sample.job(key: "key\($0)") }
         try await house.record(jobs.map { .job($0, maybeRepeated: false) })
@@ -78,7 +78,7 @@ import Uploads
         #expect(try Data(contentsOf: URL(filePath: letter)) == Data("Dear operator".utf8))
     }
 
-    @Test func `a job tells its story and why it is not running`() async throws {
+    @Test func `a job is shown with its history, and why it is not running`() async throws {
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false), Sample.event(.handedOver, job, slice: 1)])
@@ -96,7 +96,7 @@ import Uploads
         }
     }
 
-    @Test func `a verb that a job can obey is decided, one that it cannot is a conflict that says why`() async throws {
+    @Test func `a verb that a job can obey is decided, any other is a conflict with the reason`() async throws {
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false)])
@@ -176,7 +176,7 @@ import Uploads
         }
     }
 
-    @Test func `a path that is not there is a problem, another method names those that are allowed`() async throws {
+    @Test func `an unknown path is a problem, and a wrong method is answered with the allowed ones`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             #expect(try await client.ask(.get, "/v1/nothing").problem == "not-found")
@@ -186,7 +186,7 @@ import Uploads
         }
     }
 
-    @Test func `queues show what the ledger and the broker know, and null for what nobody can say`() async throws {
+    @Test func `queues show the facts of the ledger and the broker, and null while the broker is away`() async throws {
         let house = try await APIHouse()
         try await house.record([.job(Sample.job(), maybeRepeated: false)])
         let queue = QueueName.standard
@@ -214,7 +214,7 @@ import Uploads
         }
     }
 
-    @Test func `dead letters are listed, inspected without what is secret, and discarded`() async throws {
+    @Test func `dead letters are listed, shown without secrets, and discarded`() async throws {
         let house = try await APIHouse()
         let body = #"{"url": "https://host.example/a?X-Amz-Signature=hidden", "data": "aGVsbG8=", "note": "seen"}"#
         try await house.record([.unreadable(Data(body.utf8), reason: "no JSON")])
@@ -231,7 +231,7 @@ import Uploads
         }
     }
 
-    @Test func `destinations show limits and the circuit that waiting jobs tell of`() async throws {
+    @Test func `destinations show limits, and the circuit that follows from waiting jobs`() async throws {
         let house = try await APIHouse()
         var job = Sample.job()
         job.destination = .named(DestinationName(unchecked: "photos"), key: "a")
@@ -248,7 +248,7 @@ import Uploads
         }
     }
 
-    @Test func `delegates are shown with their backlog, paused, resumed, tested, and told once more`() async throws {
+    @Test func `delegates are shown with their backlog, paused, resumed, tested, and replayed to`() async throws {
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false), Sample.event(.failed, job)])

@@ -23,7 +23,7 @@ import Uploads
         return String(try #require(reply.headers[.setCookie]).prefix { $0 != ";" })
     }
 
-    @Test func `whoever signs in with the token sees the page and may use it, until they sign out`() async throws {
+    @Test func `a user who signs in with the token sees the page and may use it, until the sign-out`() async throws {
         let house = try await APIHouse(access: .token(Self.token))
         try await house.with { client in
             for path in ["/", "/dashboard/stream"] {
@@ -63,7 +63,7 @@ import Uploads
         }
     }
 
-    @Test func `a wrong token is told so on the page, and no other page may post one`() async throws {
+    @Test func `the page reports a wrong token, and no other page may post one`() async throws {
         let house = try await APIHouse(access: .token(Self.token))
         try await house.with { client in
             let wrong = try await client.ask(
@@ -83,7 +83,7 @@ import Uploads
         }
     }
 
-    @Test func `a session ends in time, and one that was made up never begins`() {
+    @Test func `a session ends in time, and a made-up session is never valid`() {
         let sessions = DashboardSessions(token: Self.token)
         let session = sessions.begin(at: Sample.start)
         #expect(sessions.isValid(session, at: Sample.start))
@@ -102,7 +102,7 @@ import Uploads
         #expect(!sessions.isValid(session, at: Sample.start) && sessions.isValid(other, at: Sample.start))
     }
 
-    @Test func `whoever guesses waits longer each time, and only so many at once`() {
+    @Test func `each wrong token is answered later, and few are checked at once`() {
         let brake = GuessBrake()
         let delays = (0..<GuessBrake.waitingMaximum).map { _ in
             brake.wrong(at: Sample.start).timeIntervalSince(Sample.start)

@@ -18,7 +18,7 @@ import Uploads
         return .event(event)
     }
 
-    @Test func `the page shows everything without a script, and nothing that is secret`() async throws {
+    @Test func `the page shows everything without a script, and no secret`() async throws {
         let house = try await APIHouse()
         let jobs = (0..<3).map { Sample.job(key: "key\($0)") }
         try await house.record(jobs.map { .job($0, maybeRepeated: false) })
@@ -43,7 +43,7 @@ import Uploads
         }
     }
 
-    @Test func `the page asks for nothing elsewhere and has nothing that a strict policy forbids`() async throws {
+    @Test func `the page loads nothing from other hosts, and a strict policy forbids nothing in it`() async throws {
         let house = try await APIHouse()
         try await house.record([.job(Sample.job(), maybeRepeated: false)])
         try await house.with { client in
@@ -86,7 +86,7 @@ import Uploads
         }
     }
 
-    @Test func `a button is an order, and the page it leads back to says what became of it`() async throws {
+    @Test func `a button is an order, and the page after the redirect shows the result`() async throws {
         let house = try await APIHouse()
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false)])
@@ -108,7 +108,7 @@ import Uploads
             #expect(try await press("delegates/hook/pause").contains("Delegate hook is paused"))
             let resumed = try await press("delegates/hook/resume")
             #expect(resumed.contains("Delegate hook is served again") && !resumed.contains(">Paused</span>"))
-            // Whoever makes up a notice is not believed.
+            // The page does not show a made-up notice.
             let made = try await client.ask(.get, "/?notice=Your+account+is+locked").text
             #expect(!made.contains("locked"))
         }
@@ -116,7 +116,7 @@ import Uploads
         #expect(house.operations.orders.first?.command == .stopQueues([.standard]))
     }
 
-    @Test func `to its script a button answers in JSON`() async throws {
+    @Test func `a button answers the page's script with JSON`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             var headers = Self.form
@@ -136,7 +136,7 @@ import Uploads
         }
     }
 
-    @Test func `what another page posts is refused, and so is what does not say where it comes from`() async throws {
+    @Test func `a form of another page is refused, and so is one without an origin`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             for origin in ["https://evil.example", "null", "http://localhost.evil.example", nil] {
@@ -149,7 +149,7 @@ import Uploads
         #expect(house.operations.orders.isEmpty)
     }
 
-    @Test func `a form whose browser says no origin, but that it is this page, is taken`() async throws {
+    @Test func `a form without an origin is taken if the browser marks it as same-origin`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
@@ -163,7 +163,7 @@ import Uploads
         #expect(house.operations.orders.count == 1)
     }
 
-    @Test func `every part of the page is one element, named so that it can be put in the place of an older one`()
+    @Test func `every part of the page is one element with an id, so that it can replace an older one`()
         async throws
     {
         let house = try await APIHouse()
@@ -219,7 +219,7 @@ import Uploads
         }
     }
 
-    @Test func `minutes in which nothing ended are there, and those of all queues are added up`() {
+    @Test func `minutes in which no job ended are listed too, and those of all queues are added up`() {
         let now = Sample.start + 30
         let statuses = ["a", "b"].map { name in
             QueueLoad(

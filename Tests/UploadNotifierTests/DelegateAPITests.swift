@@ -10,7 +10,7 @@ struct DelegateAPITests {
     private static let secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
     private static let hook = #"{"name": "billing", "kind": "webhook", "url": "https://hooks.example/in?token=hidden"}"#
 
-    @Test func `a secret that is made is shown once, and no secret ever again, nor logged`() async throws {
+    @Test func `a made secret is shown once; no secret is shown again or logged`() async throws {
         let lines = Lines()
         let house = try await APIHouse(logger: lines.logger)
         try await house.with { client in
@@ -48,7 +48,7 @@ struct DelegateAPITests {
         #expect(lines.lines.contains { $0.hasPrefix("notice delegate is registered") })
     }
 
-    @Test func `what is wrong is a problem that names the fields`() async throws {
+    @Test func `a wrong definition is a problem that names the fields`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             for (body, pointers) in [
@@ -86,7 +86,7 @@ struct DelegateAPITests {
         }
     }
 
-    @Test func `one of the configuration is changed there, and its name is taken`() async throws {
+    @Test func `a delegate of the configuration cannot be changed here, and its name is taken`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             for reply in [
@@ -139,7 +139,8 @@ struct DelegateAPITests {
         }
     }
 
-    @Test func `another start serves them again, and the configuration goes before one of the same name`() async throws
+    @Test func `another start serves registered delegates again, and a configured one of the same name goes before`()
+        async throws
     {
         let house = try await APIHouse()
         try await house.with { client in
@@ -162,13 +163,13 @@ struct DelegateAPITests {
         #expect(manager.served.map(\.name) == ["crm", "audit"])
         #expect(lines.lines.contains { $0.contains("registered as well") })
         await #expect(throws: APIProblem.self) { try await manager.remove("crm", discarding: true) }
-        // Gone from the configuration, the registered one holds.
+        // Without the one of the configuration, the registered one is served.
         try await manager.configure([], build: build)
         #expect(manager.summaries.map(\.origin) == [.registration, .registration])
         #expect(manager.served.map(\.name) == ["audit", "crm"])
     }
 
-    @Test func `a removal that a crash cut short is ended at the next start`() async throws {
+    @Test func `the next start completes a removal that a crash interrupted`() async throws {
         let house = try await APIHouse()
         try await house.with { client in
             let reply = try await client.ask(.post, "/v1/delegates", body: #"{"name": "crm", "kind": "queue"}"#)
@@ -185,7 +186,8 @@ struct DelegateAPITests {
         #expect(try await house.ledger.status(of: "crm").backlog == 0)
     }
 
-    @Test func `what a removal that was cut short has left does not go to the next one of the name`() async throws {
+    @Test func `outcomes that an interrupted removal has left do not go to the next delegate of the name`() async throws
+    {
         let house = try await APIHouse()
         try await house.ledger.register(
             DelegateRegistration(name: "crm", definition: Data("{}".utf8), createdAt: Sample.start))

@@ -28,7 +28,7 @@ import Uploads
             pace: DestinationReport.Pace(bytesPerSecond: rate, isHeld: isHeld), at: Date())
     }
 
-    @Test func `destinations show how each worker finds them, and all together`() async throws {
+    @Test func `destinations show each worker's report, and the sum of all`() async throws {
         let house = try await APIHouse()
         let silent = try await photos(house)
         #expect(silent["live"] == nil && (silent["workers"] as? [Any])?.isEmpty == true)
@@ -54,7 +54,7 @@ import Uploads
         #expect((try await photos(house)["circuit"] as? [String: Any])?["state"] as? String == "closed")
     }
 
-    @Test func `what workers tell goes before what waiting jobs say`() async throws {
+    @Test func `reports of workers go before the reasons of waiting jobs`() async throws {
         let house = try await APIHouse()
         var job = Sample.job()
         job.destination = .named(DestinationName(unchecked: "photos"), key: "a")
@@ -68,7 +68,7 @@ import Uploads
         #expect(circuit["state"] as? String == "closed" && circuit["until"] == nil && circuit["error"] == nil)
     }
 
-    @Test func `the dashboard shows circuits and pace as workers tell them`() async throws {
+    @Test func `the dashboard shows circuits and pace as workers report them`() async throws {
         let house = try await APIHouse()
         house.progress.note(
             WorkerNews(destinations: [report("a", .open), report("b", .closed, jobs: 2, rate: 2048, isHeld: true)]))
@@ -79,7 +79,7 @@ import Uploads
         }
     }
 
-    @Test func `numbers that nobody can have sum up without a crash`() async throws {
+    @Test func `impossible numbers are added up without a crash`() async throws {
         let house = try await APIHouse()
         house.progress.note(
             WorkerNews(destinations: [

@@ -99,7 +99,9 @@ import Uploads
         }
     }
 
-    @Test func `progress comes beside the events, without an id, and only of what was asked for`() async throws {
+    @Test func `progress comes beside the events, without an id, and only of the jobs that were asked for`()
+        async throws
+    {
         let house = try await APIHouse()
         let (job, other) = (Sample.job(), Sample.job(key: "other"))
         try await house.record([.job(job, maybeRepeated: false), Sample.event(.started, job)])
@@ -141,7 +143,7 @@ import Uploads
         }
     }
 
-    @Test func `the dashboard's begins with the version of the page, and ends with the session`() async throws {
+    @Test func `the dashboard's stream begins with the version of the page, and ends with the session`() async throws {
         let house = try await APIHouse(access: .token("0123456789abcdef"))
         try await house.record([.job(Sample.job(), maybeRepeated: false)])
         let sessions = try #require(house.api.dashboard.sessions)

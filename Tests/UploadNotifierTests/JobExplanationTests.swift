@@ -48,7 +48,7 @@ import UploadsAPI
         #expect(explanation(131, nil).code == .queued)
     }
 
-    @Test func `an operator's pause goes before what the job waits for, and a cancel before a pause`() {
+    @Test func `an operator's pause goes before another reason to wait, and a cancel before a pause`() {
         let paused = job {
             $0.status = .waiting
             $0.reason = "retry"
@@ -80,7 +80,7 @@ import UploadsAPI
         #expect(text(nil).contains("when those before it"))
     }
 
-    @Test func `a job that is held says for what, with the remedy`() {
+    @Test func `a held job is explained with its reason and the remedy`() {
         let unclaimed = job { $0.hold = IssueHold(.noLane, until: Sample.start) }
         let explanation = JobExplanation(of: unclaimed, control: ControlView(), lanes: [:])
         #expect(explanation.code == .noWorker && explanation.until == nil)
@@ -100,7 +100,7 @@ import UploadsAPI
         #expect(code(job { $0.status = .running }, ControlView(), [:]) == .running)
     }
 
-    @Test func `a job that is being cancelled says until when it waits for workers to hear of it`() {
+    @Test func `a job that is being cancelled says until when it waits for its worker`() {
         let waiting = job {
             $0.isCancelling = true
             $0.status = .waiting
@@ -117,7 +117,7 @@ import UploadsAPI
         #expect(JobExplanation(of: running, control: ControlView(), lanes: busy).until == nil)
     }
 
-    @Test func `an ended job says how, and what is possible`() {
+    @Test func `an ended job is explained with its outcome and the possible orders`() {
         let failed = job {
             $0.status = .failed
             $0.end = RoundEnd(
@@ -128,7 +128,7 @@ import UploadsAPI
         #expect(explanation.text.contains("the bucket is closed"))
     }
 
-    @Test func `limits that workers keep are named, whether the job runs or waits behind others`() {
+    @Test func `limits that make jobs wait are named, for a running job and for one that waits behind others`() {
         let limits = TransferLimits(bytesPerSecond: 2_097_152)
         func report(isHeld: Bool) -> DestinationReport {
             DestinationReport(

@@ -10,10 +10,10 @@ import Yams
         try #require(try Yams.load(yaml: OpenAPIDescription.yaml) as? [String: Any])
     }
 
-    /// What the server has beside the API.
+    /// The server's paths beside the API.
     private static let health: Set = ["get /healthz", "get /readyz", "get /metrics"]
 
-    @Test func `every route is described, and everything described is a route`() async throws {
+    @Test func `every route is described, and every described path is a route`() async throws {
         let routes = try await APIHouse().api.routes
         let paths = try #require(try description()["paths"] as? [String: [String: Any]])
         let described = paths.flatMap { path, operations in operations.keys.map { "\($0) \(path)" } }
@@ -22,7 +22,7 @@ import Yams
         #expect(Set(served).count == served.count)
     }
 
-    @Test func `every parameter of a query is described, and everything described is read`() async throws {
+    @Test func `every parameter of a query is described, and every described parameter is read`() async throws {
         let all = try description()
         let paths = try #require(all["paths"] as? [String: [String: Any]])
         let parameters = try #require((all["components"] as? [String: Any])?["parameters"] as? [String: [String: Any]])

@@ -18,7 +18,7 @@ import Uploads
                 queue: "upload.notifier", exchange: "", routingKey: "upload.notifier", replayOf: replayOf))
     }
 
-    @Test func `a letter is published as it was, noted with who and when, and not twice`() async throws {
+    @Test func `a letter is published unchanged, recorded with operator and time, and not twice`() async throws {
         let house = try await APIHouse()
         try await house.record([letter("{")])
         try await house.with { client in
@@ -40,7 +40,7 @@ import Uploads
         #expect(house.operations.replays.map(\.body) == [Data("{".utf8)])
     }
 
-    @Test func `what the broker has not confirmed still waits`() async throws {
+    @Test func `a letter without the broker's confirm still waits`() async throws {
         let house = try await APIHouse()
         try await house.record([letter("{"), letter("[")])
         house.operations.fail(UploadError(.networkFailure, "the broker is away"))
@@ -58,7 +58,7 @@ import Uploads
         #expect(house.operations.replays.map(\.id) == [1, 2])
     }
 
-    @Test func `many are chosen by a filter with a bound, or named`() async throws {
+    @Test func `many letters are chosen by a filter with a bound, or by their numbers`() async throws {
         let house = try await APIHouse()
         try await house.record(
             (0..<150).map { letter("{\($0)") } + [letter("?", "Foreign", type: "theirs"), letter("!", type: nil)])
@@ -75,7 +75,7 @@ import Uploads
             let named = try await replay(#"{"ids": [151, 152, 999]}"#).json
             let results = try #require(named["deadLetters"] as? [[String: Any]])
             #expect(results.map { $0["done"] as? Bool } == [false, true, false])
-            // A machine that is too slow for all of them in the time of one request is asked again.
+            // A machine may be too slow to publish all of them within one request; then the test asks again.
             var jobs = try await replay(#"{"filter": {"type": "upload.job.v1"}, "atMost": 1000}"#)
             while jobs.status == 503 {
                 jobs = try await replay(#"{"filter": {"type": "upload.job.v1"}, "atMost": 1000}"#)
@@ -128,7 +128,7 @@ import Uploads
         #expect(house.operations.replays.map(\.id) == [3, 4])
     }
 
-    @Test func `what is no text is kept to the byte and shown as bytes`() async throws {
+    @Test func `a body that is no text is kept to the byte and shown as bytes`() async throws {
         let house = try await APIHouse()
         let body = Data([0xFF, 0x00, 0x1B, 0x5B]) + Data(repeating: 7, count: 500)
         try await house.record([.unreadable(body, reason: "no JSON", envelope: MessageEnvelope(type: "theirs"))])
@@ -141,7 +141,7 @@ import Uploads
         #expect(house.operations.replays.first?.body == body)
     }
 
-    @Test func `what comes back is a letter of its own, also before the replay is noted`() async throws {
+    @Test func `a letter that comes back is a new letter, also before the replay is recorded`() async throws {
         let house = try await APIHouse()
         try await house.record([letter("{"), letter("{")])
         try await house.record([letter("{", replayOf: 1), letter("{", replayOf: 1)])
@@ -149,7 +149,7 @@ import Uploads
         #expect(found.map(\.envelope?.replayOf) == [1, nil])
         #expect(try await house.ledger.noteReplayed(1, at: Sample.start, by: "jo"))
         #expect(try await !house.ledger.noteReplayed(1, at: Sample.start, by: "jo"))
-        // The same sent once more by its producer is news again; a number is never given twice.
+        // If its producer sends the same message again, it is a new letter; a number is never used twice.
         let back = try #require(found.first?.id)
         #expect(try await house.ledger.discardUnreadable(back))
         try await house.record([letter("{")])

@@ -1,9 +1,9 @@
-// Keeps the page as it is now. The notifier makes all HTML, escaped; here parts of it are put in the place of older ones.
+// Keeps the page up to date. The notifier makes all HTML, escaped; this script replaces old parts of the page with new ones.
 "use strict";
 
 (() => {
-  const silentMaximum = 30_000; // Milliseconds without a word after which a connection counts as lost.
-  const hiddenMaximum = 20_000; // A page that nobody sees gives its place back.
+  const silentMaximum = 30_000; // Milliseconds without an event after which a connection counts as lost.
+  const hiddenMaximum = 20_000; // After so many milliseconds a hidden page closes its stream, and frees its place.
   const version = document.documentElement.dataset.version;
   const connection = document.getElementById("connection");
   let source = null;
@@ -11,7 +11,7 @@
   let retry = 0;
   let leave = 0;
 
-  // What is the same stays the same element, so that focus and selection stay and bars move instead of jumping.
+  // Unchanged elements stay the same elements, so that focus and selection stay and bars move instead of jumping.
   function morph(old, fresh) {
     if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
       old.replaceWith(fresh);
@@ -98,7 +98,7 @@
     });
     source.addEventListener("error", () => {
       tell("Connection lost, trying again …", true);
-      // A browser tries again by itself unless it was answered, and with a refusal.
+      // A browser reconnects by itself, unless the server refused the stream.
       if (source?.readyState === EventSource.CLOSED) {
         source = null;
         retry = setTimeout(again, 3000);
@@ -111,7 +111,7 @@
       const answer = await fetch("/", { redirect: "manual", cache: "no-store" });
       if (answer.type === "opaqueredirect") return location.assign("/dashboard/sign-in");
     } catch {
-      // Not there yet: the next try says so.
+      // The notifier is not there yet: the stream's next error shows it.
     }
     follow();
   }
@@ -168,7 +168,7 @@
     }
   });
 
-  // A notice is of one moment: whoever asks for the page again is not told again.
+  // A notice is shown once: after a reload of the page it is gone.
   if (location.search) history.replaceState(null, "", "/");
   decorate(document);
   follow();
