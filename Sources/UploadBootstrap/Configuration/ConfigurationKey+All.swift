@@ -6,8 +6,7 @@ import Uploads
 /// (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), or the file, in this order.
 extension ConfigurationKey {
     static let all: [ConfigurationKey] =
-        common + destinations + web + bridge + http + presigned + resumable + s3 + tus + webDAV
-        + delegates + worker + notifier
+        common + destinations + DestinationDrivers.keys + delegates + DelegateKinds.keys + worker + notifier
 
     private static let common: [ConfigurationKey] = [
         .init(
@@ -44,14 +43,7 @@ extension ConfigurationKey {
     ]
 
     private static let destinations: [ConfigurationKey] = [
-        .init("destinations.*.driver", .choice(DestinationSettings.drivers), "how the bytes get there"),
-        .init("destinations.*.path", .path, owners: ["directory"], "the directory, which must exist"),
-        .init(
-            "destinations.*.requireMount", .boolean, standard: "false", owners: ["directory"],
-            "whether a file system must be mounted there; else its jobs wait"),
-        .init(
-            "destinations.*.marker", .text, owners: ["directory"],
-            "a file below the directory that must be there; else its jobs wait"),
+        .init("destinations.*.driver", .choice(DestinationDrivers.names), "how the bytes get there"),
         .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
@@ -78,7 +70,7 @@ extension ConfigurationKey {
     ]
 
     private static let delegates: [ConfigurationKey] = [
-        .init("delegates.*.kind", .choice(DelegateSettings.kinds), "how it is told"),
+        .init("delegates.*.kind", .choice(DelegateKinds.names), "how it is told"),
         .init(
             "delegates.*.types", .list(.choice(["completed", "failed", "cancelled"])), "which outcomes; all if left out"
         ),
@@ -90,35 +82,6 @@ extension ConfigurationKey {
             "delegates.*.fields.*", .text,
             "a field of the data that it gets instead of all: a path in the event, or '=' and a constant"),
         .init("delegates.*.ordered", .boolean, "whether a job's outcomes come one after the other; false if left out"),
-        .init(
-            "delegates.*.concurrency", .integer(DelegateConfiguration.concurrencyRange),
-            owners: ["webhook", "queue", "command"],
-            "deliveries at once; 8 (webhook), 64 (queue) or 4 (command) if left out"),
-        .init(
-            "delegates.*.timeout", .duration(DelegateConfiguration.timeoutRange),
-            owners: ["webhook", "queue", "command"],
-            "the time for one delivery; 20s (webhook), 60s (queue) or 30s (command) if left out"),
-        .init("delegates.*.url", .url(schemes: ["https", "http"]), owners: ["webhook"], "where outcomes are posted"),
-        .init(
-            "delegates.*.secret", .list(.secret), owners: ["webhook"],
-            "signs what is posted (Standard Webhooks): whsec_ and base64 of 24 to 64 bytes"),
-        .init(
-            "delegates.*.caFile", .path, owners: ["webhook"],
-            "authorities that may have signed the certificate (PEM)"),
-        .init(
-            "delegates.*.mode", .choice(["structured", "binary"]), owners: ["webhook"],
-            "how a CloudEvent is posted: whole, or its data with its attributes as headers; structured if left out"),
-        .init(
-            "delegates.*.command", .list(.text), owners: ["command"],
-            "the program's absolute path and its arguments; the event is its standard input"),
-        .init("delegates.*.environment.*", .secret, owners: ["command"], "a variable of its environment"),
-        .init("delegates.*.path", .path, owners: ["log"], "the file that outcomes are appended to"),
-        .init(
-            "delegates.*.rotateBytes", .bytes(4096...(1 << 50)), owners: ["log"],
-            "a new file is begun after this size; 64MiB if left out"),
-        .init(
-            "delegates.*.keep", .integer(1...1000), owners: ["log"],
-            "files kept beside the current one; 5 if left out"),
     ]
 
     private static let worker: [ConfigurationKey] = [

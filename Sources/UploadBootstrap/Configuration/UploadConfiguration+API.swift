@@ -54,7 +54,7 @@ extension UploadConfiguration {
     /// The destinations as the API shows them: without credentials.
     var destinationSummaries: [DestinationSummary] {
         (destinations ?? [:]).values.map {
-            DestinationSummary(name: $0.name.rawValue, driver: $0.driver.name, limits: $0.limits)
+            DestinationSummary(name: $0.name.rawValue, driver: $0.driver.driverName, limits: $0.limits)
         }
     }
 }

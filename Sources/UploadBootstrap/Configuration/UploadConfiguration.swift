@@ -56,8 +56,8 @@ public struct UploadConfiguration: Sendable {
     public var sourceRoots: [String]
     let sourceURLs: SourceURLs
     /// nil when the configuration has no such section, so that a producer cannot know.
-    public var destinations: [DestinationName: DestinationSettings]?
-    public var delegates: [DelegateSettings]
+    var destinations: [DestinationName: DestinationSettings]?
+    var delegates: [DelegateSettings]
     public var worker: Worker
     public var notifier: Notifier
     /// The URL of the notifier's HTTP API, for those who ask it; nil where it is at `notifier.http` of this host.

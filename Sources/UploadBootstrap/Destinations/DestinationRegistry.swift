@@ -91,13 +91,15 @@ public final class DestinationRegistry: DestinationProvider {
             sources: Set(destinations.filter(\.value.isSource).keys), sourceURLs: configuration.sourceURLs)
     }
 
-    /// Those that the configuration names and whose unfinished uploads can be listed, in the order of their names.
+    /// The configured destinations whose unfinished uploads can be listed, in the order of their names.
     var sweepable: [SweepTarget] {
         named.withLock { $0.drivers }.sorted { $0.key.rawValue < $1.key.rawValue }
             .compactMap { name, destination in
-                // One without a folder for them would only be a warning at every sweep.
-                guard (destination as? WebDAVDestination)?.canBeSwept != false else { return nil }
-                return (destination as? any SweepableDestination).map { SweepTarget(name, $0) }
+                // A sweep of any other one would only end in a warning.
+                guard let destination = destination as? any SweepableDestination, destination.canBeSwept else {
+                    return nil
+                }
+                return SweepTarget(name, destination)
             }
     }
 
@@ -111,38 +113,13 @@ public final class DestinationRegistry: DestinationProvider {
         var drivers: [DestinationName: any Destination] = [:]
         for (name, settings) in configuration.destinations ?? [:] {
             do throws(ProgramError) {
-                drivers[name] = try driver(of: name, settings, configuration, clients)
+                drivers[name] = try settings.driver.destination(
+                    DestinationContext(name, limits: settings.limits, configuration, clients))
             } catch {
                 guard let refused else { throw error }
                 refused(name, error)
             }
         }
         return drivers
-    }
-
-    private static func driver(
-        of name: DestinationName, _ settings: DestinationSettings, _ configuration: UploadConfiguration,
-        _ clients: HTTPClients
-    ) throws(ProgramError) -> any Destination {
-        switch settings.driver {
-        case .bridge(let bridge):
-            return try configuration.destination(name, bridge, limits: settings.limits, clients)
-        case .directory(let path, let requiresMount, let marker):
-            return DirectoryDestination(
-                DirectoryConfiguration(
-                    path: path, limits: settings.limits, requiresMount: requiresMount, marker: marker))
-        case .http(let http):
-            return try configuration.destination(name, http, limits: settings.limits, clients)
-        case .resumable(let resumable):
-            return try configuration.destination(name, resumable, limits: settings.limits, clients)
-        case .presigned(let presigned):
-            return try configuration.destination(name, presigned, limits: settings.limits, clients)
-        case .s3(let s3):
-            return try configuration.destination(name, s3, limits: settings.limits, clients)
-        case .tus(let tus):
-            return try configuration.destination(name, tus, limits: settings.limits, clients)
-        case .webDAV(let dav):
-            return try configuration.destination(name, dav, limits: settings.limits, clients)
-        }
     }
 }

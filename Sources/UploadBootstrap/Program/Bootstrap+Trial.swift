@@ -26,8 +26,8 @@ extension Bootstrap {
         let reference = DestinationReference.named(name, key: request.key ?? trialKey)
         let refusals = Mutex<[DestinationName: ProgramError]>([:])
         let registry = try DestinationRegistry(configuration) { name, error in refusals.withLock { $0[name] = error } }
-        let report = Mutex(TrialReport(destination: name.rawValue, driver: settings.driver.name))
-        if !request.printsJSON { Console.output(line: "\(name), driver \(settings.driver.name)") }
+        let report = Mutex(TrialReport(destination: name.rawValue, driver: settings.driver.driverName))
+        if !request.printsJSON { Console.output(line: "\(name), driver \(settings.driver.driverName)") }
         let tell: DestinationTrial.Tell = { step in
             report.withLock { $0.steps.append(step) }
             if !request.printsJSON { Console.output(line: TrialReport.line(step)) }

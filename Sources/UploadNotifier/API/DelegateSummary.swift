@@ -56,8 +56,9 @@ public struct DelegateSummary: Codable, Hashable, Sendable {
 
 extension DelegateSummary {
     init(_ configuration: DelegateConfiguration, concurrency: Int) {
+        let kind = configuration.kind.configuration
         self.init(
-            name: configuration.name, kind: "",
+            name: configuration.name, kind: type(of: kind).kindName,
             types: EventKind.allCases.filter(configuration.types.contains).map(\.rawValue))
         queues = configuration.filter.queues.sorted()
         destinations = configuration.filter.destinations.sorted()
@@ -67,26 +68,6 @@ extension DelegateSummary {
         fields = configuration.mapping?.texts
         ordered = configuration.isOrdered
         self.concurrency = concurrency
-        switch configuration.kind {
-        case .webhook(let webhook):
-            kind = "webhook"
-            target = DestinationReference.redact(webhook.url)
-            mode = webhook.mode.rawValue
-            timeoutSeconds = webhook.timeout
-            hasSecret = !webhook.secrets.isEmpty
-            oldSecretUntil = webhook.secrets.compactMap(\.until).max()
-        case .queue(let queue):
-            kind = "queue"
-            timeoutSeconds = queue.timeout
-        case .command(let command):
-            kind = "command"
-            // Arguments may hold what nobody should see.
-            target = command.path
-            timeoutSeconds = command.timeout
-        case .log(let log):
-            kind = "log"
-            target = log.path
-            self.concurrency = nil
-        }
+        kind.describe(in: &self)
     }
 }

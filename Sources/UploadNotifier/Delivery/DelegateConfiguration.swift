@@ -14,6 +14,16 @@ public struct DelegateConfiguration: Hashable, Sendable {
         case queue(QueueConfiguration)
         case command(CommandConfiguration)
         case log(LogConfiguration)
+
+        /// The configuration of the kind. A new kind is one case above, and one line here.
+        var configuration: any DelegateKind {
+            switch self {
+            case .webhook(let webhook): webhook
+            case .queue(let queue): queue
+            case .command(let command): command
+            case .log(let log): log
+            }
+        }
     }
 
     public var name: String

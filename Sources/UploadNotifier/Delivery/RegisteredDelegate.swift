@@ -43,36 +43,20 @@ public struct RegisteredDelegate: Sendable {
         _ configuration: DelegateConfiguration, allowNetworks: [NetworkRange] = [],
         queues: (any DelegateQueues)? = nil, logger: Logger
     ) throws(UploadError) {
-        let name = configuration.name
-        let mapping = configuration.mapping
         guard !configuration.types.isEmpty, configuration.types.allSatisfy(\.isEnd) else {
             throw UploadError(
-                .misconfigured, "delegate '\(name)': types are one or more of completed, failed and cancelled")
+                .misconfigured,
+                "delegate '\(configuration.name)': types are one or more of completed, failed and cancelled")
         }
-        var concurrency = 8
-        var schedule = DeliverySchedule()
-        let delegate: any CompletionDelegate
-        switch configuration.kind {
-        case .webhook(let webhook):
-            delegate = try WebhookDelegate(
-                name: name, webhook, mapping: mapping, allowNetworks: allowNetworks, logger: logger)
-        case .queue(let queue):
-            guard let queues else {
-                throw UploadError(.misconfigured, "delegate '\(name)' is a queue, and there is no broker to hold it")
-            }
-            delegate = QueueDelegate(name: name, queue, mapping: mapping, queues: queues)
-            concurrency = 64
-            schedule = .steady
-        case .command(let command):
-            delegate = try CommandDelegate(name: name, command, mapping: mapping)
-            concurrency = 4
-        case .log(let log): delegate = try LogDelegate(name: name, log, mapping: mapping, logger: logger)
-        }
+        let kind = configuration.kind.configuration
+        let concurrency = configuration.concurrencyMaximum ?? type(of: kind).usualConcurrency
+        let context = DelegateContext(
+            name: configuration.name, mapping: configuration.mapping, allowNetworks: allowNetworks, queues: queues,
+            logger: logger)
         self.init(
-            delegate, types: configuration.types, filter: configuration.filter,
-            concurrencyMaximum: configuration.concurrencyMaximum ?? concurrency, schedule: schedule,
-            isOrdered: configuration.isOrdered,
-            summary: DelegateSummary(configuration, concurrency: configuration.concurrencyMaximum ?? concurrency))
+            try kind.delegate(context), types: configuration.types, filter: configuration.filter,
+            concurrencyMaximum: concurrency, schedule: type(of: kind).schedule, isOrdered: configuration.isOrdered,
+            summary: DelegateSummary(configuration, concurrency: concurrency))
         basis = Basis(configuration: configuration, allowNetworks: allowNetworks)
     }
 

@@ -66,6 +66,9 @@ public protocol SurveyedDestination: Destination {
 
 /// A destination that can list uploads that were begun and never finished, so that those that no job names are removed.
 public protocol SweepableDestination: Destination {
+    /// Whether this destination's configuration lets it list them; true unless the driver says otherwise.
+    var canBeSwept: Bool { get }
+
     /// Unfinished uploads below the destination's prefix that were begun before this time, all pages of them, at most
     /// ``UnfinishedUpload/countMaximum``; the oldest first where the destination can tell without listing more.
     func unfinished(startedBefore: Date) async throws(UploadError) -> [UnfinishedUpload]
@@ -76,4 +79,8 @@ public protocol SweepableDestination: Destination {
 
     /// Removes it with everything that was sent. None left is no error.
     func discard(_ upload: UnfinishedUpload) async throws(UploadError)
+}
+
+extension SweepableDestination {
+    public var canBeSwept: Bool { true }
 }

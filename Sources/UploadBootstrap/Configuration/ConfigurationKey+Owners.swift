@@ -1,0 +1,32 @@
+extension ConfigurationKey {
+    /// A key of a destination, by its path below the destination's name: `limits.jobs`.
+    static func destination(
+        _ path: String, _ kind: ValueKind, standard: String? = nil, _ summary: String
+    ) -> ConfigurationKey {
+        ConfigurationKey("destinations.*.\(path)", kind, standard: standard, summary)
+    }
+
+    /// A key of a delegate, by its path below the delegate's name: `fields.*`.
+    static func delegate(_ path: String, _ kind: ValueKind, _ summary: String) -> ConfigurationKey {
+        ConfigurationKey("delegates.*.\(path)", kind, summary)
+    }
+
+    /// The keys of all drivers of destinations, or of all kinds of delegates, each with its owners: first the shared ones, then those of one
+    /// owner alone.
+    /// - Parameter owners: the word of each driver or kind, with all keys that it has.
+    static func owned(
+        shared: [ConfigurationKey], _ owners: [(word: String, keys: [ConfigurationKey])]
+    ) -> [ConfigurationKey] {
+        let sharedPaths = Set(shared.map(\.path))
+        return shared.map { key in
+            key.owned(by: owners.filter { $0.keys.contains { $0.path == key.path } }.map(\.word))
+        }
+            + owners.flatMap { owner in
+                owner.keys.filter { !sharedPaths.contains($0.path) }.map { $0.owned(by: [owner.word]) }
+            }
+    }
+
+    private func owned(by owners: [String]) -> ConfigurationKey {
+        ConfigurationKey(path, kind, standard: standard, flag: flag, owners: owners, summary)
+    }
+}

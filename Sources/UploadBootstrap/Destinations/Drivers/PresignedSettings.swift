@@ -1,0 +1,101 @@
+import UploadDestinations
+import Uploads
+
+/// A destination of the driver `presigned`: an endpoint that gives pre-signed URLs.
+struct PresignedSettings: DriverSettings {
+    static let driverName = PresignedDestination.driverName
+
+    static let keys: [ConfigurationKey] =
+        WebSettings.keys + [
+            .answerURL,
+            .destination(
+                "request.method", .choice(["POST", "PUT", "GET"]), "how a URL is asked for; POST if left out"),
+            .destination(
+                "request.fields.*", .secret,
+                "what the request says, such as \"{key}\"; key, size and contentType if left out; may be secret"),
+            .destination(
+                "answer.id", .text, "where the upload's id stands, which is no secret; id if left out"),
+            .destination(
+                "answer.expires", .text, "where it stands until when the URL is good; expires if left out"),
+            .destination(
+                "answer.headers", .text, "where an object with headers for the bytes stands; headers if left out"),
+            .destination(
+                "contentMD5", .boolean, "whether the bytes are sent with Content-MD5; costs a second read"),
+        ] + afterwards
+
+    private static let afterwards: [ConfigurationKey] = [
+        .destination(
+            "complete.url", .url(schemes: ["http", "https"]),
+            "what is called when the bytes are there; {id} is the upload"),
+        .destination("complete.method", .choice(["POST", "PUT", "PATCH"]), "how; POST if left out"),
+        .destination(
+            "complete.doneStatuses", .list(.integer(300...599)), "statuses besides 2xx that say that all is well"),
+        .destination(
+            "complete.sendAgainWhenAbsent", .boolean, "whether 404 says that the bytes have to be sent again"),
+        .destination(
+            "status.url", .url(schemes: ["http", "https"]),
+            "what is asked what became of them; {id} is the upload"),
+        .destination(
+            "status.path", .text, "where in the JSON answer the status stands; status if left out"),
+        .destination("status.done", .list(.text), "statuses that end the job well"),
+        .destination("status.failed", .list(.text), "statuses that fail it"),
+        .destination("status.open", .list(.text), "statuses that say that it was not told yet"),
+        .destination(
+            "status.askAgain", .duration(1...3600), "when it is asked again for any other; 5s if left out"),
+    ]
+
+    /// Everything but secrets and limits.
+    var configuration: PresignedConfiguration
+    /// What requests say; empty: the usual fields.
+    var fields: [String: Secret]
+    /// How the worker reaches the endpoint.
+    var web: WebSettings
+
+    init(_ section: SettingsSection) throws(ProgramError) {
+        web = try WebSettings(section)
+        fields = section.secrets(below: "request.fields")
+        configuration = PresignedConfiguration(url: web.url)
+        configuration.method = section.text("request.method") ?? configuration.method
+        let usual = PresignedAnswer()
+        configuration.answer = PresignedAnswer(
+            url: section.text("answer.url") ?? usual.url, id: section.text("answer.id") ?? usual.id,
+            expires: section.text("answer.expires") ?? usual.expires,
+            headers: section.text("answer.headers") ?? usual.headers)
+        configuration.sendsContentMD5 = section.isTrue("contentMD5")
+        if section.has("complete") { configuration.completion = try Self.completion(section.section("complete")) }
+        if section.has("status") { configuration.status = try Self.status(section.section("status")) }
+        configuration.tls = web.tls
+        configuration.times = web.times
+    }
+
+    private static func completion(_ section: SettingsSection) throws(ProgramError) -> PresignedCompletion {
+        PresignedCompletion(
+            url: try section.needed("url"), method: section.text("method") ?? "POST",
+            doneStatuses: Set(section.list("doneStatuses").compactMap { Int($0) }),
+            sendsAgainWhenAbsent: section.isTrue("sendAgainWhenAbsent"))
+    }
+
+    private static func status(_ section: SettingsSection) throws(ProgramError) -> PresignedStatus {
+        _ = try section.needed("done")
+        return PresignedStatus(
+            url: try section.needed("url"), path: section.text("path") ?? "status", done: Set(section.list("done")),
+            failed: Set(section.list("failed")), open: Set(section.list("open")),
+            askAgainSeconds: section.seconds("askAgain") ?? 5)
+    }
+
+    func destination(_ context: DestinationContext) throws(ProgramError) -> any Destination {
+        var endpoint = configuration
+        endpoint.headers = try context.headers(web)
+        endpoint.limits = context.limits
+        if !fields.isEmpty {
+            endpoint.fields = [:]
+            for (field, secret) in fields {
+                endpoint.fields[field] = try context.resolve(secret, "request.fields.\(field)")
+            }
+        }
+        let client = try context.client(web.route)
+        return try context.make { [endpoint] () throws(UploadError) in
+            try PresignedDestination(endpoint, client: client)
+        }
+    }
+}
