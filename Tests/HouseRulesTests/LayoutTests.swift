@@ -11,23 +11,41 @@ import Testing
         #expect(Set(["Package.swift", "Sources", "Tests", "deploy", "README.md"]).isSubset(of: entries))
     }
 
-    @Test func everyDestinationAndDelegateFolderHasTheSameFiles() throws {
-        for folder in ["Sources/UploadDestinations", "Sources/UploadNotifier/Delegates"] {
-            let drivers = try FileManager.default.contentsOfDirectory(
-                at: repository.root.appending(path: folder), includingPropertiesForKeys: [.isDirectoryKey]
-            ).filter { url in
-                let isFolder = try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true
-                return isFolder && url.lastPathComponent != "Support"
-            }
-            #expect(drivers.count >= 2)
-            let suffix = folder.hasSuffix("Delegates") ? "Delegate" : "Destination"
-            for driver in drivers {
-                let name = driver.lastPathComponent
-                let files = try FileManager.default.contentsOfDirectory(atPath: driver.path)
-                #expect(files.contains("\(name)\(suffix).swift"), "\(folder)/\(name)")
-                #expect(files.contains("\(name)Configuration.swift"), "\(folder)/\(name)")
-            }
+    /// What the articles WritingADriver and Delegates promise: a folder, a file of settings, and one line in a list.
+    @Test func everyDriverIsAFolderASettingsFileAndOneLine() throws {
+        try check(
+            "Sources/UploadDestinations", files: ["Destination", "Destination+Errors", "Configuration"],
+            settings: "Sources/UploadBootstrap/Destinations/Drivers", suffix: "Settings",
+            list: "Sources/UploadBootstrap/Destinations/DestinationDrivers.swift")
+    }
+
+    @Test func everyKindOfDelegateIsAFolderASettingsFileAndOneLine() throws {
+        try check(
+            "Sources/UploadNotifier/Delegates", files: ["Delegate", "Configuration", "Configuration+Kind"],
+            settings: "Sources/UploadBootstrap/Delegates/Kinds", suffix: "DelegateSettings",
+            list: "Sources/UploadBootstrap/Delegates/DelegateKinds.swift")
+    }
+
+    /// - Parameters:
+    ///   - files: what the names of files in each folder end with.
+    ///   - settings: the folder with one file for each, which reads the configuration.
+    ///   - list: the file with one line for each.
+    private func check(_ folder: String, files: [String], settings: String, suffix: String, list: String) throws {
+        let names = try FileManager.default.contentsOfDirectory(
+            at: repository.root.appending(path: folder), includingPropertiesForKeys: [.isDirectoryKey]
+        ).filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+            .map(\.lastPathComponent).filter { $0 != "Support" }.sorted()
+        #expect(names.count >= 2)
+        for name in names {
+            let found = try FileManager.default.contentsOfDirectory(
+                atPath: repository.root.appending(path: "\(folder)/\(name)").path)
+            for file in files { #expect(found.contains("\(name)\(file).swift"), "\(folder)/\(name)") }
         }
+        let found = try FileManager.default.contentsOfDirectory(atPath: repository.root.appending(path: settings).path)
+        #expect(found.sorted() == names.map { "\($0)\(suffix).swift" }.sorted(), "\(settings)")
+        let source = try String(contentsOf: repository.root.appending(path: list), encoding: .utf8)
+        let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        for name in names { #expect(lines.filter { $0 == "\(name)\(suffix).self," }.count == 1, "\(list): \(name)") }
     }
 
     /// Small types that are only used together share a file, whose name describes what they have in common.

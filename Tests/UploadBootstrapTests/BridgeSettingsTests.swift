@@ -14,10 +14,7 @@ struct BridgeSettingsTests: DestinationSettingsSuite {
     init() throws { files = try Files() }
 
     private func settings(_ lines: String) throws -> BridgeSettings {
-        guard case .bridge(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no bridge destination")
-        }
-        return settings
+        try #require(try driver(lines) as? BridgeSettings)
     }
 
     @Test func `an account is all that Bridge needs`() throws {

@@ -123,6 +123,22 @@ struct ConfigurationErrorTests {
         #expect(!problem.contains("hunter"))
     }
 
+    @Test func `a shared key is of the drivers that list it, any other of one driver alone`() throws {
+        func owners(_ key: String) throws -> [String] {
+            try #require(ConfigurationKey.find(["destinations", "a"] + key.split(separator: ".").map(String.init)))
+                .owners
+        }
+        #expect(DestinationDrivers.names == DestinationDrivers.names.sorted())
+        #expect(try owners("partSize") == ["http", "resumable", "s3", "tus"])
+        #expect(try owners("caFile") == DestinationDrivers.names.filter { $0 != "directory" })
+        #expect(try owners("temporaryFolder") == ["webdav"])
+        #expect(try owners("limits.jobs") == [])
+        #expect(
+            ConfigurationKey.sharedByDrivers.allSatisfy { key in
+                DestinationDrivers.all.filter { $0.keys.contains { $0.path == key.path } }.count > 1
+            })
+    }
+
     @Test func `no key is said twice`() {
         let paths = ConfigurationKey.all.map(\.path)
         #expect(Set(paths).count == paths.count, "\(Dictionary(grouping: paths) { $0 }.filter { $1.count > 1 }.keys)")

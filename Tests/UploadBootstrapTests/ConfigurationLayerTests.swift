@@ -1,5 +1,6 @@
 import RabbitMQ
 import Testing
+import UploadDestinations
 import UploadNotifier
 import Uploads
 
@@ -9,6 +10,10 @@ struct ConfigurationLayerTests {
     private let files: Files
 
     init() throws { files = try Files() }
+
+    private func directory(_ settings: DestinationSettings?) throws -> DirectoryConfiguration {
+        try #require(settings?.driver as? DirectorySettings).configuration
+    }
 
     @Test func `without anything the defaults hold and the state directory is the user's`() throws {
         let configuration = try UploadConfiguration(
@@ -97,16 +102,12 @@ struct ConfigurationLayerTests {
             """
         let destinations = try #require(try UploadConfiguration(try files.input(yaml)).destinations)
         let archive = try #require(destinations[DestinationName(unchecked: "archive")])
-        #expect(archive.driver == .directory(path: "\(files.path)/archive"))
+        #expect(try directory(archive) == DirectoryConfiguration(path: "\(files.path)/archive"))
         let web = try #require(destinations[DestinationName(unchecked: "web")])
         #expect(
             web.limits
                 == TransferLimits(jobs: 8, parts: 4, bytesPerSecond: 100 << 20, requestsPerSecond: 200))
-        guard case .http(let settings) = web.driver else {
-            Issue.record("not http: \(web.driver)")
-            return
-        }
-        let http = settings.web
+        let http = try #require(web.driver as? HTTPSettings).web
         #expect(http.url == "https://host/dir/")
         #expect(http.headers == ["X-Team": .literal("blue")])
         #expect(http.bearerToken == .environment(variable: "TOKEN"))
@@ -120,8 +121,12 @@ struct ConfigurationLayerTests {
                     "UPLOAD_DESTINATIONS_OLD_ONE_PATH": "/b", "UPLOAD_DESTINATIONS_FRESH_DRIVER": "directory",
                     "UPLOAD_DESTINATIONS_FRESH_PATH": "/c",
                 ]))
-        #expect(configuration.destinations?[DestinationName(unchecked: "old-one")]?.driver == .directory(path: "/b"))
-        #expect(configuration.destinations?[DestinationName(unchecked: "fresh")]?.driver == .directory(path: "/c"))
+        #expect(
+            try directory(configuration.destinations?[DestinationName(unchecked: "old-one")])
+                == DirectoryConfiguration(path: "/b"))
+        #expect(
+            try directory(configuration.destinations?[DestinationName(unchecked: "fresh")])
+                == DirectoryConfiguration(path: "/c"))
         #expect(configuration.destinations?.count == 2)
     }
 

@@ -80,10 +80,7 @@ struct DestinationRegistryTests {
                   a: {driver: http, url: https://h/, username: jo, password: env:P, headers: {X-Team: blue}}
                 """, environment: ["P": "swordfish"]))
         let name = DestinationName(unchecked: "a")
-        guard case .http(let http)? = configuration.destinations?[name]?.driver else {
-            Issue.record("no http destination")
-            return
-        }
+        let http = try #require(configuration.destinations?[name]?.driver as? HTTPSettings)
         #expect(
             try configuration.headers(of: name, http.web)
                 == ["Authorization": "Basic am86c3dvcmRmaXNo", "X-Team": "blue"])

@@ -18,7 +18,7 @@ extension DestinationSettingsSuite {
         return try UploadConfiguration(try files.input(yaml, environment: environment))
     }
 
-    func driver(_ lines: String) throws -> DestinationSettings.Driver {
+    func driver(_ lines: String) throws -> any DriverSettings {
         try #require(try configuration(lines).destinations?[DestinationName(unchecked: "a")]?.driver)
     }
 
@@ -32,5 +32,12 @@ extension DestinationSettingsSuite {
         } catch {
             return "\(error)"
         }
+    }
+}
+
+extension UploadConfiguration {
+    /// The headers of every request to a destination of this configuration.
+    func headers(of name: DestinationName, _ web: WebSettings) throws -> [String: String] {
+        try DestinationContext(name, self, HTTPClients()).headers(web)
     }
 }

@@ -12,12 +12,7 @@ struct HTTPSettingsTests: DestinationSettingsSuite {
 
     init() throws { files = try Files() }
 
-    private func settings(_ lines: String) throws -> HTTPSettings {
-        guard case .http(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no http destination")
-        }
-        return settings
-    }
+    private func settings(_ lines: String) throws -> HTTPSettings { try #require(try driver(lines) as? HTTPSettings) }
 
     @Test func `a url is all that a server needs`() throws {
         #expect(try settings("url: https://h/base/").configuration == HTTPConfiguration(url: "https://h/base/"))

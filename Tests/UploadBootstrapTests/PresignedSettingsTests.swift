@@ -12,10 +12,7 @@ struct PresignedSettingsTests: DestinationSettingsSuite {
     init() throws { files = try Files() }
 
     private func settings(_ lines: String) throws -> PresignedSettings {
-        guard case .presigned(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no presigned destination")
-        }
-        return settings
+        try #require(try driver(lines) as? PresignedSettings)
     }
 
     @Test func `a url is all that an endpoint needs`() throws {

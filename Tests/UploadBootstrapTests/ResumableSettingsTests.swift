@@ -13,10 +13,7 @@ struct ResumableSettingsTests: DestinationSettingsSuite {
     init() throws { files = try Files() }
 
     private func settings(_ lines: String) throws -> ResumableSettings {
-        guard case .resumable(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no resumable destination")
-        }
-        return settings
+        try #require(try driver(lines) as? ResumableSettings)
     }
 
     @Test func `a url is all that a server needs`() throws {

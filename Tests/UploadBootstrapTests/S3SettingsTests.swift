@@ -14,10 +14,8 @@ struct S3SettingsTests {
     private func settings(_ lines: String, environment: [String: String] = [:]) throws -> S3Settings {
         let yaml = "destinations:\n  a:\n    driver: s3\n" + lines.split(separator: "\n").map { "    \($0)\n" }.joined()
         let configuration = try UploadConfiguration(try files.input(yaml, environment: environment))
-        guard case .s3(let s3)? = configuration.destinations?[DestinationName(unchecked: "a")]?.driver else {
-            throw ProgramError(.configuration, "no s3 destination")
-        }
-        return s3
+        let driver = configuration.destinations?[DestinationName(unchecked: "a")]?.driver
+        return try #require(driver as? S3Settings)
     }
 
     private func problem(_ lines: String) -> String? {

@@ -12,12 +12,7 @@ struct TusSettingsTests: DestinationSettingsSuite {
 
     init() throws { files = try Files() }
 
-    private func settings(_ lines: String) throws -> TusSettings {
-        guard case .tus(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no tus destination")
-        }
-        return settings
-    }
+    private func settings(_ lines: String) throws -> TusSettings { try #require(try driver(lines) as? TusSettings) }
 
     @Test func `a url is all that a server needs`() throws {
         #expect(

@@ -13,10 +13,7 @@ struct WebDAVSettingsTests: DestinationSettingsSuite {
     init() throws { files = try Files() }
 
     private func settings(_ lines: String) throws -> WebDAVSettings {
-        guard case .webDAV(let settings) = try driver(lines) else {
-            throw ProgramError(.configuration, "no webdav destination")
-        }
-        return settings
+        try #require(try driver(lines) as? WebDAVSettings)
     }
 
     @Test func `a url is all that a server needs`() throws {
