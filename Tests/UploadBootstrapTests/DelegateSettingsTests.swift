@@ -79,7 +79,7 @@ struct DelegateSettingsTests {
         ("{kind: command}", "'command' is missing"),
         (
             "{kind: webhook, url: 'https://h/', secret: whsec_c2hvcnQ=}",
-            "a secret of delegate 'a' is none: it is 5 bytes long and must have 24 to 64"
+            "a secret of delegate 'a' is invalid: it is 5 bytes long and must have 24 to 64"
         ),
         ("{kind: webhook, url: 'https://h/', caFile: none.pem}", "delegates.a.caFile: cannot read"),
         (

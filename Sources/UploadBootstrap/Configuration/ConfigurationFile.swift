@@ -2,16 +2,16 @@ import Foundation
 import Uploads
 import Yams
 
-/// The YAML file: which one, and what stands in it, as settings that know their line.
+/// The YAML file: its path, and its values, each with its line.
 struct ConfigurationFile {
-    /// As the user would name it.
+    /// As the user named it, or as the search found it; may be relative.
     let path: String
     var settings: [String: Setting] = [:]
     var problems: [String] = []
-    /// The sections that are there, be they empty: `destinations`.
+    /// The sections that the file has, empty ones included: `destinations`.
     var sections: Set<String> = []
 
-    /// The file that is read: the named one, else the first of the usual places that exists.
+    /// The file to read: the named one, else the first existing one of the usual places.
     static func locate(_ named: String?, directory: String) -> String? {
         if let named { return named }
         return ["upload.yaml", "/etc/longshore/upload.yaml"].first { candidate in
@@ -20,8 +20,8 @@ struct ConfigurationFile {
         }
     }
 
-    /// Reads the file; what is wrong with it is in ``problems``.
-    /// - Throws: `configuration` when it cannot be read at all.
+    /// Reads the file; ``problems`` lists its mistakes.
+    /// - Throws: `configuration` when the file cannot be read at all.
     init(path: String, directory: String) throws(ProgramError) {
         let fullPath = path.hasPrefix("/") ? path : "\(directory)/\(path)"
         guard let data = FileManager.default.contents(atPath: fullPath) else {

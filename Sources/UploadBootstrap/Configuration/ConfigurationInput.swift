@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Everything that a configuration is read from; tests make their own.
+/// Everything that a configuration is read from: file, flags, environment. Tests make their own.
 public struct ConfigurationInput: Sendable {
-    /// `--config`; nil looks in the usual places.
+    /// The file that `--config` names; nil: the first existing one of the usual places.
     public var file: String?
-    /// By key path; the origin names the flag.
+    /// Values of flags by key path; their origin names the flag.
     public var commandLine: [String: Setting]
     public var environment: [String: String]
-    /// Where relative paths begin.
+    /// The working directory, where relative paths begin.
     public var directory: String
     /// Defaults that differ between programs.
     var standards: [String: String] = [:]
@@ -26,13 +26,13 @@ public struct ConfigurationInput: Sendable {
         standards["notifier.ledger"] = "\(state)/ledger.sqlite"
     }
 
-    /// Notes a flag's value; nil is a flag that was not given.
+    /// Records a flag's value; nil: the flag was not given.
     public mutating func set(_ path: String, to value: String?, flag: String) {
         guard let value else { return }
         commandLine[path] = Setting(value, .commandLine(flag: flag))
     }
 
-    /// Notes the values of a flag that may be repeated.
+    /// Records the values of a flag that may be repeated.
     public mutating func set(_ path: String, to values: [String], flag: String) {
         guard !values.isEmpty else { return }
         commandLine[path] = Setting(.list(values), .commandLine(flag: flag))

@@ -1,9 +1,9 @@
 import UploadNotifier
 import Uploads
 
-/// The list of all keys: path, kind and range, default, flag, meaning. Reading, checking, `--check-config` and the
-/// documentation go by it. A key may come from the command line (its flag), the environment
-/// (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), or the file, in this order.
+/// The list of all keys: path, kind and range, default, flag, meaning. Reading, checking and `--check-config` follow this list. A key's value
+/// comes from the command line (the key's flag), else from the environment (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), else
+/// from the file. The keys of drivers and of kinds of delegates stand with their drivers and kinds.
 extension ConfigurationKey {
     static let all: [ConfigurationKey] =
         common + destinations + DestinationDrivers.keys + delegates + DelegateKinds.keys + worker + notifier
@@ -18,15 +18,15 @@ extension ConfigurationKey {
             "the longest that enqueue-upload waits for the broker before a job goes to the outbox"),
         .init(
             "brokerHeartbeat", .duration(1...600), standard: "20s",
-            "how often both ends send a heartbeat; a peer that is gone without a word is noticed after two"),
+            "how often both ends send a heartbeat; a peer that vanished is noticed after two missing ones"),
         .init(
             "consumerTimeout", .duration(10...(7 * 86_400)), standard: "30m",
-            "the broker's consumer_timeout: how long a worker may hold a job, so that one it sends in one piece has two thirds of it"
+            "the broker's consumer_timeout: how long a worker may hold a delivery; a file that goes up in one piece gets two thirds of it"
         ),
         .init("tls.caFile", .path, "authorities that may have signed the broker's certificate (PEM)"),
         .init("tls.certificateFile", .path, "this program's certificate for the broker (PEM)"),
         .init("tls.keyFile", .path, "the key of tls.certificateFile (PEM)"),
-        .init("namespace", .name, standard: "upload", flag: "--namespace", "what all names on the broker begin with"),
+        .init("namespace", .name, standard: "upload", flag: "--namespace", "the prefix of all names on the broker"),
         .init("staging", .path, flag: "--staging", "the staging area, shared by producers and workers"),
         .init("stagingGroup", .text, "the group that the files in the staging area belong to"),
         .init(
@@ -43,7 +43,7 @@ extension ConfigurationKey {
     ]
 
     private static let destinations: [ConfigurationKey] = [
-        .init("destinations.*.driver", .choice(DestinationDrivers.names), "how the bytes get there"),
+        .init("destinations.*.driver", .choice(DestinationDrivers.names), "the driver that sends the bytes"),
         .init("destinations.*.source", .boolean, standard: "false", "whether jobs may read from it"),
         .init("destinations.*.limits.jobs", .integer(1...10_000), "jobs at once, in each worker"),
         .init("destinations.*.limits.parts", .integer(1...1000), "parts of a job at once"),
@@ -52,27 +52,28 @@ extension ConfigurationKey {
             "bytes a second of all its jobs together, in each worker"),
         .init(
             "destinations.*.limits.requestsPerSecond", .integer(1...1_000_000),
-            "steps a second (a look, an open, a part, a completion) of all its jobs together, in each worker"),
+            "steps a second (a probe, an open, a part, a completion) of all its jobs together, in each worker"),
         .init(
             "destinations.*.retry.maxAttempts", .integer(1...1000),
-            "attempts of jobs that say nothing of it themselves; 10 if left out"),
+            "attempts of jobs without a retry policy of their own; 10 if left out"),
         .init(
             "destinations.*.retry.maxAge", .duration(60...RetryPolicy.destinationAgeMaximum),
-            "how long such jobs are tried from their first failure on; 1d if left out"),
+            "how long such jobs are tried after their first failure; 1d if left out"),
         .init(
             "destinations.*.retry.base", .duration(1...3600),
-            "the bound of the first wait, which doubles each time; 2s if left out"),
+            "the bound of the first wait, which doubles with each attempt; 2s if left out"),
         .init(
-            "destinations.*.retry.cap", .duration(1...86_400), "what that wait grows to at most; 10m if left out"),
+            "destinations.*.retry.cap", .duration(1...86_400), "the longest such wait; 10m if left out"),
         .init(
             "destinations.*.patience", .duration(60...JobLifetime.seconds), standard: "7d",
-            "how long jobs wait while it is full, away or refuses its credentials, before they fail"),
+            "how long jobs wait while the destination is full, away or refuses the credentials, before they fail"),
     ]
 
     private static let delegates: [ConfigurationKey] = [
-        .init("delegates.*.kind", .choice(DelegateKinds.names), "how it is told"),
+        .init("delegates.*.kind", .choice(DelegateKinds.names), "how the notifier delivers outcomes to it"),
         .init(
-            "delegates.*.types", .list(.choice(["completed", "failed", "cancelled"])), "which outcomes; all if left out"
+            "delegates.*.types", .list(.choice(["completed", "failed", "cancelled"])),
+            "the outcomes that it gets; all if left out"
         ),
         .init("delegates.*.queues", .list(.name), "only jobs of these transfer queues"),
         .init("delegates.*.destinations", .list(.text), "only jobs to these destinations"),
@@ -80,8 +81,10 @@ extension ConfigurationKey {
         .init("delegates.*.metadata", .list(.text), "only jobs with all of this metadata, KEY=VALUE"),
         .init(
             "delegates.*.fields.*", .text,
-            "a field of the data that it gets instead of all: a path in the event, or '=' and a constant"),
-        .init("delegates.*.ordered", .boolean, "whether a job's outcomes come one after the other; false if left out"),
+            "a field of the data that replaces the whole event: a path in the event, or '=' and a constant"),
+        .init(
+            "delegates.*.ordered", .boolean,
+            "whether a job's outcomes are delivered one after the other; false if left out"),
     ]
 
     private static let worker: [ConfigurationKey] = [
@@ -90,7 +93,7 @@ extension ConfigurationKey {
         .init("worker.parts", .integer(1...100), standard: "4", flag: "--parts", "parts of a job at once"),
         .init(
             "worker.slice", .duration(1...(2 * 86_400)), standard: "5m", flag: "--slice",
-            "how long a job is carried before it is handed over; at most a third of consumerTimeout"),
+            "how long a worker carries a job before it hands the job over; at most a third of consumerTimeout"),
         .init(
             "worker.grace", .duration(1...3600), standard: "25s", flag: "--grace", "how long stopping may take"),
         .init("worker.http", .address, standard: "127.0.0.1:9701", flag: "--http", "health and metrics"),
@@ -107,10 +110,10 @@ extension ConfigurationKey {
             "how long ended jobs stay in the ledger"),
         .init(
             "notifier.keep.names", .duration(3600...LedgerRetention.maximum), standard: "30d",
-            "how long names, metadata, answers and errors of ended jobs stay there; then they are forgotten"),
+            "how long names, metadata, answers and errors of ended jobs stay there; then they are deleted"),
         .init(
             "notifier.keep.deliveries", .duration(3600...LedgerRetention.maximum), standard: "30d",
-            "how long the log of tries to deliver stays there, with what delegates answered"),
+            "how long the log of delivery attempts stays there, with the answers of delegates"),
         .init(
             "notifier.keep.deadLetters", .durationOrOff(3600...LedgerRetention.maximum), standard: "off",
             "how long dead letters wait there for an operator; off: until they are replayed or discarded"),
@@ -118,7 +121,7 @@ extension ConfigurationKey {
             "notifier.http", .address, standard: "127.0.0.1:9700", flag: "--http", "the HTTP API, health and metrics"),
         .init(
             "notifier.token", .secret,
-            "what requests to the HTTP API carry, 16 or more characters; needed to listen beyond loopback"),
+            "the token that requests to the HTTP API carry, 16 or more characters; needed to listen beyond loopback"),
         .init(
             "api", .url(schemes: ["http", "https"]), flag: "--api",
             "where uploadctl finds the notifier's HTTP API; if left out, at notifier.http on this host"),

@@ -1,15 +1,15 @@
-/// One key of the configuration: everything about it that is said anywhere is said here.
+/// One key of the configuration, with everything that the programs know about it.
 struct ConfigurationKey: Sendable {
     /// With `*` for a name that the user gives: `worker.slice`, `destinations.*.limits.jobs`.
     let path: String
-    /// What its dots part.
+    /// The path's parts between the dots.
     let components: [String]
     let kind: ValueKind
-    /// nil where there is none.
+    /// The default; nil: none.
     let standard: String?
     let flag: String?
     let summary: String
-    /// Of which drivers of a destination, or kinds of a delegate, it is; none for all.
+    /// The drivers of destinations, or kinds of delegates, that have the key; empty: all.
     let owners: [String]
 
     init(
@@ -27,7 +27,7 @@ struct ConfigurationKey: Sendable {
 
     /// `UPLOAD_NOTIFIER_ALLOW_NETWORKS` for `notifier.allowNetworks`; `-` becomes `_`.
     static func variable(_ path: [String]) -> String {
-        // Without a regular expression: every program asks for every key as it starts.
+        // Without a regular expression: every program calls this for every key when it starts.
         var name = "UPLOAD"
         for component in path {
             var isBehindSmall = false

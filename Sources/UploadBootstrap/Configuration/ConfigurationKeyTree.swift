@@ -1,9 +1,9 @@
-/// A list of keys by the components of their paths: what a path is, is found by looking at its own components, not at all keys.
+/// The list of keys as a tree of their paths' components: finding a path's key costs as many steps as the path has components.
 struct ConfigurationKeyTree: Sendable {
     private struct Node {
-        /// Of the key that ends here, in the list.
+        /// The position in the list of the key that ends here.
         var index: Int?
-        /// By name, `*` among them.
+        /// Children by name, `*` included.
         var children: [String: Int] = [:]
     }
 
@@ -25,10 +25,10 @@ struct ConfigurationKeyTree: Sendable {
         }
     }
 
-    /// Where the key of a path such as `destinations.photos.driver` stands in the list.
+    /// The position in the list of the key of a path such as `destinations.photos.driver`.
     func index(of path: [String]) -> Int? { reached(by: path).compactMap { nodes[$0].index }.min() }
 
-    /// The names that may stand below a path; `*` is any.
+    /// The names that may stand below a path; `*` stands for any name.
     func names(below path: [String]) -> Set<String> {
         reached(by: path).reduce(into: []) { $0.formUnion(nodes[$1].children.keys) }
     }

@@ -1,5 +1,5 @@
-/// What `--check-config` prints: the configuration as YAML that could be used as it stands but for the secrets, with
-/// the place that every value came from as a comment.
+/// The text that `--check-config` prints: the configuration as YAML, with each value's origin as a comment. Apart from the hidden secrets it
+/// can be used as a configuration file.
 struct ConfigurationReport {
     let settings: Settings
 
@@ -22,7 +22,7 @@ struct ConfigurationReport {
         return (lines + settings.warnings.map { "# warning: \($0)" }).joined(separator: "\n")
     }
 
-    /// In the order of the list of keys, names among themselves by the alphabet.
+    /// In the order of the list of keys; the names that the user gave in alphabetical order.
     private var ordered: [(order: Order, setting: Setting)] {
         let sections = Dictionary(
             ConfigurationKey.all.enumerated().map { ($1.components[0], $0) }, uniquingKeysWith: { first, _ in first })
@@ -39,10 +39,10 @@ struct ConfigurationReport {
     private struct Order: Comparable {
         let section: Int
         let name: String
-        /// Where the key stands in the list.
+        /// The key's position in the list.
         let key: Int
         let path: String
-        /// What its dots part.
+        /// The path's parts between the dots.
         let components: [String]
 
         static func < (left: Self, right: Self) -> Bool {
@@ -57,7 +57,7 @@ struct ConfigurationReport {
         }
     }
 
-    /// Quoted where YAML would read something else (YAML 1.2, sections 7.3.2 and 7.3.3).
+    /// Quoted where YAML would read the plain text as another value (YAML 1.2, sections 7.3.2 and 7.3.3).
     private static func quoted(_ text: String, inList: Bool = false) -> String {
         let isPlain =
             !text.isEmpty && !text.contains(": ") && !text.contains(" #") && !text.hasSuffix(":")

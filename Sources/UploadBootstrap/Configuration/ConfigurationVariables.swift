@@ -1,25 +1,25 @@
 import Uploads
 
-/// The environment's variables, and the keys that they stand for: `UPLOAD_DESTINATIONS_PHOTOS_BUCKET` for `destinations.photos.bucket`.
+/// The keys that variables of the environment set: `UPLOAD_DESTINATIONS_PHOTOS_BUCKET` sets `destinations.photos.bucket`.
 struct ConfigurationVariables {
-    /// A section whose names the user gives.
+    /// A section in which the user gives names: `destinations`, `delegates`.
     private struct Section {
         let name: String
         /// `UPLOAD_DESTINATIONS_`
         let prefix: String
-        /// By what they are in a variable: `PHOTOS`.
+        /// The names by their spelling in a variable: `PHOTOS`.
         var names: [String: String] = [:]
-        /// What follows a name, with the components that it stands for: `_BUCKET`.
+        /// Key paths below a name by their spelling in a variable: `_BUCKET`.
         var ends: [String: [String]] = [:]
     }
 
-    /// Keys without such a name.
+    /// Keys that hold no name of the user's, by their variable.
     private var fixed: [String: [String]] = [:]
     private var sections: [String: Section] = [:]
 
     /// - Parameters:
-    ///   - variables: their names; one of a driver or kind gives a name to what the file does not name.
-    ///   - names: those that the file gives, by their section.
+    ///   - variables: the variables' names. One that ends in `_DRIVER` or `_KIND` adds a destination or delegate that the file does not have.
+    ///   - names: the names in the file, by their section.
     init(_ variables: some Sequence<String>, names: [String: Set<String>]) {
         for key in ConfigurationKey.all {
             let components = key.components
@@ -45,7 +45,7 @@ struct ConfigurationVariables {
                 else { continue }
                 let rest = variable.utf8.dropFirst(known.prefix.utf8.count).dropLast(end.utf8.count)
                 let part = String(Substring(rest))
-                // What is written otherwise, or can be no name, is a variable that is not used.
+                // A variable in another spelling, or of an invalid name, is not used.
                 guard known.names[part] == nil, let name = try? DestinationName(part.lowercased()),
                     Self.part([name.rawValue]).dropping(bytes: 1) == part
                 else { continue }
@@ -54,11 +54,11 @@ struct ConfigurationVariables {
         }
     }
 
-    /// The components of the key's path; nil for a variable that stands for none.
+    /// The components of the key's path; nil for a variable that sets no key.
     func path(of variable: String) -> [String]? {
         if let path = fixed[variable] { return path }
         for section in sections.values where variable.hasBytePrefix(section.prefix) {
-            // The longest name first: of `a` and `a-b`, `A_B_DRIVER` is of the second.
+            // The longest name first: with names `a` and `a-b`, `A_B_DRIVER` belongs to `a-b`.
             for place in Self.cuts(variable, behind: section.prefix).reversed() {
                 if let name = section.names[place.name], let rest = section.ends[place.end] {
                     return [section.name, name] + rest
@@ -68,11 +68,11 @@ struct ConfigurationVariables {
         return nil
     }
 
-    /// A variable that may have been meant.
+    /// The known variable whose spelling is nearest.
     func nearest(to variable: String) -> String? {
         var candidates = Array(fixed.keys)
         if !sections.values.contains(where: { variable.hasBytePrefix($0.prefix) }) {
-            // The section itself may be misspelt.
+            // The user may have misspelt the section itself.
             for section in sections.values {
                 for name in section.names.keys.sorted().prefix(100) {
                     candidates += section.ends.keys.map { section.prefix + name + $0 }
@@ -92,7 +92,7 @@ struct ConfigurationVariables {
         return EditDistance.nearest(to: variable, among: candidates)
     }
 
-    /// All ways in which a name and what follows it may make up the rest of a variable, the shortest name first.
+    /// All ways to cut the rest of a variable into a name and a key path below it, the shortest name first.
     private static func cuts(_ variable: String, behind prefix: String) -> [(name: String, end: String)] {
         let rest = variable.dropping(bytes: prefix.utf8.count)
         return rest.utf8.indices.filter { rest.utf8[$0] == UInt8(ascii: "_") }.map {
@@ -100,7 +100,7 @@ struct ConfigurationVariables {
         }
     }
 
-    /// As components are written in a variable, each behind an underscore.
+    /// The components as they are spelt in a variable, each behind an underscore.
     private static func part(_ components: [String]) -> String {
         ConfigurationKey.variable(components).dropping(bytes: "UPLOAD".utf8.count)
     }

@@ -1,6 +1,6 @@
-/// Which of several names somebody most likely meant.
+/// Finds the known name that a misspelt one most likely stands for.
 enum EditDistance {
-    /// The nearest candidate, if at most a third of the word (and never fewer than two characters) differs.
+    /// The nearest candidate, if at most a third of the word's characters differ; two may always differ.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let best = candidates.map { (name: $0, distance: between(word.lowercased(), $0.lowercased())) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }

@@ -1,7 +1,7 @@
 public import Foundation
 import Uploads
 
-/// Durations and sizes as people write them.
+/// Durations and sizes in the notation of the configuration and of the programs' output.
 public enum Quantity {
     private static let durationUnits: [(suffix: String, seconds: Double)] = [
         ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400),
@@ -11,7 +11,7 @@ public enum Quantity {
         ("kB", 1e3), ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("B", 1),
     ]
 
-    /// Seconds of `500ms`, `25s`, `5m`, `2h`, `1d`, `1h30m`; `0` needs no unit.
+    /// Seconds for `500ms`, `25s`, `5m`, `2h`, `1d`, `1h30m`; `0` needs no unit.
     public static func seconds(_ text: String) -> TimeInterval? {
         if text == "0" { return 0 }
         var rest = text[...]
@@ -26,7 +26,7 @@ public enum Quantity {
         return text.isEmpty ? nil : sum
     }
 
-    /// Bytes of `4096`, `100MiB`, `1.5GiB`, `2GB`.
+    /// Bytes for `4096`, `100MiB`, `1.5GiB`, `2GB`.
     public static func bytes(_ text: String) -> Int64? {
         var rest = text[...]
         guard let number = leadingNumber(&rest) else { return nil }

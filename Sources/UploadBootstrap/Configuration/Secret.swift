@@ -1,6 +1,6 @@
 import Foundation
 
-/// A secret as the configuration names it: `env:NAME`, `file:PATH`, or the secret itself.
+/// A secret as the configuration gives it: `env:NAME`, `file:PATH`, or the secret itself.
 public enum Secret: Hashable, Sendable {
     case literal(String)
     case environment(variable: String)
@@ -16,8 +16,8 @@ public enum Secret: Hashable, Sendable {
         }
     }
 
-    /// The secret. A file's trailing line end is not part of it.
-    /// - Parameter key: for the error: which key names it, and where.
+    /// Reads the secret. A file's trailing line end is not part of it.
+    /// - Parameter key: for the error: the key and its place.
     /// - Throws: `configuration` when the variable is not set, or the file cannot be read or is empty.
     func resolve(_ environment: [String: String], key: String) throws(ProgramError) -> String {
         switch self {
@@ -42,7 +42,7 @@ public enum Secret: Hashable, Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Safe to show: where it comes from, never what it is.
+    /// Safe to show: the secret's source, never the secret.
     public var description: String {
         switch self {
         case .literal: "***"

@@ -1,10 +1,10 @@
-/// One value of the configuration, as it was written, and where.
+/// One value of the configuration, as the user wrote it, and its origin.
 public struct Setting: Hashable, Sendable {
     public enum Value: Hashable, Sendable {
         case text(String)
         case list([String])
 
-        /// A text is a list of one.
+        /// The items; a text counts as a list with one item.
         var items: [String] {
             switch self {
             case .text(let text): [text]

@@ -2,7 +2,7 @@ import Foundation
 import UploadNotifier
 import Uploads
 
-/// Typed values. All were checked when the settings were read.
+/// Typed values. ``Settings/init(_:)`` has checked them all, so that a value of the wrong kind cannot occur here.
 extension Settings {
     func text(_ path: String) -> String? { values[path]?.value.items.first }
 
@@ -10,9 +10,9 @@ extension Settings {
 
     func integer(_ path: String) -> Int? { text(path).flatMap { Int($0) } }
 
-    /// Seconds of a worker's slice: a third of what the broker allows at most, and that where the usual would be more. The parts under way at its
-    /// end have as long again.
-    /// - Throws: `configuration` where it is said to be more.
+    /// Seconds of a worker's slice: at most a third of `consumerTimeout`, and exactly that where the default would be more. The parts under way
+    /// at the slice's end get another third.
+    /// - Throws: `configuration` where the user set a longer slice.
     func slice(within consumerTimeout: TimeInterval) throws(ProgramError) -> TimeInterval {
         let slice = seconds("worker.slice") ?? 300
         let maximum = consumerTimeout / 3
@@ -28,7 +28,7 @@ extension Settings {
 
     func seconds(_ path: String) -> TimeInterval? { text(path).flatMap(Quantity.seconds) }
 
-    /// What is left out is as it is by itself.
+    /// How long the ledger keeps records; a key that is left out has its usual value.
     var retention: LedgerRetention {
         let usual = LedgerRetention()
         return LedgerRetention(
@@ -50,15 +50,15 @@ extension Settings {
 
     func address(_ path: String) -> HTTPAddress { text(path).flatMap { HTTPAddress($0) } ?? .off }
 
-    /// Absolute: paths in the file are relative to the file, all others to the working directory.
+    /// An absolute path: relative paths in the file begin at the file's folder, all others at the working directory.
     func path(_ path: String) -> String? { text(path).map { resolved($0, at: path) } }
 
     func paths(_ path: String) -> [String] { list(path).map { resolved($0, at: path) } }
 
-    /// Where a value came from, for errors: `upload.yaml:7: destinations.photos.path`.
+    /// A key with its value's origin, for errors: `upload.yaml:7: destinations.photos.path`.
     func place(_ path: String) -> String { values[path].map { "\($0.origin): \(path)" } ?? path }
 
-    /// The names that stand below a section: of destinations, of delegates.
+    /// The names below a section: of destinations, of delegates.
     func names(in section: String) -> [String] {
         Set(
             values.keys.compactMap { path -> String? in

@@ -1,22 +1,22 @@
 import Foundation
 import Uploads
 
-/// All values from all places: the command line before the environment before the file before the defaults.
+/// All values from all origins: the command line wins over the environment, the environment over the file, the file over the defaults.
 struct Settings: Sendable {
     /// By path, `destinations.photos.driver`.
     private(set) var values: [String: Setting] = [:]
     /// All paths, sorted by their bytes.
     private let sortedPaths: [String]
-    /// Whether the file or the environment speaks of destinations at all.
+    /// Whether the file or the environment has a section of destinations.
     private(set) var hasDestinations = false
-    /// What is odd, but no error: variables that look like ours and are not.
+    /// Oddities that are no errors: variables of the environment that begin with `UPLOAD_` and set no key.
     private(set) var warnings: [String] = []
-    /// The file that was read, as the user would name it.
+    /// The path of the file that was read; nil: no file.
     let file: String?
-    /// Where relative paths of the command line and the environment begin.
+    /// The working directory, where relative paths of the command line and the environment begin.
     let directory: String
 
-    /// - Throws: `configuration` with every problem found, each with its place, its key and what was expected.
+    /// - Throws: `configuration` with every problem found, each with its place, its key and the expected value.
     init(_ input: ConfigurationInput) throws(ProgramError) {
         directory = input.directory
         var problems: [String] = []
@@ -56,7 +56,7 @@ struct Settings: Sendable {
         guard problems.isEmpty else { throw ProgramError(.configuration, problems: problems) }
     }
 
-    /// The names that the user gave, by their section.
+    /// The names that the user gave, by their section: `photos` in `destinations`.
     private static func names(in paths: some Sequence<String>) -> [String: Set<String>] {
         paths.reduce(into: [:]) { names, path in
             let parts = path.split(separator: ".", maxSplits: 2).map(String.init)
@@ -64,7 +64,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// All paths below a section such as `destinations.photos`, in their order.
+    /// All paths below a section such as `destinations.photos`, sorted. A binary search: each of a thousand destinations calls this.
     func paths(below section: String) -> [String] {
         let prefix = section + "."
         var (low, high) = (0, sortedPaths.count)

@@ -1,7 +1,7 @@
 import Uploads
 
-/// The values of one section such as `destinations.photos`, by their keys below it: `bucket`, `form.file`. All were checked when the
-/// settings were read.
+/// The values of one section such as `destinations.photos`, by their keys below it: `bucket`, `form.file`. ``Settings/init(_:)`` has checked
+/// them all.
 struct SettingsSection: Sendable {
     /// The section's own path.
     let base: String

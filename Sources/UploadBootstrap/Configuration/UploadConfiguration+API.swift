@@ -2,8 +2,8 @@ import UploadNotifier
 import Uploads
 
 extension UploadConfiguration {
-    /// Who may use the notifier's HTTP API.
-    /// - Throws: `configuration` where others could reach it without a token.
+    /// The callers that may use the notifier's HTTP API.
+    /// - Throws: `configuration` where other hosts could reach the API without a token.
     func apiAccess() throws(ProgramError) -> APIAccess {
         if let token = try apiToken() { return .token(token) }
         guard case .listen(let host, _) = notifier.http, !APIAccess.isLoopback(host) else { return .loopback }
@@ -13,8 +13,8 @@ extension UploadConfiguration {
                 + "upload; set notifier.token (env:NAME or file:PATH), or listen on 127.0.0.1")
     }
 
-    /// What requests to the notifier's HTTP API carry; nil where none is named.
-    /// - Throws: `configuration` for a secret that is not there, or that can be none.
+    /// The token that requests to the notifier's HTTP API carry; nil where the configuration names none.
+    /// - Throws: `configuration` for a secret that is missing, or no valid token.
     func apiToken() throws(ProgramError) -> String? {
         guard let secret = notifier.token else { return nil }
         let place = settings.place("notifier.token")
@@ -29,7 +29,7 @@ extension UploadConfiguration {
         return token
     }
 
-    /// Where to ask the notifier: at `api`, or where `notifier.http` lets it listen, as seen from its own host.
+    /// The URL of the notifier's HTTP API: `api`, else the address of `notifier.http` as seen from the notifier's own host.
     var apiAddress: String {
         if let api { return api }
         guard case .listen(let host, let port) = notifier.http, port != 0 else { return "http://127.0.0.1:9700" }
@@ -37,9 +37,9 @@ extension UploadConfiguration {
         return "http://\(HTTPAddress.listen(host: reachable, port: port))"
     }
 
-    /// The token for those who ask. One that only the notifier can read is left out, for it may need none where it is
-    /// asked: then there is a hint for whoever is refused.
-    /// - Throws: `configuration` for a token that the command line or the environment names, and for one that can be none.
+    /// The token for a client of the API. Where the file names a token that only the notifier can read, the client asks without a token, for
+    /// the API may need none; if the API then refuses, the client shows the hint.
+    /// - Throws: `configuration` for a missing token that the command line or the environment names, and for an invalid one.
     func clientToken() throws(ProgramError) -> (token: String?, hint: String?) {
         do {
             return (try apiToken(), nil)
@@ -51,7 +51,7 @@ extension UploadConfiguration {
         }
     }
 
-    /// The destinations as the API shows them: without credentials.
+    /// The destinations as the API shows them, without credentials.
     var destinationSummaries: [DestinationSummary] {
         (destinations ?? [:]).values.map {
             DestinationSummary(name: $0.name.rawValue, driver: $0.driver.driverName, limits: $0.limits)

@@ -1,10 +1,9 @@
 public import RabbitMQ
 
 extension UploadConfiguration {
-    /// Where the broker is and who asks.
-    /// - Parameter program: how the connection is named in the broker's lists.
-    /// - Throws: `configuration` for URLs that contradict each other, a secret that is not there, a certificate without
-    ///   its key.
+    /// The broker's addresses, the login and the certificates.
+    /// - Parameter program: the connection's name in the broker's lists.
+    /// - Throws: `configuration` for URLs that contradict each other, a missing secret, a certificate without its key.
     public func connection(for program: String) throws(ProgramError) -> ConnectionConfiguration {
         var connection: ConnectionConfiguration
         do throws(RabbitMQError) {
@@ -31,7 +30,7 @@ extension UploadConfiguration {
 }
 
 extension ConnectionConfiguration {
-    /// The same, so that all addresses are tried within a time: a node that is paused is not to keep from trying the next one.
+    /// The same configuration with connect timeouts that try all addresses within a time: a paused node must not use up the whole time.
     func within(_ limit: Duration) -> ConnectionConfiguration {
         var configuration = self
         // Connecting and logging in may take this long each.

@@ -2,7 +2,7 @@ public import Foundation
 public import UploadNotifier
 public import Uploads
 
-/// The configuration of all programs, checked; each takes what it needs.
+/// The checked configuration of all programs; each program uses its own part.
 public struct UploadConfiguration: Sendable {
     public struct Broker: Sendable {
         /// `amqp://` or `amqps://`; more than one are the hosts of one cluster.
@@ -33,19 +33,19 @@ public struct UploadConfiguration: Sendable {
         public var allowNetworks: [String]
         /// Seconds until an unfinished upload that no job names is removed; nil for never.
         public var sweepAfter: TimeInterval?
-        /// How long the ledger keeps what.
+        /// How long the ledger keeps which records.
         public var keep: LedgerRetention
         public var http: HTTPAddress
-        /// What requests to the HTTP API carry; needed beyond loopback.
+        /// The token that requests to the HTTP API carry; needed to listen beyond loopback.
         public var token: Secret?
     }
 
     public var broker: Broker
-    /// Seconds that a producer waits for the broker, for connecting, confirming and closing together, before it counts as away.
+    /// Seconds that a producer waits for the broker, for connecting, confirming and closing together, before it treats the broker as away.
     public var brokerPatience: TimeInterval
-    /// Seconds between two signs of life on a connection to the broker.
+    /// Seconds between two heartbeats on a connection to the broker.
     public var brokerHeartbeat: TimeInterval
-    /// Seconds for which the broker lets a worker hold a delivery.
+    /// Seconds that the broker lets a worker hold a delivery.
     public var consumerTimeout: TimeInterval
     public var namespace: String
     /// The staging area's path.
@@ -55,16 +55,16 @@ public struct UploadConfiguration: Sendable {
     public var stagingKeepFailed: TimeInterval
     public var sourceRoots: [String]
     let sourceURLs: SourceURLs
-    /// nil when the configuration has no such section, so that a producer cannot know.
+    /// nil when the configuration has no such section: then a producer cannot check the names of destinations.
     var destinations: [DestinationName: DestinationSettings]?
     var delegates: [DelegateSettings]
     public var worker: Worker
     public var notifier: Notifier
-    /// The URL of the notifier's HTTP API, for those who ask it; nil where it is at `notifier.http` of this host.
+    /// The URL of the notifier's HTTP API for its clients; nil: the address of `notifier.http` on this host.
     public var api: String?
     public var logLevel: String
     public var logFormat: String
-    /// What is odd, but no error.
+    /// Oddities that are no errors.
     public var warnings: [String] { settings.warnings }
 
     let settings: Settings

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Uploads
 
-/// What a value may be.
+/// The kind of a key's value, with its range.
 enum ValueKind: Sendable {
     case text
     /// `[a-z0-9_-]{1,64}`.
@@ -20,12 +20,12 @@ enum ValueKind: Sendable {
     /// Seconds, or `off`.
     case durationOrOff(ClosedRange<TimeInterval>)
     case bytes(ClosedRange<Int64>)
-    /// Also written as a single value, and with commas on the command line and in the environment.
+    /// May be written as a single value, and with commas on the command line and in the environment.
     indirect case list(ValueKind)
 
     var isList: Bool { if case .list = self { true } else { false } }
 
-    /// Whether the text is one.
+    /// Whether the text is a value of this kind.
     func accepts(_ text: String) -> Bool {
         switch self {
         case .text, .secret, .path: !text.isEmpty
@@ -43,7 +43,7 @@ enum ValueKind: Sendable {
         }
     }
 
-    /// For errors and documentation: "expected …".
+    /// The text behind "expected" in errors.
     var expectation: String {
         switch self {
         case .text: "a text that is not empty"
@@ -68,7 +68,7 @@ enum ValueKind: Sendable {
         }
     }
 
-    /// The value as it may be shown.
+    /// The value without its secret parts.
     func shown(_ text: String) -> String {
         switch self {
         case .secret: Secret(text).description

@@ -4,9 +4,9 @@ import UploadNotifier
 import Uploads
 
 extension UploadConfiguration {
-    /// The delegates as the notifier serves them.
-    /// - Parameter queues: where queue delegates have their queues.
-    /// - Throws: `configuration` when one cannot be.
+    /// The configured delegates, ready to be served.
+    /// - Parameter queues: the broker's queues for delegates of the kind `queue`.
+    /// - Throws: `configuration` when a delegate cannot be made.
     func registeredDelegates(
         queues: any DelegateQueues, logger: Logger
     ) throws(ProgramError) -> [RegisteredDelegate] {
@@ -24,7 +24,7 @@ extension UploadConfiguration {
         return registered
     }
 
-    /// Gives the delegates to the manager, with what those need that were registered at run time.
+    /// Hands the configured delegates to the manager, and the function that makes delegates that were registered at run time.
     func configure(_ manager: DelegateManager, queues: any DelegateQueues, logger: Logger) async throws {
         let networks = try networks()
         let delegates = try registeredDelegates(queues: queues, logger: logger)
@@ -53,7 +53,7 @@ extension UploadConfiguration {
     /// The names of the delegates that have a queue on the broker.
     var queueDelegates: [String] { delegates.filter { $0.kind is QueueDelegateSettings }.map(\.name) }
 
-    /// The networks that webhooks may point to though they are not public.
+    /// The private networks that webhooks may point to.
     func networks() throws(ProgramError) -> [NetworkRange] {
         var ranges: [NetworkRange] = []
         for text in notifier.allowNetworks {

@@ -4,13 +4,13 @@ import UploadDestinations
 import UploadNotifier
 public import Uploads
 
-/// Finds destinations: those that the configuration names, and URLs that need no configuration. Reloadable.
+/// Finds the destination of a job: one that the configuration names, or a URL, which needs no configuration. Can be reloaded.
 public final class DestinationRegistry: DestinationProvider {
     private struct Named: Sendable {
         let drivers: [DestinationName: any Destination]
         let retries: [DestinationName: RetryPolicy]
         let patiences: [DestinationName: TimeInterval]
-        /// Those that jobs may read from.
+        /// The destinations that jobs may read from.
         let sources: Set<DestinationName>
         let sourceURLs: SourceURLs
     }
@@ -19,8 +19,8 @@ public final class DestinationRegistry: DestinationProvider {
     private let clients = HTTPClients()
     private let urls: URLDestinations
 
-    /// - Parameter refused: told of each destination that cannot be used, which is then left out; nil to throw instead.
-    /// - Throws: `configuration` when a secret of a destination is not there.
+    /// - Parameter refused: called for each destination that cannot be used, which is then left out; nil: the initializer throws instead.
+    /// - Throws: `configuration` when a secret of a destination is missing.
     public init(
         _ configuration: UploadConfiguration, refused: ((DestinationName, ProgramError) -> Void)? = nil
     ) throws(ProgramError) {
@@ -33,8 +33,8 @@ public final class DestinationRegistry: DestinationProvider {
         }
     }
 
-    /// Takes over the destinations and limits of a new configuration; what is under way ends as it began.
-    /// - Throws: `configuration`; then nothing has changed.
+    /// Replaces destinations and limits by those of a new configuration; uploads under way end with the old ones.
+    /// - Throws: `configuration`; then the old configuration stays.
     public func reload(
         _ configuration: UploadConfiguration, refused: ((DestinationName, ProgramError) -> Void)? = nil
     ) throws(ProgramError) {
@@ -63,8 +63,8 @@ public final class DestinationRegistry: DestinationProvider {
             guard named.sourceURLs.contains(url) else {
                 throw UploadError(
                     .accessDenied,
-                    "jobs may not read \(reference.displayText): it lies below none of the workers' sourceURLs; add what it lies "
-                        + "below, or fetch it and hand it to enqueue-upload on standard input", retry: .never)
+                    "jobs may not read \(reference.displayText): it lies below none of the workers' sourceURLs; add the folder that "
+                        + "it lies in, or fetch it and hand it to enqueue-upload on standard input", retry: .never)
             }
         }
         return try readable(reference)

@@ -8,7 +8,8 @@ import UploadDestinations
 final class HTTPClients: Sendable {
     private let clients = Mutex<[HTTPRoute: HTTPClient]>([:])
 
-    /// - Throws: `configuration` when its proxy is no URL.
+    /// The client of a route, made at its first use.
+    /// - Throws: `configuration` when the route's proxy is no URL.
     func client(_ route: HTTPRoute = HTTPRoute()) throws(ProgramError) -> HTTPClient {
         var configuration = HTTPConfiguration.clientConfiguration
         if let seconds = route.connectSeconds {
@@ -34,13 +35,13 @@ final class HTTPClients: Sendable {
         guard let components = URLComponents(string: url), let host = components.encodedHost, !host.isEmpty else {
             throw ProgramError(.configuration, "proxy: expected a URL such as http://proxy.example:3128")
         }
-        // An address of IPv6 without its brackets.
+        // The client wants an IPv6 address without its brackets.
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         return HTTPProxy(
             host: name, port: components.port ?? 80, login: components.user.map { ($0, components.password ?? "") })
     }
 
-    /// For small requests; nil where they go through a proxy.
+    /// Connections for small requests; nil where requests go through a proxy.
     func connections(_ route: HTTPRoute) -> HTTPConnections? {
         guard route.proxy == nil else { return nil }
         return route.connectSeconds.map { HTTPConnections(connectSeconds: $0) } ?? .shared
@@ -51,7 +52,7 @@ final class HTTPClients: Sendable {
         for client in takeAll() { try await client.shutdown() }
     }
 
-    /// The same where nobody can wait.
+    /// Closes the connections, for callers that cannot wait asynchronously.
     func syncShutdown() {
         for client in takeAll() { try? client.syncShutdown() }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import Uploads
 
-/// The http(s) URLs below which jobs may read: an allow-list, so that nobody has a worker fetch what only the worker can reach.
+/// The http(s) URLs below which jobs may read: an allow-list, so that no producer makes a worker fetch a page that only the worker can reach.
 struct SourceURLs: Hashable, Sendable {
     private let prefixes: [Parts]
 
-    /// - Throws: `configuration` for what is no URL that ends in `/`.
+    /// - Throws: `configuration` for a text that is no URL, or does not end in `/`.
     init(_ prefixes: [String], key: String) throws(ProgramError) {
         var parts: [Parts] = []
         for prefix in prefixes {
@@ -29,7 +29,7 @@ struct SourceURLs: Hashable, Sendable {
     private struct Parts: Hashable {
         /// Scheme, host and port.
         let origin: String
-        /// Decoded, so that an escaped dot is one.
+        /// Without percent escapes, so that an escaped `..` is recognised.
         let path: String
 
         init?(_ url: String) {

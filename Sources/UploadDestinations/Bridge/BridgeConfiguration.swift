@@ -3,7 +3,7 @@ public import Uploads
 
 /// An app's account at Sage Bionetworks Bridge.
 public struct BridgeConfiguration: Hashable, Sendable {
-    /// Who signs in.
+    /// The account that signs in.
     public enum Account: Hashable, Sendable {
         case email(String)
         case externalID(String)
@@ -13,12 +13,12 @@ public struct BridgeConfiguration: Hashable, Sendable {
 
     public static let usualURL = "https://webservices.sagebridge.org/"
 
-    /// Of the service, ends in `/`.
+    /// The URL of the service, ends in `/`.
     public var url: String
     public var appID: String
     public var account: Account
     public var password: String
-    /// Sent with every call to Bridge, `User-Agent` among them, by which it knows the app's version. Never shown.
+    /// Headers of every call to Bridge, `User-Agent` included, from which Bridge reads the app's version. Never shown.
     public var headers: [String: String]
     /// Whether the file is encrypted as Bridge expects it.
     public var isEncrypted: Bool
@@ -26,12 +26,12 @@ public struct BridgeConfiguration: Hashable, Sendable {
     public var isZipped: Bool
     /// Whether a job is completed only once Bridge has validated the file.
     public var waitsForValidation: Bool
-    /// Seconds until Bridge is asked again for a file that it validates, 5 by default; longer each time.
+    /// Seconds until the worker asks Bridge again about a file under validation, 5 by default; longer each time.
     public var askAgainSeconds: TimeInterval
     public var limits: TransferLimits
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
 
     public init(
@@ -52,6 +52,6 @@ public struct BridgeConfiguration: Hashable, Sendable {
         times = HTTPTimes()
     }
 
-    /// How long nobody signs in after that failed, in seconds.
+    /// Seconds after a failed sign-in during which no job tries to sign in.
     var signInPauseSeconds = BridgeLimits.signInPauseSeconds
 }

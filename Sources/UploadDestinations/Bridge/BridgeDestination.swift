@@ -2,11 +2,11 @@ public import AsyncHTTPClient
 import Foundation
 public import Uploads
 
-/// Uploads files of at most 50,000,000 bytes to Sage Bionetworks Bridge: asks for an upload, puts the file to the URL that comes back, with
-/// its MD5, says that it is there, and waits until it is validated if that is wanted.
+/// Uploads files of at most 50,000,000 bytes to Sage Bionetworks Bridge: requests an upload, puts the file with its MD5 to the URL of the
+/// answer, calls Bridge to complete the upload, and waits for the validation if the configuration says so.
 ///
-/// The account's session is shared by all jobs and renewed when it ends. The URL is in no message: whoever goes on before the file is there
-/// asks again, and Bridge gives the same upload; after that only the completing call is repeated.
+/// All jobs share the account's session, which is renewed when it ends. No message holds the URL: a worker that continues before the file is
+/// stored requests the upload again, and Bridge answers with the same one; afterwards only the completing call is repeated.
 public struct BridgeDestination: Destination {
     public static let driverName = "bridge"
 
@@ -14,7 +14,7 @@ public struct BridgeDestination: Destination {
     public let limits: TransferLimits
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     public init(
         _ configuration: BridgeConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
     ) throws(UploadError) {
@@ -26,10 +26,10 @@ public struct BridgeDestination: Destination {
 
     public var driver: String { Self.driverName }
 
-    /// One PUT, which cannot be cut.
+    /// The file goes up in one PUT, which cannot be interrupted and continued.
     public func canYield(_ job: UploadJob) -> Bool { false }
 
-    /// `unknowable` before the file is there: Bridge names its uploads itself. Then by its status.
+    /// `unknowable` before the file is stored, because Bridge chooses the names of its uploads; afterwards the upload's status.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         try await uploads.probe(job, state)
     }
@@ -40,6 +40,6 @@ public struct BridgeDestination: Destination {
         try uploads.open(job, resuming: state)
     }
 
-    /// Bridge has no call that takes an upload back.
+    /// Does nothing: Bridge has no call that removes an upload.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {}
 }

@@ -1,21 +1,21 @@
 import LinuxFiles
 public import Uploads
 
-/// A directory as destination: a local disk, or whatever is mounted there.
+/// A directory as destination: on a local disk, or on a mounted file system.
 public struct DirectoryConfiguration: Hashable, Sendable {
     /// The root, absolute; it must exist. Keys are paths below it. A `file:///…` URL must lead below it too.
     public var path: String
     public var limits: TransferLimits
     /// Bytes of a part, 8 MiB by default; grown for files of more than 100,000 parts.
     public var partBytes: Int64
-    /// Permission bits of what is stored, 0644 by default.
+    /// Permission bits of stored files, 0644 by default.
     public var fileMode: UInt32
-    /// Whether the job's name is kept in an extended attribute of what is stored. Where the file system has none, and when this is
-    /// false, it is kept in a side file.
+    /// Whether the job's id is kept in an extended attribute of the stored file. When this is false, and on file systems without such
+    /// attributes, a side file keeps it.
     public var usesExtendedAttributes: Bool
-    /// Whether a file system must be mounted at the root: without it the directory below the mount point would take the files.
+    /// Whether a file system must be mounted at the root: while it is not mounted, the empty directory of the mount point would take the files.
     public var requiresMount: Bool
-    /// A file below the root that must be there, by its relative path: proof that the right disk is. nil: none.
+    /// The relative path of a file below the root that must exist: it proves that the right disk is mounted. nil: no such file.
     public var marker: String?
 
     public init(
@@ -33,7 +33,7 @@ public struct DirectoryConfiguration: Hashable, Sendable {
         self.marker = marker
     }
 
-    /// - Throws: `destinationAway` where what lies there is not the destination.
+    /// - Throws: `destinationAway` where nothing is mounted at the root, or the marker is missing.
     func check(_ root: Directory) throws(UploadError) {
         if requiresMount, !root.isMountPoint {
             throw UploadError(.destinationAway, "nothing is mounted at \(path): mount its file system")

@@ -6,12 +6,12 @@ public import Uploads
 /// Stores uploads as files below a directory.
 ///
 /// Parts are written in place, several at once, into `.NAME.longshore-JOB.part` beside the target; `.NAME.longshore-JOB.parts`
-/// records which are held. A part is recorded after its bytes are durable (fdatasync(2)), so the record claims nothing that a
-/// crash of the worker or of its host could take back: at most the parts in flight are written again, by whoever goes on.
-/// The finished file is flushed, named and its directory flushed, in this order; the target is never seen half written.
+/// records the parts that are held. A part is recorded after its bytes are durable (fdatasync(2)), so a crash of the worker or of its host
+/// never takes back a recorded part: the worker that continues writes at most the parts in flight again.
+/// The finished file is flushed, renamed and its directory flushed, in this order; readers never see a half written target.
 ///
-/// Missing directories are created. Symbolic links are followed as long as they stay below the root, except the last
-/// component: a link that lies under the target's name is replaced, not followed.
+/// Missing directories are created. The driver follows symbolic links that stay below the root, but not one in the last component: a link
+/// under the target's name is replaced.
 public struct DirectoryDestination: Destination {
     public static let driverName = "directory"
 
@@ -26,7 +26,7 @@ public struct DirectoryDestination: Destination {
 
     public func canYield(_ job: UploadJob) -> Bool { true }
 
-    /// By the job's id beside the object; a newer job's object goes before an unfinished session of this one.
+    /// Recognises the job's object by the job's id beside it. A newer job's object counts more than an unfinished session of this job.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         let target = try DirectoryTarget(job, configuration)
         return try await Blocking.run { () throws(UploadError) in
@@ -42,7 +42,7 @@ public struct DirectoryDestination: Destination {
         }
     }
 
-    /// Takes up what is there of this job, whether or not the state is known: it is found by the job's id.
+    /// Takes up the job's unfinished file, with or without a state: the file's name holds the job's id.
     public func open(
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
@@ -66,7 +66,7 @@ public struct DirectoryDestination: Destination {
     }
 }
 
-/// What is found is what was not written to since then.
+/// Lists unfinished files by the time of their last write.
 extension DirectoryDestination: SweepableDestination {
     public func unfinished(startedBefore: Date) async throws(UploadError) -> [UnfinishedUpload] {
         let sweep = DirectorySweep(configuration: configuration)

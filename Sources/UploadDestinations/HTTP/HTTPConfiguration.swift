@@ -9,42 +9,41 @@ public struct HTTPConfiguration: Hashable, Sendable {
         case post = "POST"
     }
 
-    /// What the key of a named destination is appended to; nil where jobs bring whole URLs.
+    /// The URL that the key of a named destination is appended to; nil where jobs bring whole URLs.
     public var url: String?
-    /// Sent with every request, `Authorization` among them. Never shown.
+    /// Headers of every request, `Authorization` included. Never shown.
     public var headers: [String: String]
-    /// For a server that wants Digest authentication; nil: the headers say who asks.
+    /// The login for a server that wants Digest authentication; nil: the headers carry the credentials.
     public var digest: HTTPDigestLogin?
     public var limits: TransferLimits
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
-    /// Whether the destination can be asked by HEAD what it has. Not so with most pre-signed URLs, which are good for one method, and of no
-    /// effect with POST.
+    /// Whether the server answers HEAD about stored files. Most pre-signed URLs do not, for they allow a single method. Has no effect with POST.
     public var answersHead: Bool
-    /// By which method files go up: PUT by default.
+    /// The method that files go up by: PUT by default.
     public var method = Method.put
-    /// Whether keys are appended to the URL, as is usual; of no effect with PUT, which always names what it stores.
+    /// Whether keys are appended to the URL, true by default; no effect with PUT, whose URL always names the stored file.
     public var appendsKey = true
-    /// The form that the file is sent in; nil: the body is the file.
+    /// The form that holds the file; nil: the body is the file.
     public var form: HTTPForm?
-    /// Sent with each upload, made of its job. One that names what a job lacks is left out.
+    /// Headers of each upload, made from its job. A header whose template names a value that the job lacks is left out.
     public var jobHeaders: [String: JobTemplate] = [:]
-    /// Which statuses count as success.
+    /// The statuses that count as success.
     public var success = HTTPStatuses.usual
-    /// Where an answer in JSON says where the object is: `data.link`. nil: the answer to a POST says so by `Location`.
+    /// The path of the object's URL in a JSON answer: `data.link`. nil: the `Location` header of the answer to a POST.
     public var answerURL: String?
-    /// Whether uploads carry an `Idempotency-Key`: the same for each attempt of a round, another one for the next round.
+    /// Whether uploads carry an `Idempotency-Key`: the same key for each attempt of a round, another key for the next round.
     public var sendsIdempotencyKey = false
-    /// Whether files of several parts go up in ranges (`Content-Range`), so that another worker can go on. Only for servers of which it is
-    /// known that they write ranges in place (Apache's mod_dav), and answer HEAD.
+    /// Whether files of several parts go up in ranges (`Content-Range`), so that another worker can continue. Only for servers that are known
+    /// to write ranges in place (Apache's mod_dav) and to answer HEAD.
     public var ranges = false
-    /// Bytes of a range, at least 1; a multiple of 8 MiB fits what staged files are checked by. 32 MiB by default.
+    /// Bytes of a range, at least 1; a multiple of 8 MiB fits the checksums of staged files. 32 MiB by default.
     public var partBytes = 4 * PartPlan.blockBytes
-    /// Most bytes of a file, where the server has a limit that is known.
+    /// The most bytes of a file, where the server's limit is known.
     public var sizeMaximum: Int64?
-    /// Whose answers say more than their statuses.
+    /// The known service behind the URL, whose answers say more than their statuses; nil: none.
     public var profile: HTTPProfile?
 
     public init(
@@ -62,12 +61,12 @@ public struct HTTPConfiguration: Hashable, Sendable {
 
     /// `TCP_NOTSENT_LOWAT`, tcp(7), which Glibc's module does not show.
     private static let notSentLowWaterMark: CInt = 25
-    /// Bytes that the system takes beyond what the server's side has room for: with the megabytes that it takes otherwise, a body that
-    /// goes out slowly and steadily moves in jumps that are minutes apart.
+    /// Unsent bytes that the socket may hold. By default it holds megabytes, and the progress of a slow and steady body would move in jumps
+    /// that are minutes apart.
     private static let unsentBytes = 1 << 20
 
-    /// How the client of HTTP destinations has to be made: a body cannot be sent again to where a redirect leads, a refused
-    /// connection is told at once, connecting takes at most 10 s, and no span carries a URL with its query.
+    /// The configuration for the client of HTTP destinations: no redirects, because a body cannot be sent twice; a refused connection fails at
+    /// once; connecting takes at most 10 s; no tracing span carries a URL with its query.
     public static var clientConfiguration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

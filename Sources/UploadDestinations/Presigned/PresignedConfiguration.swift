@@ -1,27 +1,27 @@
 public import Uploads
 
-/// An endpoint that gives pre-signed URLs: asked for each file, and asked again when a URL has expired.
+/// An endpoint that gives pre-signed URLs: the worker asks it for each file, and again when a URL has expired.
 public struct PresignedConfiguration: Hashable, Sendable {
-    /// Where a ticket is asked for.
+    /// The URL of the endpoint.
     public var url: String
-    /// `POST`, `PUT`, or `GET`, which has the fields in its query.
+    /// `POST`, `PUT`, or `GET`, which carries the fields in its query.
     public var method: String
-    /// Sent to the endpoint with every call, and never to where the bytes go. Never shown.
+    /// Headers of every call to the endpoint, never of the PUT of the bytes. Never shown.
     public var headers: [String: String]
-    /// What the request says, a ``JobTemplate`` each. May hold secrets: never shown. What is `{size}` alone is sent as a number, `true` and
-    /// `false` as what they are.
+    /// The request's fields, each a ``JobTemplate``. May hold secrets: never shown. A field that is `{size}` alone is sent as a number, `true`
+    /// and `false` as booleans.
     public var fields: [String: String]
     public var answer: PresignedAnswer
     /// Whether the bytes are sent with `Content-MD5`. Costs a read before they are sent.
     public var sendsContentMD5: Bool
-    /// Told when the bytes are there; nil where nobody wants to know.
+    /// The call that the worker makes once the bytes are stored; nil: none.
     public var completion: PresignedCompletion?
-    /// Asked what became of them; nil where nobody says.
+    /// The call that answers with the upload's status; nil: none.
     public var status: PresignedStatus?
     public var limits: TransferLimits
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
 
     public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {

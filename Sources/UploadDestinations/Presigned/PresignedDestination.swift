@@ -2,10 +2,10 @@ public import AsyncHTTPClient
 import Foundation
 public import Uploads
 
-/// Asks an endpoint for a URL for each file, puts the file there in one streaming PUT, and tells the endpoint when it is there.
+/// Asks an endpoint for a URL for each file, sends the file there in one streaming PUT, and calls the endpoint when the file is stored.
 ///
-/// A URL is a credential: it is in no message, so whoever goes on asks for another one, and so does a URL that has expired. Once the
-/// bytes are there they are not sent again: the completing call is a step of its own. The endpoint's headers never go where the bytes go.
+/// A URL is a credential, so no message holds it: a worker that continues asks for another URL, and so does one whose URL has expired. Stored
+/// bytes are not sent again: the completing call is a separate step. The endpoint's headers are never sent with the PUT.
 public struct PresignedDestination: Destination {
     public static let driverName = "presigned"
 
@@ -13,7 +13,7 @@ public struct PresignedDestination: Destination {
     public let limits: TransferLimits
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    /// - Throws: `misconfigured` for a URL or a template that is none.
+    /// - Throws: `misconfigured` for an invalid URL or template.
     public init(
         _ configuration: PresignedConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
     ) throws(UploadError) {
@@ -25,10 +25,10 @@ public struct PresignedDestination: Destination {
 
     public var driver: String { Self.driverName }
 
-    /// One PUT, which cannot be cut.
+    /// The file goes up in one PUT, which cannot be interrupted and continued.
     public func canYield(_ job: UploadJob) -> Bool { false }
 
-    /// `unknowable` before the bytes are there. Then by the status call, where there is one.
+    /// `unknowable` before the bytes are stored; afterwards the status call answers, where the configuration has one.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         try await uploads.probe(job, state)
     }
@@ -39,6 +39,6 @@ public struct PresignedDestination: Destination {
         try uploads.open(job, resuming: state)
     }
 
-    /// What was put stays: nobody but the endpoint may remove it, and it has no call for that.
+    /// Does nothing: only the endpoint may remove a stored file, and it has no call for that.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {}
 }

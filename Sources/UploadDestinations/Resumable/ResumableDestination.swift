@@ -4,11 +4,11 @@ import NIOHTTP1
 public import Uploads
 
 /// Sends files to a server that takes resumable uploads over HTTP (draft-ietf-httpbis-resumable-upload, interop versions 8, 7, 6, 5 and
-/// 3), which is what Apple's URLSession and swift-nio-extras speak; to one that knows nothing of them in one plain request.
+/// 3), the protocol of Apple's URLSession and swift-nio-extras; to a server without the protocol in one plain request.
 ///
-/// An upload is made by an empty request, filled by one PATCH after the other, and gone on with by whoever holds its URL, which travels in
-/// the baton: HEAD says how many bytes the server holds, to the byte. Without its URL nothing can be asked: what a worker made and died
-/// before handing it over expires at the server. Redirects are not followed. An upload's URL may be a credential: its query is in no error.
+/// An empty request makes an upload, one PATCH after the other fills it, and any worker that has its URL from the baton can continue it: HEAD
+/// answers how many bytes the server holds. Without the URL the server cannot be asked: an upload whose worker died before it handed the URL
+/// over expires at the server. Redirects are not followed. An upload's URL may be a credential: no error holds its query.
 public struct ResumableDestination: Destination {
     public static let driverName = "resumable"
 
@@ -16,7 +16,7 @@ public struct ResumableDestination: Destination {
     private let client: ResumableClient
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     public init(
         _ configuration: ResumableConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
     ) throws(UploadError) {
@@ -26,17 +26,17 @@ public struct ResumableDestination: Destination {
 
     public var driver: String { Self.driverName }
 
-    /// One part at a time, for bytes are added at the end only.
+    /// One part at a time, because bytes can be added at the end only.
     public var limits: TransferLimits {
         var limits = configuration.limits
         limits.parts = 1
         return limits
     }
 
-    /// Unless the server is known to take plain uploads only, which begin anew.
+    /// False only for a server that is known to take plain uploads only, which always begin anew.
     public func canYield(_ job: UploadJob) -> Bool { !client.isPlain }
 
-    /// By HEAD of the upload that the state names; `unknowable` without one.
+    /// Asks with HEAD for the upload of the state; `unknowable` without a state.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard let state else { return .unknowable }
         guard let (upload, _) = try known(job, state), let held = try await upload.held() else {
@@ -48,7 +48,7 @@ public struct ResumableDestination: Destination {
             CompletedUpload(upload.target.object(held.reply, at: upload.url, response), response: response))
     }
 
-    /// - Throws: `rejected` for a job that wants to know what is there already, and for a file beyond the server's limits.
+    /// - Throws: `rejected` for a job whose `--if-exists` is not `replace`, and for a file beyond the server's limits.
     public func open(
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
@@ -63,7 +63,7 @@ public struct ResumableDestination: Destination {
             return single(target, nil)
         }
         try check(job, announced)
-        // What is empty, or smaller than what the server makes an upload for, is whole in one request.
+        // A file that is empty, or below the server's minimum for an upload, goes in one request.
         if job.size == 0 || job.size < announced?.sizeMinimum ?? 0 { return single(target, versions.first) }
         guard let (upload, told) = try await ResumableUpload.create(target, versions, by: client) else {
             client.remember(.none)
@@ -82,7 +82,7 @@ public struct ResumableDestination: Destination {
         return ResumableSession(ResumableStream(upload, partBytes: partBytes, limit), partBytes: partBytes)
     }
 
-    /// What is complete stays: it is no remains, but the job's own object.
+    /// A complete upload stays: it is the job's own object.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
         guard let (upload, _) = try known(job, state), let held = try await upload.held(), !held.isComplete
         else { return }
@@ -98,8 +98,8 @@ public struct ResumableDestination: Destination {
     }
 
     /// The upload that a state describes.
-    /// - Returns: nil for a state that cannot be read, and one whose time is over.
-    /// - Throws: `misconfigured` for one that lies where nobody allows it.
+    /// - Returns: nil for a state that cannot be read, or that has expired.
+    /// - Throws: `misconfigured` for an upload at an origin that the configuration does not allow.
     private func known(
         _ job: UploadJob, _ state: UploadState
     ) throws(UploadError) -> (upload: ResumableUpload, state: ResumableState)? {
@@ -113,10 +113,11 @@ public struct ResumableDestination: Destination {
         guard let maximum = limit?.sizeMaximum, job.size > maximum else { return }
         throw UploadError(
             .rejected,
-            "\(client.address.displayURL) takes files of \(maximum) bytes, this one has \(job.size): raise its limit")
+            "\(client.address.displayURL) takes files of at most \(maximum) bytes, this one has \(job.size): raise the server's limit"
+        )
     }
 
-    /// The whole file in one request: to a server that is said to speak a version, with the word that nothing else follows.
+    /// The whole file in one request; with an interop version, its headers say that no more bytes follow.
     private func single(_ target: ResumableTarget, _ interop: ResumableInterop?) -> any UploadSession {
         let client = client
         return SinglePutSession(size: target.job.size, at: target.displayURL) {

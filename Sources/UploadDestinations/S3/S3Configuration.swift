@@ -10,52 +10,52 @@ public struct S3Configuration: Hashable, Sendable {
         case virtual
     }
 
-    /// What of a part is told in a header, for the server to check.
+    /// The checksum of a part that goes with it in a header, for the server to check.
     public enum Checksum: String, CaseIterable, Sendable {
-        /// Known since the file was staged, of every part and of the whole: costs nothing.
+        /// Costs nothing: staging has computed it for every part and for the whole.
         case crc64nvme
-        /// Taken by reading a part once more before it is sent, for servers that do not know CRC-64/NVME.
+        /// Computed by reading a part once more before it is sent, for servers without CRC-64/NVME.
         case crc32c
-        /// The same; about as expensive as sending the bytes.
+        /// Computed in the same way; about as expensive as sending the bytes.
         case sha256
         case none
     }
 
-    /// What a server does with the condition of a write (`If-None-Match`, `If-Match`).
+    /// How a server treats the condition of a write (`If-None-Match`, `If-Match`).
     public enum Conditions: String, CaseIterable, Sendable {
         /// Obeys it in each write.
         case all
-        /// Obeys it in PutObject alone: what goes up in parts is completed in spite of it.
+        /// Obeys it in PutObject alone: a multipart upload is completed in spite of the condition.
         case put
-        /// Does not know it, or refuses what it should allow.
+        /// Ignores the condition, or refuses writes that it should allow.
         case none
     }
 
-    /// What an ETag is.
+    /// The meaning of the server's ETags.
     public enum ETagMeaning: String, CaseIterable, Sendable {
-        /// The MD5 of the bytes; of an object of parts the MD5 of theirs, with their number behind it.
+        /// The MD5 of the bytes; of a multipart object the MD5 of the parts' MD5s, followed by the number of parts.
         case md5
-        /// Anything, as of encrypted objects.
+        /// No digest, such as the ETags of encrypted objects.
         case opaque
     }
 
-    /// The scheme, host, port and path that requests go to; AWS's for the region if nil.
+    /// The scheme, host, port and path that requests go to; nil: those of AWS for the region.
     public var endpoint: String?
-    /// `us-east-1` if nil. A server that names another one in a redirect is followed.
+    /// nil: `us-east-1`. The driver follows a server that names another region in a redirect.
     public var region: String?
     public var bucket: String
-    /// What keys are appended to, such as `incoming/`.
+    /// The prefix of all keys, such as `incoming/`.
     public var prefix: String
-    /// If nil: `path` where there is an endpoint or the bucket's name has a dot, `virtual` otherwise.
+    /// nil: `path` where there is an endpoint or the bucket's name has a dot, `virtual` otherwise.
     public var addressing: Addressing?
     public var checksum: Checksum
-    /// nil at a server that is not Amazon's says that it is not known: no write relies on it then.
+    /// nil: `all` at AWS; at other servers unknown, and no write relies on conditions.
     public var conditions: Conditions?
-    /// nil: an ETag that is the MD5 of what was sent proves it, and another one says nothing.
+    /// nil: an ETag that is the MD5 of the sent bytes proves them, and any other ETag proves nothing.
     public var etag: ETagMeaning?
-    /// Whether bodies are signed (SHA-256 of every byte) and not only headers. Costs a read of every part before it is sent.
+    /// Whether the signature covers bodies (SHA-256 of every byte) and not only headers. Costs a read of every part before it is sent.
     public var signsPayload: Bool
-    /// Bytes of a part, a multiple of 8 MiB up to 5 GiB; grown for files with too many of them.
+    /// Bytes of a part, a multiple of 8 MiB up to 5 GiB; larger for files that would have too many parts.
     public var partBytes: Int64
     /// Parts of an object: 10,000 at AWS, fewer at some other servers.
     public var partCountMaximum: Int
@@ -63,12 +63,12 @@ public struct S3Configuration: Hashable, Sendable {
     public var multipartThresholdBytes: Int64
     public var object: S3ObjectSettings
     public var limits: TransferLimits
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
 
-    /// ``etag``, as far as the objects' encryption leaves it one: with keys of KMS or of a customer no ETag is an MD5.
+    /// The value of ``etag``, but `opaque` for objects that are encrypted with keys of KMS or of a customer: their ETags are never MD5s.
     var etagMeaning: ETagMeaning? {
         switch object.encryption {
         case .kms, .customer: .opaque

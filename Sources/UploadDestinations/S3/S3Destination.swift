@@ -4,9 +4,9 @@ public import Uploads
 
 /// Stores uploads as objects of a bucket, at AWS or at any server that speaks its protocol.
 ///
-/// A small file is one PUT, a larger one a multipart upload that any worker can go on with: its id travels in the baton, and
-/// ListParts says what the bucket holds. The job's id and time stand in the object's metadata, so that HEAD tells whose it is.
-/// Bodies go out with a known length and a checksum in a header, never in chunks: some servers would store the framing.
+/// A small file goes up in one PUT, a larger one in a multipart upload that any worker can continue: its id travels in the baton, and
+/// ListParts answers which parts the bucket holds. The object's metadata hold the job's id and time, so that HEAD shows whose object it is.
+/// Bodies go out with a known length and a checksum in a header, never in chunks: some servers would store the framing of the chunks.
 public struct S3Destination: Destination {
     public static let driverName = "s3"
 
@@ -14,9 +14,9 @@ public struct S3Destination: Destination {
     let client: S3Client
 
     /// - Parameters:
-    ///   - credentials: asked again before they expire.
-    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down. One that all share if nil.
-    ///   - connections: for small requests beside that client; nil leaves them to it, which may know a proxy.
+    ///   - credentials: read again before they expire.
+    ///   - client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down. nil: a client that all destinations share.
+    ///   - connections: for small requests; nil: the client sends them, through its proxy if it has one.
     /// - Throws: `misconfigured`.
     public init(
         _ configuration: S3Configuration, credentials: any AWSCredentialsProvider,
@@ -33,9 +33,10 @@ public struct S3Destination: Destination {
 
     public func canYield(_ job: UploadJob) -> Bool { (try? S3Target(job, configuration).isMultipart) ?? false }
 
-    /// By HEAD. Whether there is still an upload that the state names, opening it tells. A bucket whose credentials may not look is `unknowable`.
+    /// Asks with HEAD. Whether the multipart upload of the state still exists shows when it is opened. `unknowable` where the credentials may not
+    /// read the bucket.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
-        // What may lie there is found out as the upload is completed, under the condition that nothing does.
+        // The completing call finds another object, because its condition is that the key is free.
         if let state, state.isUntouched, job.ifExists == .replace { return .partial(state, beside: nil) }
         let upload = try upload(of: job)
         var found: StoredObject?
@@ -45,9 +46,9 @@ public struct S3Destination: Destination {
             let mark = S3Target.mark(of: reply)
             if let mark, mark.belongs(to: job), object.size == job.size, !object.digests.contradicts(job.digests) {
                 if client.tellsChecksums, object.digests.confirms(job.digests) { object.verified = .checksum }
-                // Where ETags are compared with what is sent, the answer to this one PUT is lost, and nothing else tells: it is sent again.
+                // Where ETags prove the bytes and the answer to the one PUT was lost, no other proof exists: the file is sent again.
                 let isUnproved = configuration.etagMeaning == .md5 && object.verified == nil
-                // Whoever gave it the mark had them checked.
+                // The worker that wrote the mark had the server check them.
                 object.digests = job.digests
                 var completed = CompletedUpload(object, response: reply.response)
                 completed.isUnproved = isUnproved && !upload.target.isMultipart && job.ifExists == .replace
@@ -58,7 +59,7 @@ public struct S3Destination: Destination {
             found = object
         case .failure(let failure) where failure.status == 404: break
         case .failure(let failure) where failure.code == "AccessDenied":
-            // Better said now than when the whole file is there.
+            // Throws now rather than after the whole file has gone up.
             guard job.ifExists == .replace || upload.obeysConditions(upload.target.isMultipart ? .completion : .put)
             else { throw upload.unseen(failure) }
             return .unknowable
@@ -79,7 +80,7 @@ public struct S3Destination: Destination {
                 return try await S3MultipartSession(upload, resuming: held)
             } catch {
                 guard error.forbidsListing else { throw error }
-                // What may not be listed cannot be gone on with. What may not be aborted either, the bucket's life-cycle rule removes.
+                // An upload whose parts may not be listed cannot continue. If it may not be aborted either, the bucket's life-cycle rule removes it.
                 do throws(UploadError) {
                     try await upload.abort(held)
                 } catch  where !error.forbidsListing {

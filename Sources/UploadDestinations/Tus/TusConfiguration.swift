@@ -2,28 +2,28 @@ public import Uploads
 
 /// A server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload).
 public struct TusConfiguration: Hashable, Sendable {
-    /// Bytes of a part if nothing else is said: 32 MiB. Parts go one after the other, so they are larger than where several go at once;
-    /// what is lost with a connection is not the part, for the server keeps what has arrived of it.
+    /// Bytes of a part by default: 32 MiB. Parts go one after the other, so they are larger than where several go at once. A lost connection
+    /// does not lose the part, because the server keeps the bytes that have arrived.
     public static let usualPartBytes = 4 * PartPlan.blockBytes
 
-    /// The creation endpoint: where uploads are made by POST.
+    /// The creation endpoint, where POST makes uploads.
     public var url: String
-    /// Other origins (`https://host:port`) at which the server may let uploads lie. They are sent the headers, too.
+    /// Other origins (`https://host:port`) at which the server may keep uploads. Requests to them carry the headers, too.
     public var uploadOrigins: [String]
-    /// Sent with every request, `Authorization` among them. Never shown.
+    /// Headers of every request, `Authorization` included. Never shown.
     public var headers: [String: String]
-    /// Parts count only with ``concatenates``: otherwise they go one after the other.
+    /// The number of parts has an effect only with ``concatenates``: otherwise parts go one after the other.
     public var limits: TransferLimits
-    /// Most bytes of one PATCH, at least 1; a multiple of 8 MiB fits what staged files are checked by.
+    /// The most bytes of one PATCH, at least 1; a multiple of 8 MiB fits the checksums of staged files.
     public var partBytes: Int64
-    /// Whether a file of several parts goes up as several uploads at once, which the server puts together at the end. It has to offer
-    /// that. A lost answer to the request that does it cannot be resolved: the file is then there twice.
+    /// Whether a file of several parts goes up as several uploads at once, which the server concatenates at the end. The server has to offer the
+    /// extension. If the answer to the concatenating request is lost, the file is sent again, and the server then holds it twice.
     public var concatenates: Bool
-    /// Whether parts are sent with a checksum where the server offers that. Costs a second read of each part.
+    /// Whether parts carry a checksum where the server offers checksums. Costs a second read of each part.
     public var sendsChecksums: Bool
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
 
     public init(url: String, headers: [String: String] = [:], limits: TransferLimits = TransferLimits()) {
@@ -38,6 +38,6 @@ public struct TusConfiguration: Hashable, Sendable {
         times = HTTPTimes()
     }
 
-    /// Pauses before a locked upload is asked for again, in seconds. Then the job waits on the broker.
+    /// Pauses in seconds before the driver asks again for a locked upload. After the last one the job waits on the broker.
     var lockedPauseSeconds = TusLimits.lockedPauseSeconds
 }

@@ -5,10 +5,10 @@ public import Uploads
 /// Sends files to a server that speaks tus 1.0 (https://tus.io/protocols/resumable-upload): creation, core, checksum,
 /// termination, and concatenation where it is configured.
 ///
-/// An upload is made by POST, filled by one PATCH after the other, and gone on with by whoever holds its URL, which travels in the
-/// baton: HEAD says how many bytes the server holds, to the byte. The server makes a place of its own for each upload, so nothing is
-/// ever overwritten, and without its URL nothing can be asked: what a worker made and died before handing it over expires at the server.
-/// Redirects are not followed. An upload's URL may be a credential: its query is in no error.
+/// POST makes an upload, one PATCH after the other fills it, and any worker that has its URL from the baton can continue it: HEAD answers how
+/// many bytes the server holds. The server makes a new place for each upload, so nothing is ever overwritten. Without the URL the server
+/// cannot be asked: an upload whose worker died before it handed the URL over expires at the server. Redirects are not followed. An upload's
+/// URL may be a credential: no error holds its query.
 public struct TusDestination: Destination {
     public static let driverName = "tus"
 
@@ -16,7 +16,7 @@ public struct TusDestination: Destination {
     private let client: TusClient
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     public init(
         _ configuration: TusConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
     ) throws(UploadError) {
@@ -26,17 +26,17 @@ public struct TusDestination: Destination {
 
     public var driver: String { Self.driverName }
 
-    /// One part at a time, for bytes are added at the end only; as many as may be where each is an upload of its own.
+    /// One part at a time, because bytes can be added at the end only; with concatenation as many as the limits allow.
     public var limits: TransferLimits {
         var limits = configuration.limits
         if !configuration.concatenates { limits.parts = 1 }
         return limits
     }
 
-    /// Always: what has arrived of a part stays, too.
+    /// Always: the server keeps the bytes that have arrived, even in the middle of a part.
     public func canYield(_ job: UploadJob) -> Bool { true }
 
-    /// By HEAD of the uploads that the state names; `unknowable` without one.
+    /// Asks with HEAD for the uploads of the state; `unknowable` without a state.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         guard let state else { return .unknowable }
         guard let known = try? TusState(state), let streams = try await streams(of: job, known) else { return .nothing }
@@ -46,7 +46,7 @@ public struct TusDestination: Destination {
         return .complete(CompletedUpload(stream.upload.object, response: stream.response))
     }
 
-    /// - Throws: `rejected` for a job that wants to know what is there already, besides what the protocol says.
+    /// - Throws: `rejected` for a job whose `--if-exists` is not `replace`, and the errors of the protocol.
     public func open(
         _ job: UploadJob, resuming state: UploadState?
     ) async throws(UploadError) -> any UploadSession {
@@ -74,7 +74,7 @@ public struct TusDestination: Destination {
             TusStream(upload, reached: 0), TusState(.whole(upload.url), partBytes: configuration.partBytes))
     }
 
-    /// What is complete stays: it is no remains, but the job's own object. Parts that were to be concatenated all go.
+    /// A complete upload stays: it is the job's own object. Parts for a concatenation are all removed.
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
         guard let known = try? TusState(state), let places = known.uploads(of: job.size) else { return }
         for (url, range) in places {

@@ -1,22 +1,22 @@
 import Foundation
 public import Uploads
 
-/// A server that speaks WebDAV (RFC 4918), or as much of it as moves a file into place.
+/// A server that speaks WebDAV (RFC 4918), or at least its PUT and MOVE.
 public struct WebDAVConfiguration: Hashable, Sendable {
-    /// The folder that keys are appended to. It has to be there; folders below it are made.
+    /// The folder that keys are appended to. It has to exist; the driver makes folders below it.
     public var url: String
-    /// A folder below `url` for files that are not whole yet, such as `.longshore`, so that what nobody finishes can be found and
-    /// removed; nil: each beside its target, under a hidden name. It has to be on the same file system as the targets.
+    /// A folder below `url` for unfinished files, such as `.longshore`, so that a sweep can find and remove abandoned ones; nil: each lies beside
+    /// its target, under a hidden name. The folder has to be on the same file system as the targets.
     public var temporaryFolder: String?
-    /// Sent with every request, `Authorization` among them. Never shown.
+    /// Headers of every request, `Authorization` included. Never shown.
     public var headers: [String: String]
-    /// For a server that wants Digest authentication; nil: the headers say who asks.
+    /// The login for a server that wants Digest authentication; nil: the headers carry the credentials.
     public var digest: HTTPDigestLogin?
-    /// Parts do not count: a file goes up in one piece.
+    /// The number of parts has no effect: a file goes up in one piece.
     public var limits: TransferLimits
-    /// The authorities to trust, and the certificate to show.
+    /// The authorities to trust, and the worker's own certificate.
     public var tls: TLSFiles
-    /// How long the server may be silent, and how slow.
+    /// How long the server may be silent, and the least rate of its answers.
     public var times: HTTPTimes
 
     public init(
@@ -31,7 +31,8 @@ public struct WebDAVConfiguration: Hashable, Sendable {
         times = HTTPTimes()
     }
 
-    /// Pauses before a folder is asked for again that somebody else is making, in seconds, at most. Then the job waits on the broker.
+    /// Pauses in seconds, at most, before the driver asks again for a folder that another worker is making. After the last one the job waits
+    /// on the broker.
     var busyPauseSeconds: [TimeInterval] = [0.05, 0.1, 0.2, 0.4, 0.8]
 
     /// Whether a text may be a ``temporaryFolder``.

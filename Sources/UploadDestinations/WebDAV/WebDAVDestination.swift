@@ -2,12 +2,12 @@ public import AsyncHTTPClient
 import Foundation
 public import Uploads
 
-/// Sends files to a WebDAV server (RFC 4918): PUT under a temporary name, its size checked, then MOVE into place; MKCOL for folders that
-/// are missing.
+/// Sends files to a WebDAV server (RFC 4918): PUT under a temporary name, a check of the size, then MOVE into place; MKCOL for missing
+/// folders.
 ///
-/// So nothing is seen before it is whole, and what was cut off replaces nothing. An upload cannot be interrupted and gone on with, but
-/// once the file has arrived any worker can move it into place. Whose an object is stands in its dead properties, where the server
-/// keeps such; elsewhere its ETag tells a file that was moved into place, as long as the baton knows it. Redirects are not followed.
+/// So readers never see a file that is not whole, and an upload that was cut off replaces nothing. An upload cannot be interrupted and
+/// continued, but once the file has arrived any worker can move it into place. An object's dead properties name its job, where the server keeps
+/// such properties; elsewhere the ETag in the baton recognises a file that was moved into place. Redirects are not followed.
 public struct WebDAVDestination: Destination {
     public static let driverName = "webdav"
 
@@ -15,7 +15,7 @@ public struct WebDAVDestination: Destination {
     let client: WebDAVClient
 
     /// - Parameter client: made with ``HTTPConfiguration/clientConfiguration``; its owner shuts it down.
-    /// - Throws: `misconfigured` for a URL that is none.
+    /// - Throws: `misconfigured` for an invalid URL.
     public init(
         _ configuration: WebDAVConfiguration, client: HTTPClient = HTTPConfiguration.sharedClient
     ) throws(UploadError) {
@@ -28,7 +28,7 @@ public struct WebDAVDestination: Destination {
 
     public func canYield(_ job: UploadJob) -> Bool { false }
 
-    /// By looking at the object, and at the file that is to become it.
+    /// Looks at the object, and at the temporary file that is to become it.
     public func probe(_ job: UploadJob, state: UploadState?) async throws(UploadError) -> ProbeAnswer {
         let upload = try upload(of: job)
         let found = try await upload.object()
@@ -50,7 +50,8 @@ public struct WebDAVDestination: Destination {
         return found.map { .other(upload.stored($0), isNewer: false) } ?? .nothing
     }
 
-    /// By the job's id beside it, by a digest, or because it has the ETag of the file that has arrived and is not there any more.
+    /// Whether the object is the job's: by the job's id in its properties, by a digest, or because it has the ETag of the temporary file, which is
+    /// gone.
     private func isOwn(
         _ found: WebDAVResource, _ upload: WebDAVUpload, _ known: WebDAVState?, isMoved: Bool
     ) -> Bool {
@@ -67,7 +68,8 @@ public struct WebDAVDestination: Destination {
         guard state != nil else { return WebDAVSession(upload) }
         guard let found = try await upload.temporary() else {
             throw UploadError(
-                .sessionExpired, "the unfinished file of \(upload.location) is gone: it is looked for in its place")
+                .sessionExpired,
+                "the unfinished file of \(upload.location) is gone: the worker looks for it in its place")
         }
         return WebDAVSession(upload, holding: upload.isWhole(found) ? upload.state(found) : nil)
     }
@@ -75,7 +77,7 @@ public struct WebDAVDestination: Destination {
     public func discard(_ state: UploadState, of job: UploadJob) async throws(UploadError) {
         let upload = try upload(of: job)
         try await client.remove(upload.target.temporaryPath)
-        // The file of a trial that was cut off lies beside it.
+        // A trial of the key's characters that was cut off left a file beside it.
         if upload.hasUnprovenName { try await upload.removeTrials() }
     }
 

@@ -8,15 +8,17 @@ struct BridgeSettings: DriverSettings {
     static let keys: [ConfigurationKey] =
         WebSettings.keys + [
             .destination("appId", .text, "the app at Bridge"),
-            .destination("email", .text, "who signs in, by e-mail"),
-            .destination("externalId", .text, "who signs in, by external id"),
-            .destination("phone", .text, "who signs in, by telephone number"),
+            .destination("email", .text, "the account's e-mail address"),
+            .destination("externalId", .text, "the account's external id, instead of email"),
+            .destination("phone", .text, "the account's telephone number, instead of email"),
             .destination("phoneRegion", .text, "the number's country, of two letters; US if left out"),
             .destination("encrypted", .boolean, "whether files are encrypted as Bridge expects it; true if left out"),
             .destination("zipped", .boolean, "whether files are zips; true if left out"),
             .destination(
                 "waitForValidation", .boolean, "whether a job ends only once Bridge has validated its file"),
-            .destination("askAgain", .duration(1...3600), "when Bridge is asked again meanwhile; 5s if left out"),
+            .destination(
+                "askAgain", .duration(1...3600),
+                "the wait before Bridge is asked again about a validation; 5s if left out"),
         ]
 
     /// Everything but secrets and limits.

@@ -9,17 +9,19 @@ struct HTTPSettings: DriverSettings {
         WebSettings.keys + [.method, .keyInURL, .answerURL, .authentication, .profile, .partSize] + requests + answers
 
     private static let requests: [ConfigurationKey] = [
-        .destination("clientID", .secret, "of the profile imgur: the application's Client-ID"),
+        .destination("clientID", .secret, "the application's Client-ID, of the profile imgur"),
         .destination("form.file", .text, "sends a form (multipart/form-data) with the file under this name"),
         .destination(
-            "form.filename", .text, "what the file is called in the form, a template; {name} if left out"),
+            "form.filename", .text, "the file's name in the form, a template; {name} if left out"),
         .destination(
             "form.fields.*", .text,
-            "a further field, a template such as {metadata.title}; left out of jobs that lack what it names"),
+            "a further field, a template such as {metadata.title}; jobs that lack the named value are sent without the field"
+        ),
         .destination("form.secretFields.*", .secret, "a further field whose value is never shown"),
         .destination(
             "jobHeaders.*", .text,
-            "a header of each upload, a template such as {job}; left out of jobs that lack what it names"),
+            "a header of each upload, a template such as {job}; jobs that lack the named value are sent without the header"
+        ),
         .destination(
             "idempotencyKey", .boolean,
             "whether uploads carry an Idempotency-Key, the same for each attempt; false if left out"),
@@ -33,7 +35,8 @@ struct HTTPSettings: DriverSettings {
     ]
 
     private static let answers: [ConfigurationKey] = [
-        .destination("answersHead", .boolean, "whether HEAD tells what lies there"),
+        .destination(
+            "answersHead", .boolean, "whether the server answers HEAD with the size and digest of a stored file"),
         .destination(
             "success", .list(.text),
             "statuses that count as success, such as [200, 201-204, 303]; 200-299 if left out"),

@@ -9,16 +9,18 @@ struct PresignedSettings: DriverSettings {
         WebSettings.keys + [
             .answerURL,
             .destination(
-                "request.method", .choice(["POST", "PUT", "GET"]), "how a URL is asked for; POST if left out"),
+                "request.method", .choice(["POST", "PUT", "GET"]),
+                "the method of the request for a URL; POST if left out"),
             .destination(
                 "request.fields.*", .secret,
-                "what the request says, such as \"{key}\"; key, size and contentType if left out; may be secret"),
+                "a field of the request, such as \"{key}\"; key, size and contentType if left out; may be secret"),
             .destination(
-                "answer.id", .text, "where the upload's id stands, which is no secret; id if left out"),
+                "answer.id", .text, "the path of the upload's id in the JSON answer, which is no secret; id if left out"
+            ),
             .destination(
-                "answer.expires", .text, "where it stands until when the URL is good; expires if left out"),
+                "answer.expires", .text, "the path of the URL's expiry; expires if left out"),
             .destination(
-                "answer.headers", .text, "where an object with headers for the bytes stands; headers if left out"),
+                "answer.headers", .text, "the path of an object with headers for the PUT; headers if left out"),
             .destination(
                 "contentMD5", .boolean, "whether the bytes are sent with Content-MD5; costs a second read"),
         ] + afterwards
@@ -26,22 +28,24 @@ struct PresignedSettings: DriverSettings {
     private static let afterwards: [ConfigurationKey] = [
         .destination(
             "complete.url", .url(schemes: ["http", "https"]),
-            "what is called when the bytes are there; {id} is the upload"),
-        .destination("complete.method", .choice(["POST", "PUT", "PATCH"]), "how; POST if left out"),
+            "the URL that the worker calls once the bytes are stored; {id} is the upload"),
         .destination(
-            "complete.doneStatuses", .list(.integer(300...599)), "statuses besides 2xx that say that all is well"),
+            "complete.method", .choice(["POST", "PUT", "PATCH"]), "the method of that call; POST if left out"),
         .destination(
-            "complete.sendAgainWhenAbsent", .boolean, "whether 404 says that the bytes have to be sent again"),
+            "complete.doneStatuses", .list(.integer(300...599)), "statuses besides 2xx that count as success"),
+        .destination(
+            "complete.sendAgainWhenAbsent", .boolean, "whether 404 means that the bytes must be sent again"),
         .destination(
             "status.url", .url(schemes: ["http", "https"]),
-            "what is asked what became of them; {id} is the upload"),
+            "the URL that answers with the upload's status; {id} is the upload"),
         .destination(
-            "status.path", .text, "where in the JSON answer the status stands; status if left out"),
-        .destination("status.done", .list(.text), "statuses that end the job well"),
-        .destination("status.failed", .list(.text), "statuses that fail it"),
-        .destination("status.open", .list(.text), "statuses that say that it was not told yet"),
+            "status.path", .text, "the path of the status in the JSON answer; status if left out"),
+        .destination("status.done", .list(.text), "statuses that complete the job"),
+        .destination("status.failed", .list(.text), "statuses that fail the job"),
+        .destination("status.open", .list(.text), "statuses of an upload whose completing call has not arrived yet"),
         .destination(
-            "status.askAgain", .duration(1...3600), "when it is asked again for any other; 5s if left out"),
+            "status.askAgain", .duration(1...3600),
+            "the wait before the worker asks again after any other status; 5s if left out"),
     ]
 
     /// Everything but secrets and limits.

@@ -10,7 +10,7 @@ struct ResumableSettings: DriverSettings {
             .method, .keyInURL, .partSize, .uploadOrigins,
             .destination(
                 "interop", .choice(ResumableInterop.allCases.map { "\($0.rawValue)" }),
-                "the version that the server speaks; found out if left out"),
+                "the interop version that the server speaks; asked of the server if left out"),
             .destination(
                 "contentDigest", .boolean,
                 "whether parts carry their SHA-256; costs a second read; false if left out"),

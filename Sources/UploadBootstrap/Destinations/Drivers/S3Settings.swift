@@ -12,10 +12,10 @@ struct S3Settings: DriverSettings {
         .destination("endpoint", .url(schemes: ["https", "http"]), "the server; AWS if left out"),
         .destination("region", .text, "us-east-1 if left out"),
         .destination("bucket", .text, "the bucket, which must exist"),
-        .destination("prefix", .text, "what keys are appended to, such as incoming/"),
+        .destination("prefix", .text, "the prefix of all keys, such as incoming/"),
         .destination(
             "addressing", .choice(S3Configuration.Addressing.allCases.map(\.rawValue)),
-            "where the bucket stands: in the path (usual with an endpoint), or in the host (virtual)"),
+            "where requests name the bucket: in the path (usual with an endpoint), or in the host (virtual)"),
     ]
 
     private static let credentials: [ConfigurationKey] = [
@@ -28,13 +28,14 @@ struct S3Settings: DriverSettings {
     private static let transfer: [ConfigurationKey] = [
         .destination(
             "checksum", .choice(S3Configuration.Checksum.allCases.map(\.rawValue)),
-            "what the server checks parts with; crc64nvme if left out"),
+            "the checksum that the server checks parts with; crc64nvme if left out"),
         .destination(
             "conditions", .choice(S3Configuration.Conditions.allCases.map(\.rawValue)),
-            "which writes the server makes under a condition; all at AWS, elsewhere none is relied on if left out"),
+            "the writes for which the server obeys a condition; if left out all at AWS, none elsewhere"),
         .destination(
             "etag", .choice(S3Configuration.ETagMeaning.allCases.map(\.rawValue)),
-            "md5 where an ETag is the MD5 of the bytes, so that another one is a failure; opaque where it never is"),
+            "md5 where an ETag is the MD5 of the bytes, so that a different ETag is a failure; opaque where it never is"
+        ),
         .destination("signPayload", .boolean, "whether bodies are signed too; costs a second read"),
         .partSize,
         .destination(
@@ -63,7 +64,7 @@ struct S3Settings: DriverSettings {
         .destination("objectLockFor", .duration(60...(100 * 365 * 86_400)), "how long objects cannot be removed"),
         .destination("legalHold", .boolean, "whether objects are put under legal hold"),
         .destination(
-            "requesterPays", .boolean, "whether this account pays for requests to somebody else's bucket"),
+            "requesterPays", .boolean, "whether this account pays for requests to a bucket of another account"),
     ]
 
     /// Everything but secrets and limits.

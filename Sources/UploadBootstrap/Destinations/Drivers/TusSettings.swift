@@ -10,7 +10,7 @@ struct TusSettings: DriverSettings {
             .partSize, .uploadOrigins,
             .destination(
                 "concatenation", .boolean,
-                "whether parts go up at once, as uploads of their own that the server puts together; false if left out"
+                "whether parts go up at once, as separate uploads that the server concatenates; false if left out"
             ),
             .destination(
                 "uploadChecksum", .boolean,

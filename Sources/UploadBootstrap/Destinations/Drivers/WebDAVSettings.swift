@@ -10,7 +10,7 @@ struct WebDAVSettings: DriverSettings {
             .authentication,
             .destination(
                 "temporaryFolder", .text,
-                "a folder below the url for files that are not whole yet, such as .longshore; if left out they lie beside their targets, and "
+                "a folder below the url for unfinished files, such as .longshore; if left out they lie beside their targets, and "
                     + "are not swept"),
         ]
 

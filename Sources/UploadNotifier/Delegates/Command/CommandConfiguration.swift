@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A command: which program, with which arguments and environment. Nothing of an event ever becomes part of them.
+/// A command delegate: its program, arguments and environment. No part of an event ever becomes an argument or a variable.
 public struct CommandConfiguration: Hashable, Sendable {
     /// The program's absolute path; no shell reads it, and no `PATH` is searched.
     public var path: String
     public var arguments: [String]
-    /// The whole environment but for `PATH`, which is `/usr/local/bin:/usr/bin:/bin` unless it stands here. Never logged.
+    /// The program's whole environment. `PATH` is `/usr/local/bin:/usr/bin:/bin` unless it is set here. Never logged.
     public var environment: [String: String]
-    /// Seconds until a run is killed with all that it started: 30.
+    /// Seconds until a run is killed with all processes that it started: 30.
     public var timeout: TimeInterval
 
     public init(

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 public import Uploads
 
-/// Runs a program for each outcome, which is a CloudEvent in structured JSON mode on its standard input. Exit code 0 is
-/// delivered; everything else is tried again.
+/// Runs a program for each outcome, with the outcome as a CloudEvent in structured JSON mode on its standard input. Exit code 0 means delivered;
+/// after any other end the notifier tries again.
 public final class CommandDelegate: CompletionDelegate {
     public let name: String
     private let command: CommandConfiguration
     private let mapping: FieldMapping?
 
-    /// - Throws: `misconfigured` when there is no such program, or its path depends on the working directory.
+    /// - Throws: `misconfigured` when there is no such program, or its path is relative.
     public init(
         name: String, _ configuration: CommandConfiguration, mapping: FieldMapping? = nil
     ) throws(UploadError) {
@@ -51,7 +51,8 @@ public final class CommandDelegate: CompletionDelegate {
             throw UploadError(
                 .serverFailure, "command '\(name)' was killed after \(Int(command.timeout)) s", retry: .afterBackoff,
                 response: response)
-        case .cancellation: throw UploadError(.interrupted, "stopped while telling command '\(name)'")
+        case .cancellation:
+            throw UploadError(.interrupted, "the notifier stopped during a delivery to command '\(name)'")
         }
     }
 }

@@ -2,10 +2,10 @@ import CLinux
 import Foundation
 import Glibc
 
-/// One run of a program, from its start until it is gone.
+/// One run of a program, from its start until the process is reaped.
 ///
-/// It has a thread of its own, because it polls, and a second one that waits for the end and tells the first through a
-/// pipe; the first alone reaps, so that a process id is never killed after somebody else got it.
+/// The run has a thread of its own, because it polls, and a second thread that waits for the process's end and wakes the first through a
+/// pipe. Only the first reaps the process, so that it never kills a process id that the system has given to another process.
 struct CommandRun: Sendable {
     struct StartFailure: Error {
         let errno: Int32
@@ -15,13 +15,13 @@ struct CommandRun: Sendable {
         enum Reason { case exit, timeout, cancellation }
 
         var reason = Reason.exit
-        /// The exit code; 128 and the signal's number after a signal, as a shell says it.
+        /// The exit code; 128 plus the signal's number after a signal, as in a shell.
         var code: Int32 = 0
         /// The first bytes of standard output and standard error.
         var output = Data()
     }
 
-    /// Bytes of output that are kept; the rest is read and thrown away, so that the program is not held up.
+    /// Bytes of output that are kept; the rest is read and dropped, so that the program never blocks on its output.
     static let outputBytesKept = 1024
 
     private static let hasEnded = UInt8(ascii: "e")
@@ -35,7 +35,7 @@ struct CommandRun: Sendable {
         self.input = input
     }
 
-    /// Runs it to its end, which comes at its time limit or with the task's cancellation at the latest.
+    /// Runs the program to its end; the time limit or the task's cancellation kills it.
     func end() async throws(StartFailure) -> End {
         let wake = try DescriptorPipe()
         let result = await withTaskCancellationHandler {
@@ -53,7 +53,7 @@ struct CommandRun: Sendable {
     // MARK: The thread
 
     private func work(_ wake: DescriptorPipe) throws(StartFailure) -> End {
-        // A program that does not read its input must not kill this one; the thread ends with the run.
+        // SIGPIPE from a program that does not read its input must not kill the notifier. The thread ends with the run.
         var broken = sigset_t()
         sigemptyset(&broken)
         sigaddset(&broken, SIGPIPE)
@@ -67,7 +67,7 @@ struct CommandRun: Sendable {
         _ = fcntl(standardOutput.reading, F_SETFL, O_NONBLOCK)
         Thread.detachNewThread {
             var information = siginfo_t()
-            // WNOWAIT leaves it to be reaped by the thread that may still kill it.
+            // WNOWAIT does not reap: the thread that may still kill the process reaps it.
             while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
             wake.write(Self.hasEnded)
         }
@@ -81,7 +81,7 @@ struct CommandRun: Sendable {
         return end
     }
 
-    /// Feeds it and reads from it until it has ended.
+    /// Writes the program's input and reads its output until it has ended.
     private func attend(
         _ process: pid_t, _ wake: DescriptorPipe, _ standardInput: DescriptorPipe, _ standardOutput: DescriptorPipe,
         _ end: inout End
@@ -92,7 +92,7 @@ struct CommandRun: Sendable {
         func kill(_ reason: End.Reason) {
             guard end.reason == .exit else { return }
             end.reason = reason
-            // With what it has started: it leads a group of its own.
+            // Kills the processes that it started, too: it leads a process group of its own.
             Glibc.kill(-process, SIGKILL)
         }
         while true {
@@ -118,10 +118,10 @@ struct CommandRun: Sendable {
         }
     }
 
-    /// - Returns: whether more may come.
+    /// - Returns: whether more output may come.
     private func read(_ pipe: DescriptorPipe, _ output: inout Data) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        // Bounded: whatever the program left behind may write for ever.
+        // Bounded, because a process that the program left behind may write for ever.
         for _ in 0..<16 {
             let count = Glibc.read(pipe.reading, &chunk, chunk.count)
             if count < 0 { return errno == EAGAIN || errno == EINTR }
@@ -131,14 +131,14 @@ struct CommandRun: Sendable {
         return true
     }
 
-    /// - Returns: what is left; nothing when the program reads no more.
+    /// - Returns: the bytes that are left; none when the program has closed its input.
     private func write(_ rest: Data, to pipe: DescriptorPipe) -> Data {
         let count = rest.withUnsafeBytes { Glibc.write(pipe.writing, $0.baseAddress, $0.count) }
         if count < 0 { return errno == EAGAIN || errno == EINTR ? rest : Data() }
         return rest.dropFirst(count)
     }
 
-    /// posix_spawn(3): its own process group, no signal blocked or ignored, no descriptor but the standard ones.
+    /// posix_spawn(3): a process group of its own, no signal blocked or ignored, only the standard descriptors.
     private func start(_ standardInput: DescriptorPipe, _ standardOutput: DescriptorPipe) throws(StartFailure) -> pid_t
     {
         var actions = posix_spawn_file_actions_t()

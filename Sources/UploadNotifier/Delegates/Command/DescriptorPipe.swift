@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The two ends of a pipe(2), closed with their last holder and not inherited.
+/// The two ends of a pipe(2), closed when the last reference goes, and not inherited by child processes.
 final class DescriptorPipe: Sendable {
     let reading: Int32
     let writing: Int32
@@ -33,13 +33,13 @@ final class DescriptorPipe: Sendable {
         }
     }
 
-    /// One byte, for whoever polls.
+    /// Writes one byte, which wakes the thread that polls the other end.
     func write(_ byte: UInt8) {
         var byte = byte
         while Glibc.write(writing, &byte, 1) == -1, errno == EINTR {}
     }
 
-    /// What is there, after poll(2) has said that something is.
+    /// Reads the available bytes, after poll(2) has reported some.
     func read() -> ArraySlice<UInt8> {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = Glibc.read(reading, &bytes, bytes.count)

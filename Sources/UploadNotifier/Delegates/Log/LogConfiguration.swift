@@ -1,9 +1,9 @@
-/// A log delegate: a file of one JSON object a line, and when a new one is begun.
+/// A log delegate: a file with one JSON object a line, and the size at which a new file begins.
 public struct LogConfiguration: Hashable, Sendable {
     public var path: String
     /// Bytes after which the file is put aside as `<path>.1`: 64 MiB; 0 for never.
     public var rotateBytes: Int64
-    /// Files that are kept beside the current one, 1 or more: 5.
+    /// The number of older files that are kept, 1 or more: 5.
     public var keepCount: Int
 
     public init(path: String, rotateBytes: Int64 = 64 << 20, keepCount: Int = 5) {

@@ -4,7 +4,7 @@ import NIOPosix
 import Synchronization
 public import Uploads
 
-/// Appends outcomes to a file, one CloudEvent a line, on the disk before they count as delivered.
+/// Appends outcomes to a file, one CloudEvent a line, and flushes them to the disk before they count as delivered.
 public final class LogDelegate: BatchDelegate {
     public let name: String
     private let mapping: FieldMapping?
@@ -31,7 +31,7 @@ public final class LogDelegate: BatchDelegate {
 
     public func deliver(_ events: [UploadEvent]) async throws(UploadError) {
         do {
-            // Away from the cooperative threads: fsync may take as long as the disk likes.
+            // On a thread of the pool, because a slow disk may block fsync for seconds, and the cooperative threads must not block.
             try await NIOThreadPool.singleton.runIfActive {
                 let lines = try events.map {
                     try EventPayload($0, mapping: self.mapping).structured() + [UInt8(ascii: "\n")]

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Uploads
 
-/// An append-only file of lines that is put aside when it is large, and opened anew when somebody moved it away.
+/// An append-only file of lines that is put aside when it is large, and opened anew after another program (logrotate) has moved it.
 struct LogFile {
     private let path: String
     private let rotateBytes: Int64
@@ -15,7 +15,7 @@ struct LogFile {
         keepCount = configuration.keepCount
     }
 
-    /// One write a line, so that readers never see two halves of different lines; one flush for all.
+    /// One write for each line, so that readers never see lines mixed; one flush for all lines.
     mutating func append(_ lines: [Data]) throws(UploadError) {
         for line in lines {
             let size = try openIfMoved()
@@ -32,7 +32,8 @@ struct LogFile {
         try endTornLine()
     }
 
-    /// The size of the file that the path names.
+    /// Opens the file again if the path names another one by now.
+    /// - Returns: its size.
     private mutating func openIfMoved() throws(UploadError) -> Int64 {
         var there = stat()
         var held = stat()
@@ -41,14 +42,14 @@ struct LogFile {
         {
             return Int64(held.st_size)
         }
-        // What went to the old file in this batch must be on the disk too.
+        // The lines of this batch in the old file must be on the disk, too.
         if descriptor != nil { try flush() }
         try open()
         guard let descriptor, fstat(descriptor.number, &held) == 0 else { throw failure("cannot stat", .unknown) }
         return Int64(held.st_size)
     }
 
-    /// A crash may have cut the last line; what follows begins on a line of its own.
+    /// Ends a last line that a crash has cut, so that the next outcome begins on a new line.
     private func endTornLine() throws(UploadError) {
         guard let descriptor else { return }
         var last: UInt8 = 0
@@ -92,7 +93,7 @@ struct LogFile {
             code, "\(what) \(path) (\(why)); check the path, the rights and the space left", retry: .afterBackoff)
     }
 
-    /// An open file, closed with its last holder.
+    /// An open file, closed when the last reference goes.
     private final class Descriptor: Sendable {
         let number: Int32
         init(_ number: Int32) { self.number = number }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A queue delegate: its queue is named for it, so there is little to say.
+/// A queue delegate; its queue has the delegate's name.
 public struct QueueConfiguration: Hashable, Sendable {
-    /// Seconds until a publication that the broker has not confirmed has failed, and is repeated under the same id: 60.
+    /// Seconds until a publication without a publisher confirm counts as failed, and is repeated under the same id: 60.
     public var timeout: TimeInterval
 
     public init(timeout: TimeInterval = 60) { self.timeout = timeout }

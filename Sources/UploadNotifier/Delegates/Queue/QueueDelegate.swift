@@ -1,8 +1,8 @@
 import Foundation
 public import Uploads
 
-/// Puts outcomes into a durable queue of its own on the broker, each a CloudEvent in structured JSON mode, for a program
-/// that consumes them whenever it likes and misses nothing while it is away.
+/// Publishes outcomes to a durable queue of its own on the broker, each a CloudEvent in structured JSON mode, for a program that may be away
+/// for a while and still misses nothing.
 public final class QueueDelegate: CompletionDelegate {
     public let name: String
     private let timeout: TimeInterval
@@ -28,7 +28,7 @@ public final class QueueDelegate: CompletionDelegate {
         } catch let error as UploadError {
             throw error
         } catch is CancellationError {
-            throw UploadError(.interrupted, "stopped while telling queue '\(name)'")
+            throw UploadError(.interrupted, "the notifier stopped during a delivery to queue '\(name)'")
         } catch {
             throw UploadError(
                 .networkFailure, "the broker did not confirm an outcome for queue '\(name)' within \(Int(timeout)) s",

@@ -1,16 +1,16 @@
 import NIOPosix
 import Uploads
 
-/// Keeps webhooks from being pointed at the inside: a name is resolved here, every address that it has is checked, and
-/// the request goes to the checked address, so that a second look-up cannot lead elsewhere.
+/// Keeps webhooks away from private networks: it resolves a host's name, checks every address, and the request goes to the checked address, so
+/// that a second look-up cannot lead elsewhere.
 struct AddressGuard: Sendable {
     let allowed: [NetworkRange]
-    /// Every address of a host; the system's resolver unless a test has its own.
+    /// Resolves a host to all its addresses; tests replace the system's resolver.
     var resolve: @Sendable (_ host: String) throws -> [NetworkAddress] = { try SystemResolver.addresses(of: $0) }
 
-    /// What is not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and
-    /// multicast. Where clouds keep metadata and credentials is among them: 169.254.169.254 is link-local,
-    /// fd00:ec2::254 unique local. `::/8` covers what embeds IPv4 in a way that ``NetworkAddress/embedded`` does not read.
+    /// The networks that are not public: the IANA registries of special-purpose addresses (RFC 6890 and its successors), and multicast. They
+    /// include the metadata and credential services of clouds: 169.254.169.254 is link-local, fd00:ec2::254 unique local. `::/8` covers ways to
+    /// embed IPv4 that ``NetworkAddress/embedded`` does not read.
     static let refusedTexts = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -25,8 +25,8 @@ struct AddressGuard: Sendable {
         return !Self.refused.contains { $0.contains(address) }
     }
 
-    /// Why a host that is an address itself, or this host's own name, can never be connected to; nil for all names else, which
-    /// are looked up for each delivery. Looks nothing up.
+    /// Why a webhook may not go to a host that is a literal address, or a name of this host; nil for other names, which are resolved for each
+    /// delivery. Resolves nothing itself.
     func problem(ofHost host: String) -> String? {
         let isLocal = host == "localhost" || host.hasSuffix(".localhost")
         let named = isLocal ? ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) } : SystemResolver.literal(host)
@@ -37,7 +37,7 @@ struct AddressGuard: Sendable {
             """
     }
 
-    /// The addresses of a host, one at least, each of them permitted.
+    /// The addresses of a host: at least one, each permitted.
     /// - Throws: `misconfigured` when any address of the host is refused, `networkFailure` when it has none.
     func addresses(of host: String) async throws(UploadError) -> [NetworkAddress] {
         let resolve = self.resolve

@@ -26,7 +26,7 @@ struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// The IPv4 address that an IPv6 one leads to: mapped, compatible, NAT64, 6to4.
+    /// The IPv4 address inside an IPv6 address: mapped, compatible, NAT64, 6to4; nil: none.
     var embedded: NetworkAddress? {
         guard bytes.count == 16 else { return nil }
         let isZero = bytes[..<10].allSatisfy { $0 == 0 }

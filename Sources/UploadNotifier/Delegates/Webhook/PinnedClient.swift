@@ -3,11 +3,11 @@ import NIOCore
 import NIOSSL
 import Uploads
 
-/// An HTTP client that connects to one checked address for one host, whatever the resolver says meanwhile. TLS still
-/// verifies the host's name. Whoever holds it last shuts it down.
+/// An HTTP client that connects to one checked address for one host, whatever the resolver answers later. TLS still verifies the host's name.
+/// The client shuts down when the last reference goes.
 final class PinnedClient: Sendable {
     let address: NetworkAddress
-    /// How many attempts had met nobody when it was made.
+    /// The number of attempts without an answer when the client was made.
     let misses: Int
     let http: HTTPClient
 

@@ -3,10 +3,10 @@ import Uploads
 
 /// getaddrinfo(3), which blocks.
 enum SystemResolver {
-    /// Also understands whatever else the system takes for an address, such as `0x7f.1`.
+    /// Also understands the other notations that the system takes for an address, such as `0x7f.1`.
     static func addresses(of host: String) throws -> [NetworkAddress] { try addresses(of: host, flags: 0) }
 
-    /// The address that a text is, without asking anybody; none for a name.
+    /// The address that a text spells, without asking a name server; empty for a name.
     static func literal(_ host: String) -> [NetworkAddress] {
         (try? addresses(of: host, flags: AI_NUMERICHOST)) ?? []
     }

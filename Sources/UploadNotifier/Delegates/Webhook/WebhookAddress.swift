@@ -1,13 +1,13 @@
 import Foundation
 
-/// A URL that outcomes may be posted to, as far as its text tells.
+/// A URL that may be a webhook's, checked by its text alone.
 struct WebhookAddress: Hashable, Sendable {
     /// Normalized, without fragment.
     let url: String
-    /// Lower case, an IPv6 address without its brackets.
+    /// In lower case; an IPv6 address without its brackets.
     let host: String
 
-    /// What is wrong with a text, without showing it: it may hold a password.
+    /// The problem with a URL. Its text does not show the URL, which may hold a password.
     struct Problem: Error { var text: String }
 
     init(_ text: String) throws(Problem) {
@@ -19,7 +19,7 @@ struct WebhookAddress: Hashable, Sendable {
         guard url.user == nil, url.password == nil else {
             throw Problem(text: "its url holds a user or password; the signature says who sends, so leave them out")
         }
-        // The pin is looked up by the name as it stands in the URL.
+        // The client finds the pinned address by the host's spelling in the URL.
         url.scheme = scheme
         url.host = host.lowercased()
         url.fragment = nil

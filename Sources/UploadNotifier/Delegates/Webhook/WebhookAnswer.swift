@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// What a receiver has answered so far. Its status counts once it is there, whatever becomes of the body.
+/// The receiver's answer as far as it has arrived. Once the status is there it counts, even if the body breaks off.
 final class WebhookAnswer: Sendable {
     private struct State {
         var head: ServerResponse?

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A webhook: where it is, and the secrets that sign what it gets.
+/// A webhook: its URL, and the secrets that sign its requests.
 public struct WebhookConfiguration: Hashable, Sendable {
     /// How an event becomes a request (CloudEvents HTTP binding, section 3).
     public enum Mode: String, CaseIterable, Sendable {
@@ -12,7 +12,7 @@ public struct WebhookConfiguration: Hashable, Sendable {
 
     /// `http(s)://host[:port]/path`, without user and password.
     public var url: String
-    /// One or more; while a key is changed, each signs.
+    /// One or more; while a key is being replaced, old and new keys both sign.
     public var secrets: [WebhookSecret]
     public var mode: Mode
     /// Seconds until an attempt without a complete answer has failed: 20.

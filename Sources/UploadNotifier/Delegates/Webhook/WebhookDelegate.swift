@@ -7,16 +7,16 @@ import NIOSSL
 import Synchronization
 public import Uploads
 
-/// Posts outcomes to a URL: a CloudEvent in structured or binary mode, signed as Standard Webhooks says.
+/// Posts outcomes to a URL: a CloudEvent in structured or binary mode, signed according to Standard Webhooks.
 ///
-/// 2xx is success. 410 and what cannot pass pause the delegate; everything else is tried again, not before what
-/// `Retry-After` says. Redirects are not followed: the address was checked, the next one was not.
+/// 2xx is success. 410 and errors that cannot pass pause the delegate; any other answer is tried again, not before the time of `Retry-After`.
+/// Redirects are not followed, because only the first address was checked.
 public final class WebhookDelegate: CompletionDelegate {
-    /// Bytes of an answer that are read; more is cut off with the connection.
+    /// Bytes of an answer that are read; after more the connection is closed.
     static let responseBytesMaximum = 65_536
     /// Bytes of an answer that are kept.
     static let responseBytesKept = DeliveryAttempt.answerBytesMaximum
-    /// Seconds for the body of an answer whose status is there.
+    /// Seconds for the body, counted from the status.
     static let bodySeconds: TimeInterval = 5
 
     public let name: String
@@ -27,14 +27,14 @@ public final class WebhookDelegate: CompletionDelegate {
     private let mapping: FieldMapping?
     private let signer: WebhookSigner
     private let addresses: AddressGuard
-    /// Who may have signed the server's certificate; nil for whom the system trusts.
+    /// The authorities that may have signed the server's certificate; nil: those that the system trusts.
     private let authorities: [NIOSSLCertificate]?
     private let now: @Sendable () -> Date
     private let client = Mutex<PinnedClient?>(nil)
-    /// Attempts in which nobody answered: the next one goes to the host's next address.
+    /// The number of attempts without an answer; each sends the next attempt to the host's next address.
     private let misses = Atomic<Int>(0)
 
-    /// - Throws: `misconfigured` when the URL or a secret is none, without showing either's secret parts.
+    /// - Throws: `misconfigured` for an invalid URL or secret; the error shows no secret part of either.
     public convenience init(
         name: String, _ configuration: WebhookConfiguration, mapping: FieldMapping? = nil,
         allowNetworks: [NetworkRange] = [], now: @escaping @Sendable () -> Date = { Date() }, logger: Logger
@@ -76,11 +76,11 @@ public final class WebhookDelegate: CompletionDelegate {
         do {
             try await withTimeLimit(timeout) { try await Self.send(request, by: client, heard) }
         } catch  where heard.response != nil {
-            // The status is the receiver's word on the event, which is not told again because of a body that breaks off or does not end.
+            // The status decides: a body that breaks off or does not end is no reason to deliver the event again.
         } catch let error as UploadError {
             throw error
         } catch is CancellationError {
-            throw UploadError(.interrupted, "stopped while telling webhook '\(name)'")
+            throw UploadError(.interrupted, "the notifier stopped during a delivery to webhook '\(name)'")
         } catch {
             misses.add(1, ordering: .relaxed)
             throw UploadError(
@@ -119,7 +119,7 @@ public final class WebhookDelegate: CompletionDelegate {
         let addresses = try await addresses.addresses(of: host)
         let misses = misses.load(ordering: .relaxed)
         return client.withLock { client in
-            // Resolvers turn the list round with every answer; that alone is no reason to connect anew.
+            // Resolvers rotate the list with every answer; that alone is no reason to connect anew.
             if let client, client.misses == misses, addresses.contains(client.address) { return client }
             let fresh = PinnedClient(
                 host: host, address: addresses[misses % addresses.count], misses: misses, authorities: authorities)
@@ -128,7 +128,7 @@ public final class WebhookDelegate: CompletionDelegate {
         }
     }
 
-    /// The time limit is the caller's: this one covers the answer's head alone.
+    /// The caller's time limit covers the whole request; the client's deadline covers only the time until the status.
     private static func send(
         _ request: HTTPClientRequest, by client: PinnedClient, _ heard: WebhookAnswer
     ) async throws {

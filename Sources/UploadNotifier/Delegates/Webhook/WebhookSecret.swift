@@ -1,15 +1,15 @@
 import Crypto
 public import Foundation
 
-/// A key that signs what a webhook gets: `whsec_` and base64 (Standard Webhooks, "Signature scheme"). Never shown, never logged.
+/// A key that signs a webhook's requests: `whsec_` and base64 (Standard Webhooks, "Signature scheme"). Never shown, never logged.
 public struct WebhookSecret: Codable, Hashable, Sendable {
-    /// Bytes of a key, as Standard Webhooks has it: between 192 and 512 bits.
+    /// Bytes of a key according to Standard Webhooks: between 192 and 512 bits.
     public static let bytesRange = 24...64
     static let prefix = "whsec_"
 
     /// With its prefix.
     public let text: String
-    /// When it signs no more; nil for the one that is not being replaced.
+    /// The time at which the key stops signing; nil for the current key.
     public var until: Date?
 
     public init(_ text: String, until: Date? = nil) {
@@ -23,10 +23,10 @@ public struct WebhookSecret: Codable, Hashable, Sendable {
         return WebhookSecret(prefix + key.withUnsafeBytes { Data($0).base64EncodedString() })
     }
 
-    /// What is wrong with it, without it; nil if nothing is.
+    /// The problem with the key, without the key itself; nil: the key is valid.
     var problem: String? {
         guard text.hasPrefix(Self.prefix), let bytes = Data(base64Encoded: String(text.dropFirst(Self.prefix.count)))
-        else { return "it begins with '\(Self.prefix)', and the rest is base64" }
+        else { return "it must begin with '\(Self.prefix)', and the rest must be base64" }
         guard Self.bytesRange.contains(bytes.count) else {
             return """
                 it is \(bytes.count) bytes long and must have \(Self.bytesRange.lowerBound) to \

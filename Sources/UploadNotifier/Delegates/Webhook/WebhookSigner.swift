@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Uploads
 
-/// Signs as Standard Webhooks says (specification, "Signature scheme"): HMAC-SHA256 over `id.timestamp.body`.
+/// Signs according to Standard Webhooks (specification, "Signature scheme"): HMAC-SHA256 over `id.timestamp.body`.
 struct WebhookSigner: Sendable {
     private let keys: [(key: SymmetricKey, secret: WebhookSecret)]
 
@@ -14,7 +14,7 @@ struct WebhookSigner: Sendable {
                 "delegate '\(delegate)' has no secret; make one: echo whsec_$(head -c 32 /dev/urandom | base64)")
         }
         if let problem = secrets.lazy.compactMap(\.problem).first {
-            throw UploadError(.misconfigured, "a secret of delegate '\(delegate)' is none: \(problem)")
+            throw UploadError(.misconfigured, "a secret of delegate '\(delegate)' is invalid: \(problem)")
         }
         keys = secrets.map { ($0.key, $0) }
     }
