@@ -1,9 +1,9 @@
-/// The documentation's promises about each driver, with the tests that prove them.
+/// What the documentation promises of each driver, with the tests that prove it.
 enum DriverTable {
     /// A cell of the table, and the test that proves it.
     struct Claim {
         let text: String
-        /// `Suite.test`; nil for a property that is not promised.
+        /// `Suite.test`; nil for a cell that promises nothing.
         let shownBy: String?
 
         static func yes(_ text: String = "yes", _ test: String) -> Claim { Claim(text: text, shownBy: test) }
@@ -35,7 +35,7 @@ enum DriverTable {
                 "BridgeConformanceTests.another worker only completes what is there, without a byte sent again"),
             parallel: .no("no, one PUT"),
             verified: .yes("yes, Content-MD5", "BridgeConformanceTests.a file goes up as the documentation says"),
-            conditional: .no("each upload is a place of its own"), cancelled: .no("no, Bridge has no call for it"),
+            conditional: .no("each upload gets a new place"), cancelled: .no("no, Bridge has no call for it"),
             servers: "a scripted server that follows the specification"),
         Row(
             driver: "directory",
@@ -51,9 +51,9 @@ enum DriverTable {
                 "with ranges, by the part",
                 "HTTPRangeTests.another worker goes on where one stopped, and sends no byte twice"),
             parallel: .no(), verified: .no("no: TLS protects the bytes on their way"),
-            conditional: .yes("of PUT, where the server has it", "HTTPFaultTests.conditions travel as headers"),
+            conditional: .yes("of PUT, where the server supports it", "HTTPFaultTests.conditions travel as headers"),
             cancelled: .yes(
-                "yes; of ranges what is known to be its own",
+                "yes; ranges only where they are known to be the job's own",
                 "HTTPRangeTests.a cancelled upload is removed, and another job's object is not"),
             servers: "nginx, Flask, Apache httpd; Imgur by its documentation"),
         Row(
@@ -65,8 +65,8 @@ enum DriverTable {
             verified: .yes(
                 "with `contentMD5`",
                 "PresignedConformanceTests.a digest that is asked for goes with the request and with the bytes"),
-            conditional: .no("it is the endpoint's to say"), cancelled: .no("no, there is no call for it"),
-            servers: "OpenStack Swift's S3 and rclone's, behind an endpoint that signs for them"),
+            conditional: .no("the endpoint decides"), cancelled: .no("no, there is no call for it"),
+            servers: "S3 of OpenStack Swift and of rclone, behind an endpoint that signs the URLs"),
         Row(
             driver: "resumable",
             resumes: .yes(
@@ -88,7 +88,7 @@ enum DriverTable {
                 "yes, CRC-64/NVME or SHA-256",
                 "S3ConformanceTests.every checksum arrives in a header, with signed bodies and without"),
             conditional: .yes(
-                "where the server has it",
+                "where the server supports it",
                 "S3ConformanceTests.conditions hold, also those that the server does not have"
             ),
             cancelled: .yes("yes", "S3ConformanceTests.a discarded upload leaves nothing"),
@@ -105,7 +105,7 @@ enum DriverTable {
                 "where the server offers checksums",
                 "TusFaultTests.parts carry a checksum where the server offers one, and what arrives broken is sent again"
             ),
-            conditional: .no("each upload is a place of its own"),
+            conditional: .no("each upload gets a new place"),
             cancelled: .yes("yes", "TusConformanceTests.a discarded upload leaves nothing"), servers: "tuspyserver"),
         Row(
             driver: "webdav",
@@ -113,7 +113,7 @@ enum DriverTable {
                 "once the file has arrived", "WebDAVResumeTests.another worker only moves what has arrived"),
             parallel: .no(),
             verified: .yes(
-                "its size, before it is in its place",
+                "its size, before the MOVE",
                 "WebDAVFaultTests.a file that has not arrived whole is never moved into place, whatever PUT was answered"
             ),
             conditional: .yes("yes", "WebDAVConformanceTests.conditions hold"),
