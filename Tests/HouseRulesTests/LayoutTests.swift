@@ -11,7 +11,7 @@ import Testing
         #expect(Set(["Package.swift", "Sources", "Tests", "deploy", "README.md"]).isSubset(of: entries))
     }
 
-    /// What the articles WritingADriver and Delegates promise: a folder, a file of settings, and one line in a list.
+    /// The article WritingADriver promises it: a folder, a file of settings, and one line in a list.
     @Test func everyDriverIsAFolderASettingsFileAndOneLine() throws {
         try check(
             "Sources/UploadDestinations", files: ["Destination", "Destination+Errors", "Configuration"],
