@@ -48,7 +48,7 @@ import Testing
         for name in names { #expect(lines.filter { $0 == "\(name)\(suffix).self," }.count == 1, "\(list): \(name)") }
     }
 
-    /// Small types that are only used together may share a file, which is named for their common subject.
+    /// Small types that are only used together share a file, whose name describes what they have in common.
     @Test func aFileWithOnePublicTypeIsNamedForItAndOneWithSeveralIsShort() throws {
         let declaration = /^public (?:final )?(?:indirect )?(?:struct|class|enum|actor|protocol) (\w+)/
         for file in try repository.swiftFiles(below: "Sources") {

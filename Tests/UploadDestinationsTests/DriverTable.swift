@@ -1,9 +1,9 @@
-/// The documentation's promises about each driver, with the tests that prove them.
+/// What the documentation promises of each driver, with the tests that prove it.
 enum DriverTable {
     /// A cell of the table, and the test that proves it.
     struct Claim {
         let text: String
-        /// `Suite.test`; nil for a property that is not promised.
+        /// `Suite.test`; nil for a cell that promises nothing.
         let shownBy: String?
 
         static func yes(_ text: String = "yes", _ test: String) -> Claim { Claim(text: text, shownBy: test) }

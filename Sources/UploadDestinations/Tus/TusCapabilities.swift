@@ -43,7 +43,9 @@ struct TusCapabilities: Hashable, Sendable {
         }
         if let sizeMaximum, job.size > sizeMaximum {
             throw UploadError(
-                .rejected, "\(place) takes files of \(sizeMaximum) bytes, this one has \(job.size): raise its limit")
+                .rejected,
+                "\(place) takes files of at most \(sizeMaximum) bytes, this one has \(job.size): raise the server's limit"
+            )
         }
     }
 }

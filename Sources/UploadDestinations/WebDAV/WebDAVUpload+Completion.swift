@@ -77,7 +77,8 @@ extension WebDAVUpload {
 
     func checkIsThere() async throws(UploadError) {
         guard try await temporary() == nil else { return }
-        throw UploadError(.sessionExpired, "the unfinished file of \(location) is gone: it is looked for in its place")
+        throw UploadError(
+            .sessionExpired, "the unfinished file of \(location) is gone: the worker looks for it in its place")
     }
 
     private var changed: UploadError {
