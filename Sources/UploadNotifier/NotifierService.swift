@@ -22,7 +22,7 @@ public final class NotifierService: Service {
     private let superseded = Mutex(false)
     /// Which outcomes go into whose outbox; changes between two batches only, by the gate below.
     let routes: Mutex<[DeliveryRoute]>
-    private let recording = SerialGate()
+    private let recording = AsyncLock()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
     /// The outcomes of the last batch, which the next one is not to wait for.
@@ -87,7 +87,7 @@ public final class NotifierService: Service {
     /// before or for those after. Deliveries go on.
     /// - Parameter choose: what decides, in short; what it throws leaves everything as it is.
     func serve(_ choose: () async throws -> [RegisteredDelegate]) async throws {
-        try await recording.pass {
+        try await recording.withLock {
             let delegates = try await choose()
             routes.withLock { $0 = delegates.map(\.route) }
             deliveries.serve(delegates)
@@ -97,7 +97,7 @@ public final class NotifierService: Service {
     /// In one piece between two changes of delegates. What the ledger cannot record of a batch it keeps as dead letters, so that the
     /// batch does not come again for ever and hold up all that comes after it.
     func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
-        try await recording.pass { () async throws(UploadError) in
+        try await recording.withLock { () async throws(UploadError) in
             let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
             do throws(UploadError) {
                 return try await ledger.record(batch, view: view, routes: routes, now: clock.now())
@@ -117,7 +117,7 @@ public final class NotifierService: Service {
 
     /// The next part of an order, between two changes of delegates: it may end jobs.
     func carryOutForRoutes(_ order: UploadOrder) async throws(UploadError) -> OrderStep {
-        try await recording.pass { () async throws(UploadError) in
+        try await recording.withLock { () async throws(UploadError) in
             let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
             return try await ledger.carryOut(order, view: view, routes: routes, now: clock.now())
         }

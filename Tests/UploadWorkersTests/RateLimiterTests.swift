@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 import UploadTesting
 import Uploads
@@ -31,15 +30,15 @@ import Uploads
             for number in 0..<20 {
                 group.addTask {
                     try await limiter.take(1)
-                    served.value.withLock { $0.append((number, clock.now.offset)) }
+                    served.change { $0.append((number, clock.now.offset)) }
                 }
                 try await eventually { limiter.waitingCount == number + 1 }
             }
-            try await advance(by: .milliseconds(100)) { served.value.withLock { $0.count } == 20 }
+            try await advance(by: .milliseconds(100)) { served.value.count == 20 }
             try await group.waitForAll()
         }
-        #expect(served.value.withLock { $0.map(\.number) } == Array(0..<20))
-        for (index, entry) in served.value.withLock({ $0 }).enumerated() {
+        #expect(served.value.map(\.number) == Array(0..<20))
+        for (index, entry) in served.value.enumerated() {
             #expect(entry.at >= .milliseconds(500 * (index + 1)) - .milliseconds(1))
         }
         #expect(limiter.waitingCount == 0)
@@ -54,14 +53,14 @@ import Uploads
             for number in 0..<22 {
                 group.addTask {
                     try await limiter.take(1, isUrgent: number > 1)
-                    served.value.withLock { $0.append(number) }
+                    served.change { $0.append(number) }
                 }
                 try await eventually { limiter.waitingCount == number + 1 }
             }
-            try await advance(by: .milliseconds(100)) { served.value.withLock { $0.count } == 22 }
+            try await advance(by: .milliseconds(100)) { served.value.count == 22 }
             try await group.waitForAll()
         }
-        let order = served.value.withLock { $0 }
+        let order = served.value
         #expect(order.first == 0, "the first is at the bucket")
         #expect(order.firstIndex(of: 1) == 1 + RateLimiter.passesMaximum)
         #expect(order.filter { $0 > 1 } == Array(2..<22), "urgent ones among themselves keep their order")
@@ -91,11 +90,11 @@ import Uploads
 
     @Test func `a changed rate reaches those who wait already`() async throws {
         let rate = Box(0.001)
-        let limiter = RateLimiter(clock: clock) { rate.value.withLock { $0 } }
+        let limiter = RateLimiter(clock: clock) { rate.value }
         try await limiter.take(1)
         async let waiting: Void = limiter.take(1)
         try await eventually { clock.sleeperCount == 1 }
-        rate.value.withLock { $0 = 1000 }
+        rate.change { $0 = 1000 }
         try await advance(by: .milliseconds(500)) { limiter.waitingCount == 0 }
         try await waiting
         #expect(clock.now.offset <= .seconds(2))
@@ -109,12 +108,12 @@ import Uploads
         let read = Box<[[UInt8]]>([])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for try await piece in source.read(0..<250) { read.value.withLock { $0.append(piece) } }
+                for try await piece in source.read(0..<250) { read.change { $0.append(piece) } }
             }
-            try await advance(by: .milliseconds(50)) { read.value.withLock { $0.reduce(0) { $0 + $1.count } } == 250 }
+            try await advance(by: .milliseconds(50)) { read.value.reduce(0) { $0 + $1.count } == 250 }
             try await group.waitForAll()
         }
-        let pieces = read.value.withLock { $0 }
+        let pieces = read.value
         #expect(pieces.flatMap { $0 } == bytes)
         #expect(pieces.allSatisfy { $0.count <= 25 })
         #expect(clock.now.offset >= .milliseconds(1499))
@@ -136,10 +135,4 @@ private struct ListSource: UploadSource {
     func verifyUnchanged() async throws(UploadError) {}
 
     func close() async {}
-}
-
-private final class Box<Value: Sendable>: Sendable {
-    let value: Mutex<Value>
-
-    init(_ value: Value) { self.value = Mutex(value) }
 }

@@ -9,6 +9,10 @@ import Uploads
 
 /// A namespace for one test on the shared broker, a connection to inspect it, and the closing of everything at the end.
 struct Rig: Sendable {
+    /// Lets only a few tests run at a time: every namespace has thirty quorum queues, and a node that elects the leaders of
+    /// hundreds at once fails.
+    private static let places = AsyncLock(places: 4)
+
     let node: BrokerNode
     let topology: UploadTopology
     let connection: Connection
@@ -19,15 +23,15 @@ struct Rig: Sendable {
     /// Runs a test, closes all that it opened, the latest first, and deletes its objects.
     /// - Parameter node: nil for the shared broker.
     static func run(on node: BrokerNode? = nil, _ test: (Rig) async throws -> Void) async throws {
-        await Gate.shared.enter()
-        defer { Gate.shared.leave() }
-        let rig = try await Rig(node)
-        do {
-            try await test(rig)
-            await rig.end()
-        } catch {
-            await rig.end()
-            throw error
+        try await places.withLock {
+            let rig = try await Rig(node)
+            do {
+                try await test(rig)
+                await rig.end()
+            } catch {
+                await rig.end()
+                throw error
+            }
         }
     }
 

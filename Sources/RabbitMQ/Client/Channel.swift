@@ -41,7 +41,7 @@ public final class Channel: Sendable {
         try message.validate()
         try Names.check(exchange, "exchange")
         try Names.check(routingKey, "routing key")
-        if connection.epoch == 0 { throw core.ended.isOpen ? ConnectionCore.closed : ConnectionCore.notConnected }
+        if connection.epoch == 0 { throw core.ended.isFired ? ConnectionCore.closed : ConnectionCore.notConnected }
         let promise = Promise<Void>()
         let request = PublishRequest(
             channel: id, message: message, exchange: exchange, routingKey: routingKey, isMandatory: isMandatory,

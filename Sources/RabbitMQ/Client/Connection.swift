@@ -140,7 +140,7 @@ public final class Connection: Sendable {
         let watchdog = Task { [core] in
             try await Task.sleep(for: min(limit ?? most, most))
             core.inbox.send(.abandon)
-            core.ended.open()
+            core.ended.fire()
         }
         await core.ended.wait()
         watchdog.cancel()

@@ -8,8 +8,8 @@ final class ConnectionCore: Sendable {
     let inbox: Inbox
     let epoch = Atomic<UInt64>(0)
     let opened = Promise<Void>()
-    /// Opened when the thread has ended.
-    let ended = Latch()
+    /// Fires when the thread has ended.
+    let ended = Signal()
     let states = StateBroadcaster()
     /// Why there is no connection; nil while there is one.
     let failure = Mutex<RabbitMQError?>(nil)

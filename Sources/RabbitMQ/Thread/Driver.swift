@@ -211,7 +211,7 @@ final class Driver {
         slots = [:]
         core.opened.fail(ConnectionCore.closed)
         core.states.publish(.closed)
-        core.ended.open()
+        core.ended.fire()
         logger.debug("connection to broker closed")
     }
 }

@@ -10,7 +10,7 @@ extension DelegateManager {
     /// Serves the delegates that recording has registered for these apps.
     func serveClients(_ clients: Set<String>) async {
         do {
-            try await changes.pass {
+            try await changes.withLock {
                 let known = Set(state.withLock { $0.registered.keys })
                 let names = Set(clients.compactMap(ClientDelegate.name))
                 let new = try await register.registrations().filter {

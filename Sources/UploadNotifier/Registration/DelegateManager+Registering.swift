@@ -17,7 +17,7 @@ extension DelegateManager {
     /// - Throws: `APIProblem` or `DefinitionProblems`: the name is taken, the definition is wrong; `UploadError` of the ledger.
     func add(_ name: String, _ definition: DelegateDefinition) async throws {
         try Self.checkNotOfClient(name)
-        try await changes.pass {
+        try await changes.withLock {
             let state = state.withLock { $0 }
             guard !state.configured.contains(where: { $0.name == name }) else {
                 throw APIProblem(
@@ -50,7 +50,7 @@ extension DelegateManager {
     /// - Parameter change: the new definition by the one that holds.
     func change(_ name: String, _ change: (DelegateDefinition) throws -> DelegateDefinition) async throws {
         try Self.checkNotOfClient(name)
-        try await changes.pass {
+        try await changes.withLock {
             let state = state.withLock { $0 }
             var entry = try registered(name, state)
             guard let old = entry.definition else {
@@ -69,7 +69,7 @@ extension DelegateManager {
     /// Removes a registered delegate, with what waits for it.
     /// - Parameter discarding: whether to do so though something waits.
     func remove(_ name: String, discarding: Bool) async throws -> Removal {
-        try await changes.pass {
+        try await changes.withLock {
             _ = try registered(name, state.withLock { $0 })
             var backlog = 0
             var isRemoved = false

@@ -31,7 +31,7 @@ public final class DelegateManager: Sendable {
     let clock: NotifierClock
     let logger: Logger
     /// Changes take turns.
-    let changes = SerialGate()
+    let changes = AsyncLock()
     let state = Mutex(State())
 
     public init(register: any DelegateRegister & DeliveryHistory, clock: NotifierClock = .system, logger: Logger) {
@@ -48,7 +48,7 @@ public final class DelegateManager: Sendable {
     public func configure(
         _ configured: [RegisteredDelegate], allowNetworks: [NetworkRange] = [], build: @escaping Build
     ) async throws {
-        try await changes.pass {
+        try await changes.withLock {
             if !state.withLock({ $0.isLoaded }) { try await load() }
             let all = state.withLock { state in
                 state.isLoaded = true
@@ -71,7 +71,7 @@ public final class DelegateManager: Sendable {
 
     /// Makes the notifier that serves them from now on.
     public func serve(by make: ([RegisteredDelegate]) throws -> NotifierService) async rethrows -> NotifierService {
-        try await changes.pass {
+        try await changes.withLock {
             let service = try make(served)
             service.onClients { [weak self] clients in await self?.serveClients(clients) }
             state.withLock { $0.service = service }

@@ -168,10 +168,10 @@ public final class UploadBroker: Sendable {
     public func close(within limit: Duration? = nil) async {
         let end = limit.map { ContinuousClock.now + $0 }
         closed.withLock { $0 = true }
-        await opening.acquire()
-        defer { opening.release() }
-        await consuming.withLock { $0 }?.close(within: limit)
-        await publisher.connection.close(within: end.map { max(.zero, $0 - .now) })
+        await opening.withLock {
+            await consuming.withLock { $0 }?.close(within: limit)
+            await publisher.connection.close(within: end.map { max(.zero, $0 - .now) })
+        }
     }
 
     /// Declares the objects over one connection. Both declare them again after a reconnect, so that the first one back
@@ -208,18 +208,18 @@ public final class UploadBroker: Sendable {
     }
 
     func consumingConnection() async throws(UploadError) -> Connection {
-        await opening.acquire()
-        defer { opening.release() }
-        if let connection = consuming.withLock({ $0 }) { return connection }
-        guard !closed.withLock({ $0 }) else {
-            throw UploadError(.interrupted, "the broker object is closed; connect again")
-        }
-        do throws(RabbitMQError) {
-            let connection = try await Connection.open(configuration.toConsume, logger: logger)
-            consuming.withLock { $0 = connection }
-            return connection
-        } catch {
-            throw UploadError(error, doing: "no connection to the broker")
+        try await opening.withLock { () async throws(UploadError) in
+            if let connection = consuming.withLock({ $0 }) { return connection }
+            guard !closed.withLock({ $0 }) else {
+                throw UploadError(.interrupted, "the broker object is closed; connect again")
+            }
+            do throws(RabbitMQError) {
+                let connection = try await Connection.open(configuration.toConsume, logger: logger)
+                consuming.withLock { $0 = connection }
+                return connection
+            } catch {
+                throw UploadError(error, doing: "no connection to the broker")
+            }
         }
     }
 }

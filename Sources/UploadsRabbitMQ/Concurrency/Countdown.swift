@@ -1,3 +1,4 @@
+import RabbitMQ
 import Synchronization
 
 /// Fires a signal when all participants have checked off.

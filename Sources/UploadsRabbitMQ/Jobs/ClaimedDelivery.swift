@@ -1,4 +1,5 @@
 import Foundation
+import RabbitMQ
 import Synchronization
 import Uploads
 

@@ -1,3 +1,4 @@
+import RabbitMQ
 import Synchronization
 import Uploads
 

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// One at a time, or so many, in the order of asking, across suspensions.
-final class AsyncLock: Sendable {
+/// Admits one caller at a time, or a fixed number of callers, in the order of their arrival. The holder may suspend. An actor would
+/// not do: it lets other callers in at every `await`.
+package final class AsyncLock: Sendable {
     private struct State {
         var free: Int
         var waiters: [CheckedContinuation<Void, Never>] = []
@@ -9,10 +10,19 @@ final class AsyncLock: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter places: how many may hold it at once.
-    init(places: Int = 1) { state = Mutex(State(free: places)) }
+    /// - Parameter places: how many callers may hold the lock at once.
+    package init(places: Int = 1) { state = Mutex(State(free: places)) }
 
-    func acquire() async {
+    /// Runs the body when a place is free. Cancelling the calling task does not end the wait.
+    package func withLock<Value, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await acquire()
+        defer { release() }
+        return try await body()
+    }
+
+    private func acquire() async {
         await withCheckedContinuation { waiter in
             let isFree = state.withLock { state in
                 if state.free > 0 {
@@ -26,7 +36,7 @@ final class AsyncLock: Sendable {
         }
     }
 
-    func release() {
+    private func release() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.waiters.isEmpty else {
                 state.free += 1

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Something that happens once: a connection is lost, a queue drains, a marker comes by.
-final class Signal: Sendable {
+/// An event that happens once (a connection is lost, a queue drains, a marker arrives); any number of tasks may wait for it.
+package final class Signal: Sendable {
     private struct State {
         var isFired = false
         var lastID = 0
@@ -10,9 +10,11 @@ final class Signal: Sendable {
 
     private let state = Mutex(State())
 
-    var isFired: Bool { state.withLock { $0.isFired } }
+    package init() {}
 
-    func fire() {
+    package var isFired: Bool { state.withLock { $0.isFired } }
+
+    package func fire() {
         let callbacks = state.withLock { state in
             state.isFired = true
             defer { state.callbacks = [:] }
@@ -21,10 +23,10 @@ final class Signal: Sendable {
         for callback in callbacks { callback() }
     }
 
-    /// Calls back once: when it fires, or at once if it has.
-    /// - Returns: what ``remove(_:)`` wants, for signals that outlive the interest in them.
+    /// Calls back once: when the signal fires, or at once if it has fired.
+    /// - Returns: the id that ``remove(_:)`` takes, for a signal that outlives the interest in it.
     @discardableResult
-    func onFire(_ callback: @escaping @Sendable () -> Void) -> Int? {
+    package func onFire(_ callback: @escaping @Sendable () -> Void) -> Int? {
         let id = state.withLock { state -> Int? in
             guard !state.isFired else { return nil }
             state.lastID += 1
@@ -35,22 +37,22 @@ final class Signal: Sendable {
         return id
     }
 
-    func remove(_ id: Int?) {
+    package func remove(_ id: Int?) {
         guard let id else { return }
         state.withLock { _ = $0.callbacks.removeValue(forKey: id) }
     }
 
-    /// Waits for it, whatever becomes of the calling task.
-    func wait() async {
+    /// Waits until the signal fires. Cancelling the calling task does not end the wait.
+    package func wait() async {
         await withCheckedContinuation { waiter in
             _ = onFire { waiter.resume() }
         }
     }
 
-    /// Waits for it, for one of the others, or for the time to pass; cancelling the calling task ends the wait too.
-    /// - Returns: whether this one has fired.
+    /// Waits until this signal or one of the others fires, or the time has passed; cancelling the calling task ends the wait too.
+    /// - Returns: whether this signal has fired.
     @discardableResult
-    func wait(atMost limit: Duration? = nil, or others: Signal...) async -> Bool {
+    package func wait(atMost limit: Duration? = nil, or others: Signal...) async -> Bool {
         let either = Signal()
         let own = onFire { either.fire() }
         let registrations = others.map { ($0, $0.onFire { either.fire() }) }
@@ -71,9 +73,9 @@ final class Signal: Sendable {
         return isFired
     }
 
-    /// Runs the operation in a task of its own, which is cancelled when the signal fires and not when the caller is: what
-    /// is confirmed and acknowledged must not be torn in two by a cancellation.
-    func cancelling<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) async -> Value {
+    /// Runs the operation in a task of its own, which the signal cancels and the cancellation of the caller does not: a
+    /// cancellation must not come between a confirm and the acknowledgement that follows it.
+    package func cancelling<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await operation() }
         let registration = onFire { task.cancel() }
         defer { remove(registration) }
