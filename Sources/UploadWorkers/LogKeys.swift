@@ -20,12 +20,12 @@ enum LogKeys {
     static let held = "held"
     static let grace = "grace"
     static let until = "until"
-    /// Seconds; negative: behind.
+    /// Seconds; negative: this host's clock is behind.
     static let ahead = "ahead"
 }
 
 extension Baton {
-    /// What every line about a slice says of it.
+    /// The metadata of every log message about a slice.
     var logMetadata: Logger.Metadata {
         [
             LogKeys.job: "\(job.id)", LogKeys.queue: "\(job.queue)", LogKeys.destination: "\(job.destination.label)",

@@ -26,9 +26,9 @@ public final class UploadWorker: Service {
 
     /// - Parameters:
     ///   - clock: measures slices, grace and waits.
-    ///   - now: the time of day, which jobs' times are compared with.
-    ///   - witnesses: of the clock that `now` reads; until one of them confirms it, no job's time is over.
-    ///   - reporter: is told how this worker finds its destinations; nil: nobody is.
+    ///   - now: the time of day, which is compared with the jobs' times.
+    ///   - witnesses: other clocks that confirm the clock that `now` reads; until one of them does, no job expires.
+    ///   - reporter: publishes the state of this worker's destinations; nil: nothing is published.
     public init(
         queue: any JobQueue, destinations: any DestinationProvider, sources: any SourceProvider,
         configuration: WorkerConfiguration = WorkerConfiguration(), logger: Logger,
@@ -59,10 +59,10 @@ public final class UploadWorker: Service {
         self.metrics = workerMetrics
     }
 
-    /// Deliveries that are held at this moment, running or waiting for a slot.
+    /// Deliveries that the worker holds at this moment, running or waiting for a slot.
     public var heldCount: Int { state.withLock { $0.held } }
 
-    /// - Throws: what the queue throws when it cannot go on.
+    /// - Throws: the error of a queue that cannot go on.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -92,8 +92,8 @@ public final class UploadWorker: Service {
         }
     }
 
-    /// Stops taking, asks every slice to hand over at its next part boundary, and cuts off what still runs when the grace
-    /// is nearly used up. Returns when there is nothing left to cut; `run` returns when all is settled.
+    /// Stops taking deliveries, asks every slice to hand over at its next part boundary, and cuts off the slices that still run when the
+    /// grace is nearly used up. Returns when no slice is left to cut; `run` returns when all deliveries are settled.
     public func drain() async {
         let isFirst = state.withLock { state in
             defer { state.isDraining = true }
@@ -105,7 +105,7 @@ public final class UploadWorker: Service {
             "Draining", metadata: [LogKeys.held: "\(heldCount)", LogKeys.grace: "\(configuration.grace)"])
         slices.drain()
         gate.drain()
-        // Beside the grace: a broker that does not answer must not hold up the end of it.
+        // Runs beside the grace: a broker that does not answer must not delay its end.
         async let drained: Void = queue.drain()
         guard (try? await runner.clock.sleep(for: configuration.grace - configuration.cutMargin)) != nil else { return }
         if slices.count > 0 {
@@ -132,7 +132,7 @@ extension UploadWorker: JobHandler {
     public func accept(_ claimed: any ClaimedBaton) -> @Sendable () async -> SettledSlice {
         let request = request(for: claimed)
         slices.expect(request.id)
-        // Asked for here, in the order of delivery: by the time the tasks run, the second may overtake the first.
+        // The slot is asked for here, in the order of delivery: when the tasks run, the second may overtake the first.
         gate.request(request)
         return { await self.handle(claimed, request) }
     }

@@ -1,29 +1,29 @@
 public import Uploads
 
-/// How a worker works.
+/// The settings of a worker.
 public struct WorkerConfiguration: Hashable, Sendable {
-    /// By which people know this worker, unlike any other's.
+    /// The name by which operators know this worker; no other worker has it.
     public var name: String
-    /// Slices at once, 1 or more; from 4 on there is one more for a destination that has none, and those that wait for a limit are not counted.
+    /// Slices at once, 1 or more. From 4 on, one more is kept for a destination that has none. Slices that wait for a limit are not counted.
     public var concurrency: Int
     /// Parts in parallel of one job, 1 or more; a destination may allow fewer.
     public var parts: Int
     /// How long a job is carried before its baton is handed over at the next part boundary.
     public var slice: Duration
-    /// From the request to stop until the last hand-over is published.
+    /// The time from the request to stop until the last hand-over is published.
     public var grace: Duration
     /// How long the broker lets a worker hold a delivery (RabbitMQ's `consumer_timeout`); nil where nothing limits that.
     public var consumerTimeout: Duration?
     /// The least time between two reports of one job's progress.
     public var progressInterval: Duration
-    /// Return when no delivery has been held for so long; nil works until it is told to stop.
+    /// The worker returns when it has held no delivery for this long; with nil it works until it is asked to stop.
     public var exitWhenIdle: Duration?
     /// How long a delivery that a limit holds up stays before it goes to the delay ladder.
     public var limitPatience: Duration
     /// How long a delivery waits for a free slot before it is given back, so that an idle worker may take it.
     public var slotPatience: Duration
-    /// How long a job waits for a slot before its destination, where it has most of the slots, counts as one that holds up what is behind its
-    /// jobs in the lane.
+    /// How long a job waits for a slot before its destination, if that has most of the slots, counts as holding up the jobs behind it in
+    /// the lane.
     public var crowdPatience: Duration
     /// When the jobs of a destination that keeps failing wait.
     public var circuit: CircuitRules
@@ -47,14 +47,14 @@ public struct WorkerConfiguration: Hashable, Sendable {
         self.circuit = CircuitRules()
     }
 
-    /// How long a step that cannot be interrupted may take: two thirds of what the broker allows. The delivery waited for its slot before, and has
-    /// to be settled after.
+    /// How long a step that cannot be interrupted may take: two thirds of the time that the broker allows for a delivery, which also has to
+    /// wait for its slot before and to be settled after.
     var uncutMaximum: Duration? { consumerTimeout.map { $0 * 2 / 3 } }
 
     /// The end of the grace that is kept for publishing the last hand-overs: a fifth of it, at most 5 s.
     var cutMargin: Duration { min(.seconds(5), grace / 5) }
 
-    /// What its slices are decided by. The last answers leave half of the margin for publishing what came of them.
+    /// The rules of its slices. Waiting for the last answers leaves half of the margin for publishing the settlements.
     var rules: SliceRules {
         var rules = SliceRules(parts: parts)
         let milliseconds = Int(clamping: Int64(cutMargin / .milliseconds(2)))

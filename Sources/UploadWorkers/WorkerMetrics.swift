@@ -3,7 +3,7 @@ import Metrics
 import Synchronization
 import Uploads
 
-/// What a worker counts. Labels are bounded: queues that are served, destinations that are configured, closed sets of words.
+/// The metrics of a worker. Labels are bounded: served queues, configured destinations, closed sets of words.
 final class WorkerMetrics: Sendable {
     private struct Key: Hashable, Sendable {
         var label: String
@@ -29,7 +29,7 @@ final class WorkerMetrics: Sendable {
         clockAhead.set(0)
     }
 
-    /// - Parameter now: compared with when a job that nobody held before was enqueued, or was due.
+    /// - Parameter now: for a job that no worker has held before, compared with the time at which it was enqueued, or was due.
     func sliceBegins(of baton: Baton, at now: Date) {
         inFlight.increment()
         guard !baton.mustProbe else { return }
@@ -38,7 +38,7 @@ final class WorkerMetrics: Sendable {
             .recordSeconds(max(0, now.timeIntervalSince(due)))
     }
 
-    /// - Parameter seconds: of the last clock that disagreed; negative: behind.
+    /// - Parameter seconds: how far this host's clock is ahead of the last clock that disagreed; negative: behind.
     func clock(isAhead seconds: TimeInterval) { clockAhead.set(seconds) }
 
     func sliceEnds() { inFlight.decrement() }
@@ -57,7 +57,7 @@ final class WorkerMetrics: Sendable {
         }
     }
 
-    /// - Parameter destination: one that the configuration names.
+    /// - Parameter destination: a name from the configuration.
     func circuit(of destination: String, is circuit: Circuit.State) {
         let label = "upload_circuit_state"
         let key = Key(label: label, dimensions: [destination])

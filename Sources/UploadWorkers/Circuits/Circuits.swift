@@ -3,9 +3,9 @@ import Logging
 import Synchronization
 import Uploads
 
-/// The circuits of a worker's destinations, shared by all its slices. One that was never needed takes no memory.
+/// The circuits of a worker's destinations, shared by all its slices. A circuit that was never needed takes no memory.
 final class Circuits: Sendable {
-    /// A slice's way through a circuit; given back once.
+    /// A slice's admission through a circuit; the slice gives it back once.
     struct Entry: Sendable {
         let origin: DestinationOrigin
         let pass: Circuit.Pass
@@ -14,11 +14,11 @@ final class Circuits: Sendable {
     enum Admission: Sendable {
         /// nil: this destination has no circuit.
         case granted(Entry?, servedAt: TimeInterval?)
-        /// Not for so many seconds.
+        /// The destination takes no jobs for this many seconds.
         case refused(seconds: TimeInterval, UploadError)
     }
 
-    /// Destinations that are remembered: the configured ones, and hosts of URLs that failed of late.
+    /// How many destinations are remembered: the configured ones, and the hosts of URLs that failed lately.
     static let countMaximum = 1000
 
     private let circuits = Mutex<[DestinationOrigin: Circuit]>([:])
@@ -27,7 +27,7 @@ final class Circuits: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Date
 
-    /// - Parameter now: a clock that never steps; what it shows is compared with itself alone.
+    /// - Parameter now: a clock that never steps; its times are compared only with each other.
     init(rules: CircuitRules, metrics: WorkerMetrics, logger: Logger, now: @escaping @Sendable () -> Date) {
         self.rules = rules
         self.now = now
@@ -59,12 +59,12 @@ final class Circuits: Sendable {
         change(entry.origin) { $0.leave(entry.pass, at: now) }
     }
 
-    /// A circuit as it was left.
+    /// The state of a circuit after its last change.
     struct CircuitSnapshot: Hashable, Sendable {
         var state = Circuit.State.closed
-        /// For how long it is open; one whose time is over lets the next job try.
+        /// For how long the circuit stays open; after this time the next job tries the destination.
         var seconds: TimeInterval?
-        /// Why it is not closed.
+        /// Why the circuit is not closed.
         var error: String?
     }
 
@@ -83,13 +83,13 @@ final class Circuits: Sendable {
             var circuit = circuits[origin] ?? Circuit(rules: rules)
             let before = circuits[origin].map(\.state)
             let result = body(&circuit)
-            // A configured destination keeps its circuit, and so its turn; the host of a URL is forgotten when it works.
+            // A configured destination keeps its circuit, also when it works; the circuit of a URL's host is dropped then.
             if circuit.isPristine, !origin.isNamed {
                 circuits[origin] = nil
             } else if circuits[origin] != nil || circuits.count < Self.countMaximum {
                 circuits[origin] = circuit
             }
-            // Under the lock, so that the last state is what stays.
+            // Under the lock, so that the metric ends with the last state.
             if origin.isNamed, circuit.state != before { metrics.circuit(of: origin.text, is: circuit.state) }
             return (result, before, circuit)
         }

@@ -1,6 +1,6 @@
 import Uploads
 
-/// A source whose bytes come no faster than the destination's limit allows, so that every driver obeys without knowing.
+/// A source that yields its bytes no faster than the destination's limit allows, so that drivers need not know the limit.
 struct PacedSource: UploadSource {
     let source: any UploadSource
     let pace: TransferPace

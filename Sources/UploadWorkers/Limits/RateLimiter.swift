@@ -1,15 +1,15 @@
 import Synchronization
 import Uploads
 
-/// Holds its callers to a rate, first come, first served, but for urgent ones, which go ahead of others; each of these is passed a few times
-/// at most. Who is cancelled leaves the queue at once, and takes nothing.
+/// Holds its callers to a rate, first come, first served. Urgent callers go ahead of others; each other caller is passed a few times at
+/// most. A cancelled caller leaves the queue at once and takes nothing.
 ///
-/// Only the first of the queue looks at the clock; the queue is as long as there are callers at the same time.
+/// Only the first caller of the queue looks at the clock; the queue holds one entry for each waiting caller.
 final class RateLimiter: Sendable {
     private struct State: Sendable {
         var bucket: TokenBucket?
         var nextID: UInt64 = 0
-        /// Who waits, in order; the first is at the bucket.
+        /// The waiting callers, in order; the first one draws from the bucket.
         var queue: [Place] = []
         var continuations: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var cancelled: Set<UInt64> = []
@@ -17,24 +17,24 @@ final class RateLimiter: Sendable {
 
     private struct Place: Sendable {
         var id: UInt64
-        /// How often urgent ones have gone ahead of it; nil for an urgent one.
+        /// How often urgent callers have gone ahead of this caller; nil for an urgent caller.
         var passed: Int?
     }
 
-    /// So often an urgent one may go ahead of the same other one.
+    /// How often urgent callers may go ahead of the same other caller.
     static let passesMaximum = 8
 
-    /// How long the head sleeps at most before it looks whether the rate was changed.
+    /// The longest time that the first caller sleeps before it checks whether the rate was changed.
     static let napMaximum = Duration.milliseconds(500)
 
     private let rate: @Sendable () -> Double?
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
-    /// Told when a first caller begins to wait, and when the last one has gone.
+    /// Called when the first caller begins to wait, and when the last one has left.
     private let changed: @Sendable (_ isWaiting: Bool) -> Void
     private let state = Mutex(State())
 
-    /// - Parameter rate: what may pass in a second at this moment; nil is no limit. Asked often.
+    /// - Parameter rate: the amount that may pass in a second at this moment; nil is no limit. Called often.
     init(
         clock: any Clock<Duration>, changed: @escaping @Sendable (_ isWaiting: Bool) -> Void = { _ in },
         rate: @escaping @Sendable () -> Double?
@@ -64,12 +64,12 @@ final class RateLimiter: Sendable {
         }
     }
 
-    /// - Returns: nil when it may pass at once, else its place in the queue.
+    /// - Returns: nil when the amount may pass at once, else the id of the caller's place in the queue.
     private func enter(_ amount: Double, isUrgent: Bool) -> UInt64? {
         let (id, isFirst) = state.withLock { state -> (UInt64?, Bool) in
             if state.queue.isEmpty, ask(amount, &state) == nil { return (nil, false) }
             state.nextID += 1
-            // The first is at the bucket, and stays.
+            // The first caller draws from the bucket already, and keeps its place.
             var index = state.queue.count
             while isUrgent, index > 1, let passed = state.queue[index - 1].passed, passed < Self.passesMaximum {
                 state.queue[index - 1].passed = passed + 1
@@ -94,7 +94,7 @@ final class RateLimiter: Sendable {
         return bucket.take(amount, at: now)
     }
 
-    /// Returns when it is at the head of the queue, or was cancelled.
+    /// Returns when the caller is at the head of the queue, or was cancelled.
     private func untilFirst(_ id: UInt64) async {
         await withCheckedContinuation { continuation in
             let mayGo = state.withLock { state in

@@ -1,7 +1,7 @@
 import Synchronization
 import Uploads
 
-/// What may pass to one destination, over all jobs and parts of the worker.
+/// The limits of bytes and requests to one destination, over all jobs and parts of the worker.
 final class TransferPace: Sendable {
     let bytes: RateLimiter
     /// Steps at the destination: a probe, an open, a part, a completing call, a discard.
@@ -10,8 +10,9 @@ final class TransferPace: Sendable {
     private let limiters: WaitingLimiters
 
     /// - Parameters:
-    ///   - changed: told when a first slice begins to wait for the limits, and when the last one has gone; says on request which.
-    ///   - limits: as they are at this moment.
+    ///   - changed: called when the first slice begins to wait for the limits, and when the last one has left; its argument answers
+    ///     whether a slice waits now.
+    ///   - limits: the limits that are configured at this moment.
     init(
         clock: any Clock<Duration>,
         changed: @escaping @Sendable (_ isWaiting: @escaping @Sendable () -> Bool) -> Void = { _ in },
@@ -24,9 +25,10 @@ final class TransferPace: Sendable {
         requests = RateLimiter(clock: clock, changed: limiters.note) { limits().requestsPerSecond.map(Double.init) }
     }
 
-    var holdsSomebodyUp: Bool { limiters.count > 0 }
+    /// Whether a slice waits for one of the limits.
+    var hasWaitingSlices: Bool { limiters.count > 0 }
 
-    /// Bytes that are let through in one go: a quarter of a second's worth, so that many streams share evenly; nil for any.
+    /// Bytes that are let through in one piece: a quarter of a second's worth, so that many streams share evenly; nil without a limit.
     var pieceBytes: Int? { limits().bytesPerSecond.map { Int(max(1, min($0 / 4, 1 << 20))) } }
 }
 
@@ -44,7 +46,7 @@ private final class WaitingLimiters: Sendable {
             defer { waiting += isWaiting ? 1 : -1 }
             return (waiting, waiting + (isWaiting ? 1 : -1))
         }
-        // Of two changes at once the second may be told first, so the listener asks.
+        // Two calls at once may arrive in the wrong order, so the listener asks for the present state.
         if (before > 0) != (after > 0) { changed { self.count > 0 } }
     }
 }

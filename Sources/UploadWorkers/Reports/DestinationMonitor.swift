@@ -1,19 +1,19 @@
 import Foundation
 import Uploads
 
-/// Looks at a worker's destinations once a second and tells what its ``ReportBook`` finds worth telling.
+/// Looks at a worker's destinations once a second and publishes the reports that its ``ReportBook`` finds due.
 struct DestinationMonitor: Sendable {
     private static let lookInterval = Duration.seconds(1)
-    /// Destinations that are told of at one look, those whose circuits are not closed first.
+    /// Destinations that are reported at one look, those whose circuits are not closed first.
     static let countMaximum = 200
-    /// Seconds: the host of a URL that failed and that nobody has asked for since is no more spoken of.
+    /// Seconds after which a URL's host that failed, and that no job has used since, is no longer reported.
     static let forgottenAfter: TimeInterval = 600
 
     let worker: String
     let runner: SliceRunner
     let reporter: any DestinationReporter
 
-    /// Until the task is cancelled.
+    /// Works until the task is cancelled.
     func run() async {
         var book = ReportBook(worker: worker)
         while (try? await runner.clock.sleep(for: Self.lookInterval)) != nil {
@@ -44,7 +44,7 @@ struct DestinationMonitor: Sendable {
         facts.visitCount = traffic.visitCount
         facts.limits =
             (try? runner.destinations.destination(for: traffic.reference))?.limits ?? TransferLimits()
-        facts.isHeld = runner.paces.pace(of: traffic.reference)?.holdsSomebodyUp ?? false
+        facts.isHeld = runner.paces.pace(of: traffic.reference)?.hasWaitingSlices ?? false
         return facts
     }
 }

@@ -1,10 +1,10 @@
 import Synchronization
 import Uploads
 
-/// What this worker has under way at one destination, and has sent there since it began.
+/// Counts this worker's jobs and parts under way at one destination, and the bytes that it has sent there since it began.
 final class DestinationTraffic: Sendable {
     let origin: DestinationOrigin
-    /// The first that led there: what is configured for it holds for all.
+    /// The first reference that led to the destination: its configuration holds for all others.
     let reference: DestinationReference
 
     private let jobs = Atomic<Int>(0)
@@ -17,12 +17,12 @@ final class DestinationTraffic: Sendable {
         self.reference = reference
     }
 
-    /// Slices that work there.
+    /// Slices that work at the destination now.
     var jobsInFlight: Int { jobs.load(ordering: .relaxed) }
     var partsInFlight: Int { parts.load(ordering: .relaxed) }
-    /// Repeats included.
+    /// Includes bytes that were sent again.
     var bytesSent: Int { bytes.load(ordering: .relaxed) }
-    /// Slices that ever worked there.
+    /// Slices that have ever worked at the destination.
     var visitCount: Int { visits.load(ordering: .relaxed) }
 
     func jobBegins() {
@@ -38,13 +38,13 @@ final class DestinationTraffic: Sendable {
 
 /// The traffic of all destinations, shared by a worker's slices.
 final class DestinationTraffics: Sendable {
-    /// Configured destinations, and hosts of URLs; idle ones of these make way.
+    /// Configured destinations, and hosts of URLs; an idle host makes way for a new one.
     static let countMaximum = 1000
 
     private let traffics = Mutex<[DestinationOrigin: DestinationTraffic]>([:])
 
-    /// A slice finds its destination; it tells when it ends.
-    /// - Returns: nil where different jobs have nothing in common (`file:`), and where there are too many.
+    /// Counts a slice at its destination; the slice calls `jobEnds()` at its end.
+    /// - Returns: nil where different jobs have nothing in common (`file:`), and where there are too many destinations.
     func begin(_ reference: DestinationReference) -> DestinationTraffic? {
         guard let origin = DestinationOrigin(reference) else { return nil }
         return traffics.withLock { traffics in

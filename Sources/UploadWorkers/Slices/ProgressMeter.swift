@@ -14,7 +14,8 @@ final class ProgressMeter: Sendable {
 
     private let state = Mutex(State())
 
-    /// A session is open; all but the missing bytes are there.
+    /// To be called when a session is open.
+    /// - Parameter held: bytes that the destination holds already.
     func begin(held: Int64) {
         state.withLock { state in
             state.held = held
@@ -23,7 +24,7 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// A piece of a part left.
+    /// Counts a piece of a part that was sent.
     func add(_ bytes: Int, part: Int) {
         state.withLock { state in
             state.underWay[part, default: 0] += Int64(bytes)
@@ -31,7 +32,7 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// A part is there.
+    /// Counts a part that the destination accepted.
     func accept(_ part: Part) {
         state.withLock { state in
             state.underWay[part.number] = nil
@@ -39,12 +40,12 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// A part has to be sent again.
+    /// Takes back the bytes of a part that has to be sent again.
     func reject(_ part: Part) { state.withLock { $0.underWay[part.number] = nil } }
 
     /// Bytes that were sent, repeats included.
     var sent: Int64 { state.withLock { $0.sent } }
 
-    /// Bytes of the file that are there or under way; nil while no session is open.
+    /// Bytes of the file that are at the destination or under way; nil while no session is open.
     var done: Int64? { state.withLock { $0.isOpen ? $0.held + $0.underWay.values.reduce(0, +) : nil } }
 }

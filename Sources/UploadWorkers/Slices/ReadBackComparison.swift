@@ -1,24 +1,24 @@
 import Crypto
 import Uploads
 
-/// Compares what a destination holds with what was enqueued: each block with the source's, the whole with the job's digests.
+/// Compares the object at a destination with the enqueued file: each block with the source's block, the whole with the job's digests.
 ///
-/// The blocks make it possible to stop anywhere and to go on elsewhere, and tell of a broken object early. SHA-256 cannot be
-/// taken up again, so it is taken where all is read in one go.
+/// The blocks make it possible to stop anywhere and to go on elsewhere, and show a broken object early. A SHA-256 cannot be
+/// continued elsewhere, so it is computed only where one slice reads the whole object.
 struct ReadBackComparison: Sendable {
     let job: UploadJob
-    /// nil if it is gone: then only the job's own digests tell.
+    /// nil if the source is gone: then only the job's own digests are compared.
     let source: (any UploadSource)?
     let begin: ReadBack
-    /// Told after each block.
+    /// Called after each block.
     let reached: @Sendable (ReadBack) -> Void
 
     private var displayText: String { job.destination.displayText }
 
-    /// - Throws: `checksumMismatch`; what destination or source throw.
+    /// - Throws: `checksumMismatch`; the errors of the destination and of the source.
     func run(at destination: any ReadableDestination, pace: TransferPace?) async throws(UploadError) {
         let progress = Progress(comparison: self)
-        // A server that sends little at a time costs a request each.
+        // Each short answer of a server costs another request, so their number is limited.
         var answersLeft = 16 + job.size / (64 << 10)
         var next: Int64? = begin.bytes < job.size || job.size == 0 ? begin.bytes : nil
         while let offset = next {
@@ -28,7 +28,7 @@ struct ReadBackComparison: Sendable {
                 }
                 try await progress.take(buffer)
             }
-            // An answer may end before the object does: what ends twice at one place has its end there.
+            // An answer may end before the object does. If the next answer brings nothing, the object ends there.
             let reached = await progress.offset
             answersLeft -= 1
             next = reached > offset && reached < job.size && answersLeft > 0 ? reached : nil
@@ -41,7 +41,7 @@ struct ReadBackComparison: Sendable {
             .checksumMismatch, "\(displayText) was read back and \(what): it is uploaded again")
     }
 
-    /// What the source has there; nil where it is gone.
+    /// The checksum of the source's bytes in the range; nil where the source is gone.
     fileprivate func expected(_ range: Range<Int64>) async throws(UploadError) -> CRC64NVME? {
         guard let source else { return nil }
         if let known = try await source.checksum(of: range) { return known }
@@ -55,7 +55,7 @@ struct ReadBackComparison: Sendable {
         return checksum
     }
 
-    /// One buffer after the other: never two at once.
+    /// Takes one buffer after the other, never two at once.
     private actor Progress {
         private let comparison: ReadBackComparison
         private var readBack: ReadBack

@@ -3,7 +3,7 @@ import Uploads
 
 /// The requests of a slice that can be cancelled while the slice goes on.
 final class Requests: Sendable {
-    /// A request that was decided on and may not run yet: what is cancelled in between is cancelled when it begins.
+    /// A request that was decided on and may not run yet. If it is cancelled in between, it is cancelled as soon as it begins.
     struct Ticket: Sendable { fileprivate let cancellations: UInt64 }
 
     private struct State: Sendable {
@@ -15,10 +15,10 @@ final class Requests: Sendable {
 
     private let state = Mutex(State())
 
-    /// To be taken where a request is decided on: its task begins some time later.
+    /// To be called where a request is decided on: its task begins some time later.
     func ticket() -> Ticket { state.withLock { Ticket(cancellations: $0.cancellations) } }
 
-    /// Runs one as a part of the calling task: returns when the operation has.
+    /// Runs a request as a part of the calling task: returns when the operation has returned.
     func run(_ ticket: Ticket, _ operation: @escaping @Sendable () async -> SliceFact) async -> SliceFact {
         let task = Task { await operation() }
         let (id, isCancelled) = state.withLock { state in
@@ -35,13 +35,13 @@ final class Requests: Sendable {
         }
     }
 
-    /// Cancels all, and whatever comes later.
+    /// Cancels all requests, also those that come later.
     func close() {
         state.withLock { $0.isClosed = true }
         cancelAll()
     }
 
-    /// Cancels all that were decided on so far.
+    /// Cancels all requests that were decided on so far.
     func cancelAll() {
         let tasks = state.withLock { state in
             state.cancellations += 1

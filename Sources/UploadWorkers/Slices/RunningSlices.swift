@@ -1,16 +1,16 @@
 import Synchronization
 import Uploads
 
-/// The slices that run, for whoever has something to tell them.
+/// Passes facts (preemption, drain, cut) to the running slices.
 ///
-/// A slice is known by its number from the moment at which its delivery asks for a slot. What is told to it before it runs is kept
-/// until then: the slot policy may grant a slot and ask for it back before the slice's task has come so far.
+/// A slice is known by its number from the moment at which its delivery asks for a slot. A fact that arrives before the slice runs is
+/// kept until then: the slot policy may grant a slot and ask for it back before the slice's task has begun.
 final class RunningSlices: Sendable {
     private struct State: Sendable {
-        /// Of those that do not run yet, what was told to them.
+        /// The facts for slices that do not run yet.
         var early: [UInt64: [SliceFact]] = [:]
         var slices: [UInt64: @Sendable (SliceFact) -> Void] = [:]
-        /// Told to whoever comes late.
+        /// The facts for every slice that begins from now on.
         var standingOrders: [SliceFact] = []
     }
 
@@ -18,7 +18,7 @@ final class RunningSlices: Sendable {
 
     var count: Int { state.withLock { $0.slices.count } }
 
-    /// A delivery is about to ask for a slot. Each that is expected has to be removed.
+    /// To be called before a delivery asks for a slot. Each expected slice has to be removed.
     func expect(_ id: UInt64) { state.withLock { $0.early[id] = [] } }
 
     func add(_ id: UInt64, _ tell: @escaping @Sendable (SliceFact) -> Void) {
@@ -47,10 +47,10 @@ final class RunningSlices: Sendable {
         tell?(fact)
     }
 
-    /// Asks all to hand over at their next part boundary.
+    /// Asks all slices to hand over at their next part boundary.
     func drain() { order(.yieldRequested(.drain)) }
 
-    /// Cuts off whatever still runs.
+    /// Cuts off all slices that still run.
     func cut() { order(.graceUsedUp) }
 
     private func order(_ fact: SliceFact) {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// What the machine asks for.
+/// Carries out the actions that the slice machine decides on.
 extension SliceRun {
     func perform(_ action: SliceAction, _ tickets: Tickets) async -> SliceFact? {
         switch action {
@@ -19,7 +19,7 @@ extension SliceRun {
             guard (try? await runner.clock.sleep(for: .milliseconds(milliseconds))) != nil else { return nil }
             return .lastAnswersDue
         case .complete(let condition):
-            // Where nothing could be resumed the one part was the object: its completion sends no request.
+            // A session without a state cannot be resumed, and its one part was the object: its completion sends no request.
             if open.withLock({ $0.session?.state != nil }), let withdrawn = await turn(tickets) { return withdrawn }
             return await requests.run(tickets.request) { await self.complete(condition) }
         case .readBack(let begin): return await requests.run(tickets.request) { await self.readBack(begin) }
@@ -37,7 +37,7 @@ extension SliceRun {
                 try await self.openSession(at: destination, resuming: state, condition: condition)
             }
         case .discard(let state):
-            // What has to be removed is removed out of turn rather than forgotten.
+            // A discard whose turn was called off runs out of turn, so that nothing is left at the destination.
             _ = await turn(tickets)
             return await atDestination { destination throws(UploadError) in
                 try await destination.discard(state, of: self.baton.job)
@@ -77,13 +77,13 @@ extension SliceRun {
         .interrupted, "the step was called off before its turn came: do it again")
 
     /// Waits until the destination's limit lets another step begin.
-    /// - Returns: nil when it may, else the answer to a step that was called off first.
+    /// - Returns: nil when the step may begin, else the answer to a step that was called off before.
     private func turn(_ tickets: Tickets) async -> SliceFact? {
         let fact = await turns.run(tickets.turn) { await self.takeTurn() ? .begun : .turnWithdrawn }
         return fact == .begun ? nil : fact
     }
 
-    /// - Returns: false when it was called off first.
+    /// - Returns: false when the step was called off before its turn.
     func takeTurn() async -> Bool {
         guard let pace = open.withLock({ $0.pace }) else { return true }
         return (try? await pace.requests.take(1, isUrgent: claimed.lane == .urgent)) != nil
@@ -136,7 +136,7 @@ extension SliceRun {
         }
     }
 
-    /// Parts at once of one job: no more than take about 10 s at the destination's limit, for all stop together.
+    /// How many parts of one job may run at once: no more than take about 10 s at the destination's limit, since all stop together.
     private func parts(within limits: TransferLimits) -> Int? {
         guard let rate = limits.bytesPerSecond else { return limits.parts }
         let parts = max(1, Int(clamping: rate * 10 / (8 << 20)))
@@ -246,8 +246,8 @@ extension SliceRun {
         guard let session, let source else {
             return .failed(UploadError(.unknown, "an upload was to be completed without an open session"))
         }
-        // Where nothing could be resumed the one part was the object: what has become of the source since its last bytes were checked
-        // and sent does not undo it.
+        // Without a state the one part was the object, and it is complete: a change of the source after its last bytes were checked and
+        // sent does not undo that.
         let isMade = session.state == nil
         do {
             if !isMade { try await source.verifyUnchanged() }

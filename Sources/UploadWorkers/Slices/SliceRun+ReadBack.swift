@@ -1,7 +1,7 @@
 import Synchronization
 import Uploads
 
-/// What is read back.
+/// Reads the finished object back and compares it with the source.
 extension SliceRun {
     static func readBackProblem(of job: UploadJob, at destination: any Destination) -> UploadError? {
         guard let readable = destination as? any ReadableDestination else {

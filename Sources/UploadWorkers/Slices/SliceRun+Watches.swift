@@ -3,7 +3,7 @@ import Logging
 import Synchronization
 import Uploads
 
-/// What comes at any time.
+/// Watches that may report a fact at any time: the loss of the baton, a preemption, the passing of time.
 extension SliceRun {
     func watchLoss() async {
         var validity = await claimed.loss()
@@ -38,17 +38,17 @@ extension SliceRun {
         }
     }
 
-    /// Something else wants the slot: neither what the destination's limit holds up nor what does not move is waited for.
+    /// Another delivery wants the slot. The slice yields without waiting if the destination's limit holds it up or if no bytes move.
     func watchPreemption() async {
         var sent = meter.sent
         while (try? await runner.clock.sleep(for: .milliseconds(500))) != nil {
-            let isHeldUp = open.withLock { $0.pace }?.holdsSomebodyUp ?? false
+            let isHeldUp = open.withLock { $0.pace }?.hasWaitingSlices ?? false
             if isHeldUp || meter.sent == sent { tell(.yieldOverdue) }
             sent = meter.sent
         }
     }
 
-    /// One sleeper for all times of the slice.
+    /// One task that sleeps for all times of the slice.
     func watchTime() async {
         let configuration = runner.configuration
         var alarms: [(at: Duration, fact: SliceFact)] = [(configuration.slice, .sliceTimeReached)]

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Uploads
 
-/// One slice under way: does what its ``SliceMachine`` decides and tells it what came of it.
+/// One slice under way: carries out the actions of its ``SliceMachine`` and passes the results back to it.
 final class SliceRun: Sendable {
-    /// What is open, to be closed on every path.
+    /// The open resources, which every path closes.
     struct Open: Sendable {
         var destination: (any Destination)?
         var source: (any UploadSource)?
@@ -16,7 +16,7 @@ final class SliceRun: Sendable {
         var traffic: DestinationTraffic?
     }
 
-    /// Of one action.
+    /// The tickets of one action.
     struct Tickets: Sendable {
         var turn: Requests.Ticket
         var request: Requests.Ticket
@@ -42,7 +42,8 @@ final class SliceRun: Sendable {
 
     func tell(_ fact: SliceFact) { mailbox.yield(fact) }
 
-    /// A worker that is cancelled has no grace left. The slice's own task goes on, to take the last answers and to hand over.
+    /// Runs the slice to its settlement. When the worker's task is cancelled, no grace is left, but the slice's own task goes on, to take
+    /// the last answers and to hand over.
     func run() async -> SettledSlice {
         let task = Task { await carry() }
         return await withTaskCancellationHandler {
@@ -75,7 +76,7 @@ final class SliceRun: Sendable {
                         requests.cancelAll()
                     case .withdrawTurns: turns.close()
                     default:
-                        // Taken here: what cancels the action may be decided before its task begins.
+                        // Taken here, since the machine may cancel the action before its task begins.
                         let tickets = Tickets(turn: turns.ticket(), request: requests.ticket())
                         group.addTask {
                             guard let fact = await self.perform(action, tickets) else { return }
@@ -118,7 +119,7 @@ final class SliceRun: Sendable {
         left.traffic?.jobEnds()
     }
 
-    /// What was seen at the destination is told to its circuit.
+    /// Reports to the destination's circuit whether the destination worked.
     private func note(_ fact: SliceFact, of action: SliceAction) {
         guard action.isAtDestination, let entry = open.withLock({ $0.circuit }),
             let evidence = CircuitEvidence(fact, of: baton.job.destination, isWrite: action.isWrite)

@@ -3,7 +3,7 @@ import Logging
 import Tracing
 import Uploads
 
-/// Carries a baton for one slice: executes what ``SliceMachine`` decides.
+/// Carries a baton for one slice: executes the decisions of ``SliceMachine``.
 struct SliceRunner: Sendable {
     let destinations: any DestinationProvider
     let sources: any SourceProvider
@@ -16,7 +16,7 @@ struct SliceRunner: Sendable {
     let now: @Sendable () -> Date
     let witnesses: ClockWitnesses
     let logger: Logger
-    /// How long a slice works before that is told.
+    /// How long a slice works before its start is reported.
     let startedAfter = Duration.seconds(1)
 
     func run(_ claimed: any ClaimedBaton, id: UInt64, among slices: RunningSlices) async -> SettledSlice {
@@ -42,7 +42,7 @@ struct SliceRunner: Sendable {
 }
 
 extension Settlement {
-    /// A bounded word for metrics and logs.
+    /// A word from a closed set, for metrics and logs.
     var label: String {
         switch self {
         case .ended: "ended"

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Whether a file that goes up in one piece will be there in time: a pure value, told now and then how much is.
+/// Forecasts whether a file that is uploaded in one piece will be complete in time: a pure value that takes the progress now and then.
 struct UploadForecast: Sendable {
     /// Bytes of the file.
     let size: Int64
-    /// When it has to be there, from the slice's start.
+    /// When the file has to be complete, from the slice's start.
     let end: Duration
-    /// The first of its bytes that were seen, and when.
+    /// The first progress that was noted, and when.
     private var first: (bytes: Int64, at: Duration)?
     private var last: Int64 = 0
 
@@ -15,9 +15,9 @@ struct UploadForecast: Sendable {
         self.end = end
     }
 
-    /// Says nothing before half of the time is over, and before a quarter of it was spent on sending: a slow beginning may be made up for.
-    /// - Parameter done: bytes that are there or on their way; less than before where they are sent again.
-    /// - Returns: how many bytes went up in how many seconds, where at this rate the file will be late.
+    /// Gives no forecast before half of the time is over and a quarter of it was spent on sending: a slow beginning may be made up for.
+    /// - Parameter done: bytes that are at the destination or under way; the number falls when bytes are sent again.
+    /// - Returns: the bytes that were sent and the seconds that this took, if the file will be late at this rate; else nil.
     mutating func note(_ done: Int64, at time: Duration) -> (bytes: Int64, seconds: TimeInterval)? {
         defer { last = done }
         guard done > 0, let first, done >= last else {

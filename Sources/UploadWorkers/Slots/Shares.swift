@@ -1,11 +1,11 @@
-/// Serves several by stride: each turn moves the one served on by its stride, and whoever is furthest behind comes next.
-/// Who had nothing to do does not catch up on what it missed.
+/// Serves several keys by stride: each turn moves the served key on by its stride, and the key that is furthest behind comes next.
+/// A key that had nothing to do does not catch up on the turns that it missed.
 struct Shares<Key: Hashable & Sendable>: Sendable {
     private var progress: [Key: Int] = [:]
-    /// How far the one that was served last had come.
+    /// The progress of the key that was served last, before its turn.
     private var pace = 0
 
-    /// It has something to do again.
+    /// To be called when a key has something to do again.
     mutating func join(_ key: Key) { progress[key] = max(progress[key] ?? 0, pace) }
 
     mutating func serve(_ key: Key, stride: Int) {

@@ -1,29 +1,29 @@
 import Synchronization
 import Uploads
 
-/// Lets deliveries into the worker's slots as ``SlotPolicy`` decides.
+/// Lets deliveries into the worker's slots by the decisions of ``SlotPolicy``.
 final class SlotGate: Sendable {
     enum Admission: Hashable, Sendable {
         case granted
-        /// Held up too long, or behind enough others: back to the ladder.
+        /// The delivery was held up too long, or enough others wait: it goes back to the delay ladder.
         case limited
-        /// The worker is on its way out.
+        /// The worker drains and starts nothing more.
         case draining
     }
 
     private struct State: Sendable {
         var policy: SlotPolicy
         var waiters: [UInt64: CheckedContinuation<Admission, Never>] = [:]
-        /// Decided before the waiter had arrived.
+        /// Decisions that were made before the waiter had arrived.
         var early: [UInt64: Admission] = [:]
-        /// Of destinations whose limits held jobs up.
+        /// By the label of each destination whose limits held jobs up.
         var givenBack: [String: GivenBack] = [:]
-        /// When the next one is given back.
+        /// When the next job is given back.
         var nextGivenBackAt = Duration.zero
     }
 
-    /// Between two jobs that are given back: 1,000 of one destination hold up what is behind them in the lane for 2.5 s, and come again
-    /// spread over time.
+    /// The time between two jobs that are given back: 1,000 jobs of one destination hold up the jobs behind them in the lane for 2.5 s, and
+    /// come again spread over time.
     private static let givingBackInterval = Duration.microseconds(2500)
 
     private let state: Mutex<State>
@@ -31,7 +31,7 @@ final class SlotGate: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let limitPatience: Duration
     private let slotPatience: Duration
-    /// Of a job that runs alone: it empties the worker, and must not leave before the slowest step has ended.
+    /// The patience of a job that runs alone: it empties the worker, and must not leave before the slowest step has ended.
     private let lonePatience: Duration
     private let preempt: @Sendable (UInt64) -> Void
 
@@ -49,10 +49,10 @@ final class SlotGate: Sendable {
         self.preempt = preempt
     }
 
-    /// Gets in line for a slot; whoever does must come for the answer.
+    /// Asks for a slot; the caller must then wait in `admission(for:)` for the answer.
     func request(_ request: SlotRequest) { apply { $0.policy.request(request) } }
 
-    /// Waits for the slot that was requested, but not for long. What was granted must be released.
+    /// Waits for the requested slot, but not for long. The caller must release a granted slot.
     func admission(for request: SlotRequest) async -> Admission {
         let id = request.id
         if let decided = state.withLock({ $0.early.removeValue(forKey: id) }) { return decided }
@@ -83,12 +83,12 @@ final class SlotGate: Sendable {
         }
     }
 
-    /// Whether a slice waits for the limit of bytes or requests of a destination.
+    /// Takes note whether a slice waits for a destination's limit of bytes or requests.
     func note(isWaiting: () -> Bool, at destination: String) {
         apply { $0.policy.note(isWaiting: isWaiting(), at: destination) }
     }
 
-    /// For a request that was refused as `limited`: returns when it may be given back, and says what is in its way.
+    /// For a request that was refused as `limited`: returns when the job may be given back, with the reason.
     func giveBack(_ request: SlotRequest) async -> Refusal {
         let (refusal, wait) = state.withLock { state in
             let now = elapsed()
@@ -110,17 +110,17 @@ final class SlotGate: Sendable {
 
     /// Why a job is given back.
     struct Refusal: Hashable, Sendable {
-        /// After which it may come again.
+        /// Seconds after which the job may come again.
         var seconds: Double
         /// Jobs of its destination that run in this worker.
         var running: Int
-        /// Jobs of its destination that this worker knows of and that come before it.
+        /// Jobs of its destination that this worker knows and that come before this job.
         var ahead: Int
         /// Whether only a slot of the worker was missing.
         var isForSlot: Bool
     }
 
-    /// Refuses whoever waits, and whoever comes.
+    /// Refuses all waiting requests, and all later ones.
     func drain() { apply { $0.policy.drain() } }
 
     private func losePatience(with request: SlotRequest) async {

@@ -1,8 +1,8 @@
 import Uploads
 
-/// Which running slices make way for something that waits.
+/// Decides which running slices make way for waiting deliveries.
 extension SlotPolicy {
-    /// Who is to hand over for those that wait.
+    /// Asks slices to hand over for the waiting deliveries.
     mutating func preemptions() -> [Decision] {
         if waiting.contains(where: \.runsAlone), !lastRanAlone {
             return ask(running.count - askedCount(for: nil), for: .loneliness) { !$0.isEntitled }
@@ -17,7 +17,7 @@ extension SlotPolicy {
         return decisions + made + queueSharePreemptions() + destinationSharePreemptions()
     }
 
-    /// For something urgent that only a slice of its own destination can make way for.
+    /// For urgent deliveries for which only a slice of their own destination can make way.
     private mutating func preemptionsAtLimits() -> [Decision] {
         var blocked: [String: Int] = [:]
         for request in waiting where request.lane == .urgent && !request.runsAlone {
@@ -33,14 +33,15 @@ extension SlotPolicy {
         return decisions
     }
 
-    /// A queue that has something to do and no slot gets one from the queue that has most.
+    /// A queue that has jobs but no slot gets a slot from the queue that has most slots.
     private mutating func queueSharePreemptions() -> [Decision] {
         let busy = Set(running.map(\.request.queue))
         let lacking = Set(waiting.filter { !busy.contains($0.queue) && isEligible($0) }.map(\.queue))
         return sharePreemptions(lacking.count, for: .queueShare) { $0.queue.rawValue }
     }
 
-    /// The same for a destination: many jobs of one, however slow it is, do not keep out those of another.
+    /// A destination that has jobs but no slot gets a slot from the destination that has most: many jobs of a slow destination do not keep
+    /// out those of another.
     private mutating func destinationSharePreemptions() -> [Decision] {
         let busy = Set(running.map(\.request.destination))
         let busyQueues = Set(running.map(\.request.queue))
@@ -50,7 +51,7 @@ extension SlotPolicy {
         return sharePreemptions(Set(lacking.map(\.destination)).count, for: .destinationShare, by: \.destination)
     }
 
-    /// Asks the one that has most of the slots, as often as another lacks one.
+    /// Asks the owner (queue or destination) of most slots to hand over, once for each owner without a slot.
     private mutating func sharePreemptions(
         _ lacking: Int, for reason: Running.Reason, by owner: (SlotRequest) -> String
     ) -> [Decision] {
@@ -60,7 +61,7 @@ extension SlotPolicy {
             let counts = Dictionary(grouping: working.filter { $0.askedFor == nil }) { owner($0.request) }
                 .mapValues(\.count)
             let candidates = working.filter { $0.mayYield && $0.request.lane != .urgent }
-            // Of those with most, whose slice is the youngest.
+            // Among the owners with most slots, the owner of the youngest slice.
             guard let most = candidates.compactMap({ counts[owner($0.request)] }).max(), most > 1,
                 let chosen = candidates.last(where: { counts[owner($0.request)] == most })?.request.id
             else { break }
@@ -73,7 +74,7 @@ extension SlotPolicy {
         running.count { $0.askedFor != nil && (reason == nil || $0.askedFor == reason) }
     }
 
-    /// Asks so many to hand over, the youngest first: it has the least to lose.
+    /// Asks up to `count` slices to hand over, the youngest first: it has the least to lose.
     private mutating func ask(
         _ count: Int, for reason: Running.Reason, where isWanted: (Running) -> Bool
     ) -> [Decision] {

@@ -1,25 +1,26 @@
 import Uploads
 
-/// Decides who gets a slot: a pure value.
+/// Decides which delivery gets a slot: a pure value.
 ///
-/// A free slot goes to the queue that runs least, among equals to the one that was served longest ago, so that many jobs of
-/// one queue do not keep the one job of another waiting. Within the queue lanes are served by stride: each grant moves its lane
+/// A free slot goes to the queue with the fewest running slices, among equals to the queue that was served longest ago, so that many
+/// jobs of one queue do not keep the one job of another waiting. Within the queue, lanes are served by stride: each grant moves its lane
 /// on by the inverse of its share, and the lane that is furthest behind comes next, `urgent` first among equals. So `urgent`
-/// gets most and none starves. Within the lane the destination comes next that runs least.
+/// gets most slots and no lane starves. Within the lane, the destination with the fewest running slices comes next.
 ///
-/// A slice that waits for its destination's limit of bytes or requests works little, so it takes no slot from other destinations: those slices are not
-/// counted, and few of them run (``DestinationShare``). What a limit holds up is given back, but for a few, for the lane holds others behind it.
+/// A slice that waits for its destination's limit of bytes or requests works little, so it takes no slot from other destinations: such
+/// slices are not counted, and few of them run (``DestinationShare``). Jobs that a limit holds up are given back, but for a few, since
+/// other jobs wait behind them in the lane.
 ///
-/// A destination without limits may take all slots. There is a slot more for a destination that has none, so that one that is slow keeps out no
-/// other; and while its jobs wait for long, those that come behind them are given back as well, but for a few.
+/// A destination without limits may take all slots. One more slot is kept for a destination that has none, so that a slow destination
+/// keeps no other out. While the jobs of the slow destination wait for long, the jobs behind them are given back as well, but for a few.
 struct SlotPolicy: Sendable {
     enum Decision: Hashable, Sendable {
         case granted(UInt64)
-        /// The worker is on its way out.
+        /// The worker drains and starts nothing more.
         case refused(UInt64)
-        /// Its destination's limit holds it up, and enough of its kind wait: back to the ladder.
+        /// The destination's limit holds the delivery up, and enough of its kind wait: it goes back to the delay ladder.
         case limited(UInt64)
-        /// Ask this running slice to hand over, for something more urgent.
+        /// Ask this running slice to hand over, for a more urgent delivery.
         case preempt(UInt64)
     }
 
@@ -29,20 +30,20 @@ struct SlotPolicy: Sendable {
         }
 
         var request: SlotRequest
-        /// Let in by its share although something urgent waited, or something that runs alone: they do not take it back.
+        /// Its share let the slice in although an urgent job or a job that runs alone waited: these do not take the slot back.
         var isEntitled = false
         var askedFor: Reason?
 
         var mayYield: Bool { request.canYield && askedFor == nil }
     }
 
-    /// Of a destination.
+    /// The numbers of one destination.
     private struct Count: Hashable, Sendable {
         var running = 0
         var waiting = 0
     }
 
-    /// The least comes next.
+    /// The delivery with the least rank comes next.
     private struct Rank: Comparable {
         var runningOfQueue: Int
         var queue: Int
@@ -58,28 +59,28 @@ struct SlotPolicy: Sendable {
         }
     }
 
-    /// From so many slots on there is one more for a destination that has none.
+    /// With this many slots or more, one more is kept for a destination that has none.
     private static let slotsMinimumForSpare = 4
 
     let concurrency: Int
-    /// Of those that a limit holds up, as many stay at hand.
+    /// How many of the deliveries that a limit holds up stay in the worker.
     let reserve: Int
     private let crowdPatience: Duration
-    /// By a clock that never steps; moved on before whatever is decided.
+    /// The time of a clock that never steps; moved on before each decision.
     private(set) var now = Duration.zero
-    /// Of the destinations with a limit of bytes or requests.
+    /// The shares of the destinations with a limit of bytes or requests.
     private var shares: [String: DestinationShare] = [:]
-    /// Destinations whose limits slices wait for: known of any, for a limit may come later.
-    private var lines: Set<String> = []
+    /// Destinations whose limits slices wait for, also without a share, since a limit may be configured later.
+    private var waitedFor: Set<String> = []
     private var counts: [String: Count] = [:]
     var running: [Running] = []
     var waiting: [SlotRequest] = []
-    /// When those that wait came.
+    /// When each waiting delivery came.
     private var arrivals: [UInt64: Duration] = [:]
     private var queues = Shares<QueueName>()
-    /// As many as the worker serves.
+    /// One entry for each queue that the worker serves.
     private var lanes: [QueueName: Shares<Lane>] = [:]
-    /// Slots that were or will be given up for something urgent.
+    /// Slots that were or will be given up for urgent jobs.
     private var owedToUrgent = 0
     var lastRanAlone = false
     private(set) var isDraining = false
@@ -101,7 +102,7 @@ struct SlotPolicy: Sendable {
         }
         if request.isRateLimited, shares[request.destination] == nil {
             var share = DestinationShare(step: reserve, most: concurrency, at: now)
-            share.note(isWaiting: lines.contains(request.destination), at: now)
+            share.note(isWaiting: waitedFor.contains(request.destination), at: now)
             shares[request.destination] = share
         }
         waiting.append(request)
@@ -113,7 +114,7 @@ struct SlotPolicy: Sendable {
         return decisions + [.limited(request.id)]
     }
 
-    /// Takes a request out of those that wait.
+    /// Removes a request from the waiting ones.
     private mutating func leave(_ index: Int) -> SlotRequest {
         let request = waiting.remove(at: index)
         arrivals[request.id] = nil
@@ -127,7 +128,7 @@ struct SlotPolicy: Sendable {
             return request.lane != .urgent && crowdsOthersOut(request.destination)
                 && (counts[request.destination]?.waiting ?? 0) > reserve
         }
-        // Few at any time, and they come before the others.
+        // Urgent jobs are few at any time, and come before the others.
         if request.lane == .urgent {
             return waiting.count { $0.lane == .urgent && $0.destination == request.destination } > reserve
         }
@@ -136,7 +137,7 @@ struct SlotPolicy: Sendable {
             || held.count { $0.destination == request.destination } >= max(1, reserve / max(1, limitedCount))
     }
 
-    /// Whether a destination has most of the slots, and its jobs wait for long.
+    /// Whether a destination has most of the slots and its jobs wait for long.
     private func crowdsOthersOut(_ destination: String) -> Bool {
         guard runningCount(at: destination) * 2 > concurrency,
             let first = waiting.first(where: { $0.destination == destination && !$0.runsAlone }),
@@ -147,7 +148,7 @@ struct SlotPolicy: Sendable {
 
     private func isHeldUp(_ request: SlotRequest) -> Bool { !request.runsAlone && isAtLimit(request) }
 
-    /// Time has passed: destinations that bear more may run more, and what has come to wait for long goes.
+    /// Moves the time on: destinations that can bear more may run more, and jobs that have waited for long are given back.
     mutating func advance(to now: Duration) -> [Decision] {
         self.now = now
         let crowded = surplus()
@@ -159,9 +160,9 @@ struct SlotPolicy: Sendable {
         return crowded + fill()
     }
 
-    /// Gives back the youngest of a destination whose jobs have come to wait for long, but for a few.
+    /// Gives back the youngest jobs of a destination whose jobs wait for long, but for a few.
     private mutating func surplus() -> [Decision] {
-        // Not the first that the dictionary happens to hold: the same requests are decided the same in every process.
+        // Not the first key of the dictionary, whose order is random: every process decides the same for the same requests.
         guard waiting.count > reserve, let destination = counts.keys.filter(crowdsOthersOut).min() else { return [] }
         let surplus = waiting.indices.filter {
             waiting[$0].destination == destination && waiting[$0].lane != .urgent && !waiting[$0].runsAlone
@@ -169,14 +170,14 @@ struct SlotPolicy: Sendable {
         return surplus.dropFirst(reserve).reversed().map { .limited(leave($0).id) }
     }
 
-    /// Whether a slice waits for the destination's limit of bytes or requests.
+    /// Takes note whether a slice waits for the destination's limit of bytes or requests.
     mutating func note(isWaiting: Bool, at destination: String) -> [Decision] {
-        if isWaiting { lines.insert(destination) } else { lines.remove(destination) }
+        if isWaiting { waitedFor.insert(destination) } else { waitedFor.remove(destination) }
         shares[destination]?.note(isWaiting: isWaiting, at: now)
         return fill()
     }
 
-    /// A slice is settled.
+    /// To be called when a slice is settled.
     mutating func release(_ id: UInt64) -> [Decision] {
         if let index = running.firstIndex(where: { $0.request.id == id }) {
             let slice = running.remove(at: index)
@@ -185,20 +186,20 @@ struct SlotPolicy: Sendable {
             shares[slice.request.destination]?.release(at: now)
             if slice.request.runsAlone { lastRanAlone = true }
         }
-        // Nobody is owed what nobody wants any more.
+        // No more slots are owed than urgent jobs wait.
         owedToUrgent = min(owedToUrgent, waiting.count { $0.lane == .urgent })
         return fill()
     }
 
-    /// A delivery no longer waits.
-    /// - Returns: whether it did; if not, it was decided before.
+    /// To be called when a delivery no longer waits.
+    /// - Returns: whether the delivery was waiting; if not, the decision about it came before.
     mutating func withdraw(_ id: UInt64) -> (wasWaiting: Bool, [Decision]) {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return (false, []) }
         _ = leave(index)
         return (true, fill())
     }
 
-    /// Nothing is started any more.
+    /// Refuses all waiting deliveries, and starts nothing any more.
     mutating func drain() -> [Decision] {
         isDraining = true
         var decisions: [Decision] = []
@@ -206,14 +207,14 @@ struct SlotPolicy: Sendable {
         return decisions
     }
 
-    /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own, and nothing makes way for it.
+    /// Whether a waiting delivery is held up by its destination's limit, not by the worker's own, and no running slice makes way for it.
     func isHeldByLimit(_ id: UInt64) -> Bool {
         guard let request = waiting.first(where: { $0.id == id }), isHeldUp(request) else { return false }
         return request.lane != .urgent
             || !running.contains { $0.request.destination == request.destination && $0.askedFor == .limit }
     }
 
-    /// Whether others of the destination wait for what one of its slices gives up.
+    /// Whether other jobs of the destination wait for the place that one of its slices gives up.
     func isCrowded(_ destination: String) -> Bool {
         waiting.contains { $0.destination == destination && isHeldUp($0) }
     }
@@ -222,7 +223,7 @@ struct SlotPolicy: Sendable {
         let count = runningCount(at: request.destination)
         if let limit = request.limits.jobs, count >= max(1, limit) { return true }
         guard let share = shares[request.destination] else { return false }
-        // Something urgent runs beside those that wait, as many as wait.
+        // Urgent jobs run beside the slices that wait for the limit, up to the reserve.
         if request.lane == .urgent {
             let urgent = running.count { $0.request.destination == request.destination && $0.request.lane == .urgent }
             return share.isHeld(at: now) && urgent >= reserve
@@ -230,19 +231,19 @@ struct SlotPolicy: Sendable {
         return !share.admits(beside: count, allowance: allowance) || (count == 0 && !hasRoomForHeld)
     }
 
-    /// Slices that wait for a limit lie in the lane's prefetch, beside others: so many may run, however many destinations are limited.
+    /// Slices that wait for a limit fill the lane's prefetch, so their number is limited, however many destinations have limits.
     private var hasRoomForHeld: Bool { running.count { isHeld($0.request) } < max(2, concurrency) }
 
     /// Destinations with a limit of bytes or requests that have something to do here.
     private var limitedCount: Int { shares.keys.count { counts[$0] != nil } }
 
-    /// How many slices of a destination may run that wait for its limit: together half as many as there are slots, for they
-    /// all lie in the lane's prefetch.
+    /// How many slices of a destination may run while they wait for its limit: over all destinations half as many as there are slots, since
+    /// they all fill the lane's prefetch.
     private var allowance: Int { max(1, min(reserve, concurrency / 2 / max(1, limitedCount))) }
 
     private func runningCount(at destination: String) -> Int { counts[destination]?.running ?? 0 }
 
-    /// Notes that so many more of the destination run, and wait.
+    /// Adds to the numbers of the destination's running and waiting jobs.
     private mutating func count(_ destination: String, running: Int = 0, waiting: Int = 0) {
         var count = counts[destination] ?? Count()
         count.running += running
@@ -250,10 +251,10 @@ struct SlotPolicy: Sendable {
         counts[destination] = count == Count() ? nil : count
     }
 
-    /// Whether its destination's limit holds up what runs there, so that it needs no slot.
+    /// Whether the destination's limit holds up its slices, so that they need no slot.
     func isHeld(_ request: SlotRequest) -> Bool { shares[request.destination]?.isHeld(at: now) ?? false }
 
-    /// For a destination that has none.
+    /// The slots that a destination without a running slice may draw from.
     private var slotsForOthers: Int { concurrency < Self.slotsMinimumForSpare ? concurrency : concurrency + 1 }
 
     /// Slots in use.
@@ -267,7 +268,7 @@ struct SlotPolicy: Sendable {
         return running.count { isHeld($0.request) } < max(1, concurrency * 3 / 4)
     }
 
-    /// What waits at a destination, and what runs there, in this worker.
+    /// The numbers of a destination's running and waiting jobs in this worker.
     func occupancy(at destination: String) -> (running: Int, waiting: Int) {
         (runningCount(at: destination), counts[destination]?.waiting ?? 0)
     }
@@ -293,8 +294,8 @@ struct SlotPolicy: Sendable {
 
     private func next() -> Int? {
         if running.contains(where: \.request.runsAlone) { return nil }
-        // A job that has to run alone is let in as soon as the worker is empty, and holds up the others until then. After it come
-        // those that it held up: many of its kind must not keep them out either.
+        // A job that has to run alone is let in as soon as the worker is empty, and holds up the other jobs until then. After it come
+        // the jobs that it held up, so that many such jobs do not keep them out.
         if let alone = waiting.firstIndex(where: \.runsAlone), !lastRanAlone || waiting.allSatisfy(\.runsAlone) {
             return running.isEmpty ? alone : nil
         }

@@ -8,11 +8,11 @@ struct SlotRequest: Hashable, Sendable {
     var lane: Lane
     /// The destination's label.
     var destination: String
-    /// Of the destination.
+    /// The destination's limits.
     var limits = TransferLimits()
     /// Bytes of the job.
     var size: Int64 = 0
-    /// Waits of the job before this one, one after the other.
+    /// How often the job has waited in a row before this request.
     var idleWaits = 0
     /// Whether nothing may run beside it.
     var runsAlone: Bool
@@ -22,7 +22,8 @@ struct SlotRequest: Hashable, Sendable {
     /// Whether the destination has a limit of bytes or requests.
     var isRateLimited: Bool { limits.bytesPerSecond != nil || limits.requestsPerSecond != nil }
 
-    /// Seconds that the destination's limits need for it: two requests at least, and its bytes. 1 where nothing is limited but jobs.
+    /// Seconds that the job needs under the destination's limits: for two requests at least, and for its bytes. 1 where only the number of
+    /// jobs is limited.
     var expectedSeconds: Double {
         let bytes = limits.bytesPerSecond.map { Double(max(0, size)) / Double(max(1, $0)) }
         let requests = limits.requestsPerSecond.map { 2 / Double(max(1, $0)) }

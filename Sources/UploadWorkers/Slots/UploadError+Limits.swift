@@ -16,7 +16,7 @@ extension UploadError {
 }
 
 extension TransferLimits {
-    /// As the configuration says it.
+    /// The limits as the configuration writes them.
     fileprivate var text: String {
         let texts = [
             jobs.map { "jobs: \($0)" }, bytesPerSecond.map { "bytesPerSecond: \($0)" },
