@@ -1,8 +1,8 @@
 import NIOPosix
 import Synchronization
 
-/// Where calls that block run: a bounded pool of threads of its own, never the cooperative pool, and not the one on which
-/// names are resolved, so that a slow disk holds up nothing else.
+/// Runs calls that block on a bounded pool of threads of its own, not on the cooperative pool, and not on the pool that resolves
+/// host names, so that a slow disk holds up nothing else.
 public enum Blocking {
     public static let threadCount = 8
 
@@ -12,12 +12,12 @@ public enum Blocking {
         return pool
     }()
 
-    /// Counts what has run. Its only use is the order that it gives to memory: where a body ends before its caller has suspended, the
-    /// runtime hands the result over by an atomic of its own that the Thread Sanitizer does not see, and it then takes the caller's first
-    /// look at the result for a race with the body.
+    /// Counts the bodies that have run. Its only use is the order that it gives to memory: if a body ends before its caller has suspended,
+    /// the runtime hands the result over by an atomic of its own that the Thread Sanitizer does not see, and the sanitizer then takes the
+    /// caller's first look at the result for a race with the body.
     private static let endedCount = Atomic<UInt64>(0)
 
-    /// Runs the body on the pool. It is not cut short by cancellation: a body is one bounded step, and clean-up must run.
+    /// Runs the body on the pool. Cancellation does not cut it short: a body is one bounded step, and clean-up must run.
     public static func run<Success: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () throws(Failure) -> Success
     ) async throws(Failure) -> Success {

@@ -1,12 +1,12 @@
 import Glibc
 
 extension Directory {
-    /// Hands over the name of each entry but `.` and `..`, in no order, with its kind where the file system tells it beside the
-    /// name (readdir(3), `d_type`), until `body` answers false.
+    /// Gives the body the name of each entry except `.` and `..`, in no order, with its kind where the file system stores it beside the
+    /// name (readdir(3), `d_type`), until the body returns false.
     public func forEachEntry(
         _ body: (_ name: String, _ kind: FileStatus.Kind?) throws(SystemError) -> Bool
     ) throws(SystemError) {
-        // A descriptor of its own, because the position in a directory belongs to what was opened.
+        // The loop opens a descriptor of its own, because the position in a directory belongs to the open file description.
         let descriptor = retrying { openat(file.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw SystemError(call: "openat", path: path) }
         guard let stream = fdopendir(descriptor) else {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// An open directory. What is done in it goes by its descriptor, so that nobody can exchange the way to it in between.
+/// An open directory. All calls go by its descriptor, so that no other program can exchange the path to it in between.
 ///
 /// All calls block; call them through ``Blocking``. Names are single path components.
 public final class Directory: Sendable {
@@ -46,8 +46,8 @@ public final class Directory: Sendable {
         return File(descriptor: descriptor, path: path(of: name))
     }
 
-    /// Links are not followed.
-    /// - Returns: nil when there is nothing of this name.
+    /// The status of an entry; links are not followed.
+    /// - Returns: nil when there is no entry of this name.
     public func status(of name: String) throws(SystemError) -> FileStatus? {
         var raw = stat()
         if fstatat(file.descriptor, name, &raw, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(raw) }
@@ -60,15 +60,15 @@ public final class Directory: Sendable {
     /// Whether a file system is mounted here, a bind mount included (statx(2), `STATX_ATTR_MOUNT_ROOT`; Linux 5.8).
     public var isMountPoint: Bool { linux_is_mount_root(file.descriptor) == 1 }
 
-    /// Whether there is anything at this relative path, links followed.
+    /// Whether this relative path leads to a file or directory; links are followed.
     public func hasFile(beneath relativePath: String) -> Bool { faccessat(file.descriptor, relativePath, F_OK, 0) == 0 }
 
-    /// Nothing of this name is no error.
+    /// Removes a file; a missing file is no error.
     public func remove(_ name: String) throws(SystemError) {
         guard unlinkat(file.descriptor, name, 0) == 0 || errno == ENOENT else { throw failure("unlinkat", name) }
     }
 
-    /// One there already is no error.
+    /// Makes a directory; an existing entry of this name is no error.
     public func makeDirectory(_ name: String, mode: UInt32 = 0o777) throws(SystemError) {
         guard mkdirat(file.descriptor, name, mode) == 0 || errno == EEXIST else { throw failure("mkdirat", name) }
     }
@@ -77,19 +77,19 @@ public final class Directory: Sendable {
         guard renameat(file.descriptor, name, file.descriptor, other) == 0 else { throw failure("renameat", other) }
     }
 
-    /// Moves an entry to another directory of the same file system, in place of one of this name there.
-    /// - Returns: false when there is nothing of this name.
+    /// Moves an entry to another directory of the same file system, in place of an entry that has the name there.
+    /// - Returns: false when there is no entry of this name.
     public func move(_ name: String, to other: String, in target: Directory) throws(SystemError) -> Bool {
         if renameat(file.descriptor, name, target.file.descriptor, other) == 0 { return true }
         if errno == ENOENT { return false }
         throw failure("renameat", name)
     }
 
-    /// - Returns: false when there is something of the other name already.
+    /// - Returns: false when an entry has the other name already.
     public func renameWithoutReplacing(_ name: String, to other: String) throws(SystemError) -> Bool {
         if linux_rename_without_replacing(file.descriptor, name, other) == 0 { return true }
         if errno == EEXIST { return false }
-        // NFS and others know no flags; there a second link is as good (link(2)).
+        // NFS and others do not support the flag; there a second link serves as well (link(2)).
         guard errno == EINVAL || errno == ENOSYS else { throw failure("renameat2", other) }
         guard linkat(file.descriptor, name, file.descriptor, other, 0) == 0 else {
             if errno == EEXIST { return false }
@@ -99,7 +99,7 @@ public final class Directory: Sendable {
         return true
     }
 
-    /// Makes entries durable: what was created, renamed and removed.
+    /// Makes the directory's entries durable: those that were created, renamed and removed.
     public func synchronize() throws(SystemError) { try file.synchronize() }
 
     /// Makes everything on the directory's file system durable (syncfs(2)).
@@ -107,7 +107,7 @@ public final class Directory: Sendable {
         guard linux_synchronize_file_system(file.descriptor) == 0 else { throw failure("syncfs", "") }
     }
 
-    /// statfs(2): the number by which the kernel knows the kind of file system.
+    /// statfs(2): the kernel's number for the kind of file system.
     public var fileSystemType: Int64 { linux_file_system_type(file.descriptor) }
 
     public func setMode(_ mode: UInt32) throws(SystemError) { try file.setMode(mode) }

@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 
 extension File {
-    /// Most bytes of an attribute that is read.
+    /// The most bytes that are read of an attribute.
     public static let attributeBytesMaximum = 4096
 
     /// An extended attribute (xattr(7)).
-    /// - Returns: nil when the file has none of this name, or the file system knows none.
+    /// - Returns: nil when the file has no attribute of this name, or the file system does not support attributes.
     public func attribute(_ name: String) throws(SystemError) -> [UInt8]? {
         var value = [UInt8](repeating: 0, count: Self.attributeBytesMaximum)
         let count = linux_get_attribute(descriptor, name, &value, value.count)
@@ -15,7 +15,7 @@ extension File {
         throw failure("fgetxattr")
     }
 
-    /// - Returns: false when the file system has no room for attributes or knows none.
+    /// - Returns: false when the file system has no room for attributes or does not support them.
     public func setAttribute(_ name: String, to value: [UInt8]) throws(SystemError) -> Bool {
         if linux_set_attribute(descriptor, name, value, value.count) == 0 { return true }
         if [EOPNOTSUPP, ENOSYS, EPERM, ENOSPC, EDQUOT, E2BIG, ERANGE].contains(errno) { return false }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Paths that need not be text: the bytes are what the system is asked for, the name is what errors say.
+/// Paths that need not be text: the system gets the bytes, and errors show the name.
 extension File {
     /// open(2), always with `O_CLOEXEC`.
     public static func open(bytes path: [UInt8], named name: String, _ flags: CInt) throws(SystemError) -> File {
@@ -30,14 +30,14 @@ extension File {
     }
 
     /// faccessat(2) with `AT_EACCESS`.
-    /// - Throws: when this user, in effect, may not read it.
+    /// - Throws: when the effective user may not read the file.
     public static func checkReadable(bytes path: [UInt8], named name: String) throws(SystemError) {
         guard withPath(path, { faccessat(AT_FDCWD, $0, R_OK, AT_EACCESS) }) == 0 else {
             throw SystemError(call: "faccessat", path: name)
         }
     }
 
-    /// Hands over a path as a C string.
+    /// Gives the body the path as a C string.
     static func withPath<Answer>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Answer) -> Answer {
         (path + [0]).withUnsafeBufferPointer { bytes in
             bytes.withMemoryRebound(to: CChar.self) { body($0.baseAddress!) }

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// All calls block; call them through ``Blocking``. Reads and writes name their offset, so several may run at once.
 public final class File: Sendable {
-    /// What it was opened as, for errors.
+    /// The path by which the file was opened, for errors.
     public let path: String
     let descriptor: CInt
 
@@ -90,14 +90,14 @@ public final class File: Sendable {
         guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw failure("ftruncate") }
     }
 
-    /// Gives the file its size and reserves the space, where the file system can: no space is known at once.
+    /// Gives the file its size and reserves the space, where the file system can, so that a lack of space shows at once.
     public func allocate(_ size: Int64) throws(SystemError) {
         guard size > 0, retrying({ linux_allocate(descriptor, size) }) != 0 else { return }
         guard [EOPNOTSUPP, ENOSYS, EINVAL].contains(errno) else { throw failure("fallocate") }
         try truncate(to: size)
     }
 
-    /// Begins to write a range to the disk, so that ``synchronize()`` finds little left (sync_file_range(2)). Promises nothing.
+    /// Begins to write a range to the disk, so that ``synchronize()`` has little left to write (sync_file_range(2)). Guarantees nothing.
     public func beginWriting(_ range: Range<Int64>) {
         _ = linux_begin_writing(descriptor, range.lowerBound, Int64(range.count))
     }
@@ -112,7 +112,7 @@ public final class File: Sendable {
         guard retrying({ fdatasync(descriptor) }) == 0 else { throw failure("fdatasync") }
     }
 
-    /// posix_fadvise(2) with `POSIX_FADV_DONTNEED`: clean pages leave the page cache, so that what is read next comes from the disk.
+    /// posix_fadvise(2) with `POSIX_FADV_DONTNEED`: clean pages leave the page cache, so that the next read comes from the disk.
     public func forgetCached() { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
 
     public func setMode(_ mode: UInt32) throws(SystemError) {
@@ -126,7 +126,7 @@ public final class File: Sendable {
     func failure(_ call: String) -> SystemError { SystemError(call: call, path: path) }
 }
 
-/// Calls again what a signal interrupted (signal(7)).
+/// Repeats a call that a signal interrupted (signal(7)).
 func retrying<Answer: SignedInteger>(_ call: () -> Answer) -> Answer {
     while true {
         let answer = call()

@@ -1,7 +1,7 @@
 public import Foundation
 import Glibc
 
-/// What stat(2) tells of a file.
+/// The status of a file from stat(2).
 public struct FileStatus: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case regular, directory, symbolicLink, other
@@ -12,8 +12,8 @@ public struct FileStatus: Hashable, Sendable {
     public let size: Int64
     public let device: UInt64
     public let inode: UInt64
-    /// The last change of the contents, in nanoseconds since 1970: from 1677 to 2262. A time beyond that counts as the nearest one that
-    /// there is a number for, since every user may give a file any time (`touch -d`).
+    /// The last change of the contents, in nanoseconds since 1970: from 1677 to 2262. A time beyond this range counts as its nearest end,
+    /// since every user may give a file any time (`touch -d`).
     public let modifiedNanoseconds: Int64
     /// Permission bits.
     public let mode: UInt32
@@ -44,10 +44,10 @@ public struct FileStatus: Hashable, Sendable {
 
     public var modifiedAt: Date { Date(timeIntervalSince1970: Double(modifiedNanoseconds) / 1e9) }
 
-    /// Whether both are one file, whatever its contents.
+    /// Whether both belong to the same file, whatever its contents.
     public func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
-    /// Whether both are one file with the same size and time.
+    /// Whether both belong to the same file, with the same size and time.
     public func isUnchanged(since other: FileStatus) -> Bool {
         isSameFile(as: other) && size == other.size && modifiedNanoseconds == other.modifiedNanoseconds
     }

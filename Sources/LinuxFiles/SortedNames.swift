@@ -1,17 +1,17 @@
 import Glibc
 
-/// The names in a directory but `.` and `..`, in the order of their bytes, where a directory counts as if its name ended in a slash: so
+/// The names in a directory except `.` and `..`, in the order of their bytes. A directory's name sorts as if it ended in a slash, so that
 /// whole paths below it are in the order of their bytes.
 ///
-/// They are kept in one piece of memory: each takes its bytes and 9 more. Names need not be text.
+/// The names are kept in one piece of memory: each takes its bytes and 9 more. Names need not be text.
 public struct SortedNames: Sendable {
     /// The names one after another, a slash behind those of directories, and a zero behind each.
     private var bytes: [UInt8] = []
     private var starts: [Int] = []
 
     /// - Parameters:
-    ///   - path: of the directory.
-    ///   - name: the path, as errors say it.
+    ///   - path: the path of the directory.
+    ///   - name: the path as errors show it.
     public init(inDirectory path: [UInt8], named name: String) throws(SystemError) {
         guard let stream = File.withPath(path, { opendir($0) }) else { throw SystemError(call: "opendir", path: name) }
         defer { closedir(stream) }
@@ -63,7 +63,7 @@ public struct SortedNames: Sendable {
         bytes.append(0)
     }
 
-    /// Where the file system does not tell the kind beside the name.
+    /// Asks for the kind where the file system does not store it beside the name.
     private static func isDirectory(_ entry: UnsafeMutablePointer<dirent>, in stream: OpaquePointer) -> Bool {
         var raw = stat()
         let answer = withUnsafePointer(to: &entry.pointee.d_name) { pointer in

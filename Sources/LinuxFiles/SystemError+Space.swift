@@ -1,8 +1,8 @@
 import Glibc
 
 extension SystemError {
-    /// Whether what there was no space for was a file's inode: each file and directory takes one, of a number that many file systems fix
-    /// when they are made; `df -i` shows them.
+    /// Whether the file system lacks inodes rather than space: each file and directory takes one inode, and many file systems fix their
+    /// number when they are made; `df -i` shows it.
     public var lacksInodes: Bool {
         guard number == ENOSPC else { return false }
         var status = statvfs()

@@ -3,11 +3,11 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// The digests of a staged copy's blocks, in a side file beside it: so that each part can be checked when it is read, though
-/// nobody sees the whole file again.
+/// The digests of a staged copy's blocks, in a side file beside it, so that each part can be checked when it is read, without
+/// reading the whole file again.
 ///
-/// 32 bytes of header (`LSBLOCK1`, the block's bytes, the file's bytes, 8 reserved; little-endian), then 8 bytes of CRC-64/NVME
-/// for each block. Digests are read when they are needed, so that memory does not grow with the file.
+/// The file has 32 bytes of header (`LSBLOCK1`, the block's bytes, the file's bytes, 8 reserved; little-endian), then 8 bytes of
+/// CRC-64/NVME for each block. Digests are read when they are needed, so that memory does not grow with the file.
 struct BlockDigests: Sendable {
     static let suffix = ".blocks"
 
@@ -17,7 +17,7 @@ struct BlockDigests: Sendable {
     private let file: File
 
     /// Opens the side file of a copy.
-    /// - Returns: nil when it is missing, or is not the digests of a file of this size: then only the whole file's count.
+    /// - Returns: nil when it is missing, or does not fit a file of this size: then only the digests of the whole file are checked.
     static func open(_ name: String, of size: Int64, in directory: Directory) throws(SystemError) -> BlockDigests? {
         let file: File
         do {
@@ -33,13 +33,13 @@ struct BlockDigests: Sendable {
         return BlockDigests(file: file)
     }
 
-    /// The digest of a block, from 0.
+    /// The digest of a block; the first block is 0.
     func digest(of block: Int64) throws(SystemError) -> CRC64NVME? {
         let bytes = try file.read(8, at: Self.headerBytes + block * 8)
         return bytes.count == 8 ? Self.digest(bytes) : nil
     }
 
-    /// The digest of a range of whole blocks, made of theirs; nil when the range cuts a block.
+    /// The digest of a range of whole blocks, combined from the digests of the blocks; nil when the range cuts a block.
     func digest(of range: Range<Int64>, in size: Int64) throws(SystemError) -> CRC64NVME? {
         let blockBytes = PartPlan.blockBytes
         guard range.lowerBound >= 0, range.upperBound <= size, range.lowerBound % blockBytes == 0,

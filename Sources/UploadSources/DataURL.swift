@@ -1,13 +1,13 @@
 public import Foundation
 public import Uploads
 
-/// What a `data:` URL holds (RFC 2397): `data:[<media type>][;base64],<data>`.
+/// The contents of a `data:` URL (RFC 2397): `data:[<media type>][;base64],<data>`.
 public struct DataURL: Hashable, Sendable {
     /// nil where the URL names none.
     public let mediaType: String?
     public let data: Data
 
-    /// - Throws: `invalidFile` for a URL that is none.
+    /// - Throws: `invalidFile` for text that is no `data:` URL.
     public init(_ text: String) throws(UploadError) {
         guard text.lowercased().hasPrefix("data:"), let comma = text.firstIndex(of: ",") else {
             throw UploadError(.invalidFile, "a data URL has the form data:[TYPE][;base64],DATA")
@@ -32,7 +32,7 @@ public struct DataURL: Hashable, Sendable {
         }
     }
 
-    /// Bytes, which need not be UTF-8.
+    /// - Returns: the bytes, which need not be UTF-8; nil for a `%` without two hexadecimal digits.
     private static func unescape(_ text: String) -> Data? {
         var data = Data()
         var bytes = Array(text.utf8)[...]

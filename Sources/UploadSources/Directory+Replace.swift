@@ -3,14 +3,14 @@ import Glibc
 package import LinuxFiles
 
 extension Directory {
-    /// Writes a small file of mode 0640 under a name of its own, flushes it, and gives it its name, in place of one that has it. The
+    /// Writes a small file of mode 0640 under a temporary name, flushes it, and renames it, in place of a file that has the name. The
     /// name is durable after ``LinuxFiles/Directory/synchronize()``.
     package func replace(_ name: String, with bytes: [UInt8]) throws(SystemError) {
         try write(bytes, for: name) { temporary throws(SystemError) in try rename(temporary, to: name) }
     }
 
-    /// The same, unless there is something of this name already.
-    /// - Returns: false then.
+    /// Does the same, but leaves an existing file of this name as it is.
+    /// - Returns: false if there is one.
     package func create(_ name: String, with bytes: [UInt8]) throws(SystemError) -> Bool {
         var isCreated = false
         try write(bytes, for: name) { temporary throws(SystemError) in

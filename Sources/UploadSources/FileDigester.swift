@@ -1,8 +1,8 @@
 import Crypto
 import Uploads
 
-/// Takes all digests of a file in one pass: SHA-256 of the whole, CRC-64/NVME of every block, and of the whole from those
-/// of the blocks.
+/// Computes all digests of a file in one pass: the SHA-256 of the whole, the CRC-64/NVME of every block, and from these the CRC-64/NVME
+/// of the whole.
 struct FileDigester {
     private var sha256 = SHA256()
     private var whole = CRC64NVME()
@@ -11,7 +11,7 @@ struct FileDigester {
     private(set) var size: Int64 = 0
 
     /// Takes the next bytes.
-    /// - Parameter blockEnded: told the checksum of each block that these bytes end.
+    /// - Parameter blockEnded: receives the checksum of each block that these bytes complete.
     mutating func update<Failure: Error>(
         _ bytes: UnsafeRawBufferPointer, blockEnded: (CRC64NVME) throws(Failure) -> Void
     ) throws(Failure) {
@@ -27,7 +27,7 @@ struct FileDigester {
         }
     }
 
-    /// - Parameter blockEnded: told the checksum of a last, smaller block.
+    /// - Parameter blockEnded: receives the checksum of a last, smaller block.
     mutating func finish<Failure: Error>(
         blockEnded: (CRC64NVME) throws(Failure) -> Void
     ) throws(Failure) -> Digests {

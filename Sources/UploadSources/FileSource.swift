@@ -69,7 +69,7 @@ final class FileSource: UploadSource {
         }
     }
 
-    /// What lies under the name now, if anything.
+    /// The status of the file that has the name now; nil if there is none.
     private static func status(of original: OriginalFile, _ lock: Lock?) throws(SystemError) -> FileStatus? {
         if let lock { return try lock.area.directory.status(of: lock.name) }
         do throws(SystemError) {
@@ -87,7 +87,7 @@ final class FileSource: UploadSource {
             return isClosed
         }
         guard !wasClosed, let lock else { return }
-        // The registry first: a claim that gets the lock next must not be taken out of it.
+        // The claim leaves the registry first: else it would take out the entry of the next claim, which may get the lock at once.
         lock.area.release(lock.name)
         original.file.unlock()
     }

@@ -1,10 +1,10 @@
 import Uploads
 
-/// Bytes that came in the job itself.
+/// A source whose bytes are in the job itself.
 struct InlineSource: UploadSource {
     private let bytes: [UInt8]
 
-    /// - Throws: `sourceChanged` when the bytes are not what the job says.
+    /// - Throws: `sourceChanged` when the bytes have another size or other digests than the job names.
     init(_ bytes: [UInt8], for job: UploadJob) throws(UploadError) {
         guard Int64(bytes.count) == job.size, !Digests(of: bytes).contradicts(job.digests) else {
             throw UploadError(

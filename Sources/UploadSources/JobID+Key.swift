@@ -2,8 +2,8 @@ import Foundation
 public import Uploads
 
 extension JobID {
-    /// The id of whatever is enqueued under this key: a UUID of version 8 (RFC 9562, section 5.8) from the SHA-256 of namespace,
-    /// queue and key. So everybody who uses the key means the same job.
+    /// The id of every job that is enqueued under this key: a UUID of version 8 (RFC 9562, section 5.8) from the SHA-256 of namespace,
+    /// queue and key. So all producers that use the key mean the same job.
     public init(namespace: String, queue: QueueName, idempotencyKey: String) {
         let text = ["longshore", namespace, queue.rawValue, idempotencyKey].joined(separator: "\0")
         var digits = Array((Digests(of: Array(text.utf8)).sha256 ?? "").utf8.prefix(32))

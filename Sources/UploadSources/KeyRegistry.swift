@@ -3,10 +3,10 @@ import Glibc
 import LinuxFiles
 public import Uploads
 
-/// What was enqueued from a staging area under idempotency keys: one small file a key, so that the same key with other content is
-/// refused at once, by whoever enqueues from this area.
+/// The jobs that were enqueued from a staging area under idempotency keys: one small file for each key, so that every producer of
+/// this area refuses the same key with other content at once.
 ///
-/// The file is `<job id>.json` in the directory `keys`; the id follows from the key. It holds the job without inline bytes and
+/// The file is `<job id>.json` in the directory `keys`; the id is computed from the key. It holds the job without inline bytes and
 /// without the query of a URL.
 public struct KeyRegistry: Sendable {
     /// The directory's name below the staging area.
@@ -17,7 +17,7 @@ public struct KeyRegistry: Sendable {
 
     /// Registers a keyed job, durably. Its staged copy, if it has one, must be durable before.
     /// - Returns: the job that was registered under the key before; nil if this is the first.
-    /// - Throws: `rejected` when that one has other content or another destination.
+    /// - Throws: `rejected` when the earlier job has other content or another destination.
     public func register(_ job: UploadJob) async throws(UploadError) -> UploadJob? {
         try await Blocking.run { () throws(UploadError) in
             let name = job.id.rawValue + ".json"
@@ -38,14 +38,14 @@ public struct KeyRegistry: Sendable {
             } catch {
                 throw UploadError(
                     .invalidFile,
-                    "\(directory.path(of: name)) should hold what was enqueued under a key, and does not: remove it, and enqueue again",
+                    "\(directory.path(of: name)) should hold the job that was enqueued under a key, and does not: remove it, and enqueue again",
                     cause: error)
             }
         }
     }
 
-    /// The job that is registered under this id, without inline bytes and without the query of a URL; nil when none is, or it
-    /// cannot be read.
+    /// The job that is registered under this id, without inline bytes and without the query of a URL; nil when no job is registered, or its
+    /// file cannot be read.
     package func job(_ id: JobID) async throws(UploadError) -> UploadJob? {
         try await Blocking.run { () throws(UploadError) in
             do throws(SystemError) {
@@ -80,15 +80,15 @@ extension StagingArea {
         KeyRegistry(directory: try await subdirectory(KeyRegistry.name))
     }
 
-    /// A keyed job as it is to be published: with the time and the copy of the one that was first under its key, whose own copy
-    /// then goes. Others are as they were.
-    /// - Throws: as ``KeyRegistry/register(_:)`` does.
+    /// Registers a keyed job and returns the job to publish. If the key was used before, that job gets the time and the staged copy of the
+    /// first job, and its own copy is removed. A job without a key is returned unchanged.
+    /// - Throws: the errors of ``KeyRegistry/register(_:)``.
     public func registered(_ made: UploadJob) async throws(UploadError) -> UploadJob {
         guard made.idempotencyKey != nil, let known = try await keys().register(made) else { return made }
         var job = made
         job.enqueuedAt = known.enqueuedAt
         switch job.source {
-        // What is registered lacks inline bytes, and the query of a URL.
+        // The registered job lacks inline bytes and the query of a URL.
         case .inline, .object: break
         case .staged, .file:
             try? await remove(job.source)
@@ -99,7 +99,7 @@ extension StagingArea {
 }
 
 extension UploadJob {
-    /// Where the object lies that is carried, as it may be shown.
+    /// The place of the object to be carried, without secrets; nil for other sources.
     fileprivate var origin: DestinationReference? {
         if case .object(let origin, _) = source { origin.redacted } else { nil }
     }

@@ -3,9 +3,9 @@ import LinuxFiles
 public import Uploads
 
 extension LocalSources {
-    /// Reads a file that is to be uploaded in place: what `--no-stage` puts into the job.
-    /// - Parameter path: a relative one begins at the current directory. The job has it resolved: absolute, and without links.
-    /// - Throws: `invalidFile`, `sourceChanged` when it changes meanwhile, `interrupted` when the task is cancelled.
+    /// Reads a file that is to be uploaded in place, for the job of `--no-stage`.
+    /// - Parameter path: a relative path begins at the current directory. The job gets the resolved path: absolute, and without links.
+    /// - Throws: `invalidFile`, `sourceChanged` when the file changes meanwhile, `interrupted` when the task is cancelled.
     public static func examine(fileAt path: FilePath) async throws(UploadError) -> StagedFile {
         let original = try await Blocking.run { () throws(UploadError) in
             try OriginalFile(inPlace: try OriginalFile.resolve(path), below: ["/"])

@@ -18,7 +18,7 @@ struct LockedCopy: Sendable {
         } catch {
             switch error.number {
             case ENOENT: return .gone
-            // NFS makes the lock a byte-range lock, which wants a descriptor that may write (flock(2), NFS details).
+            // NFS makes the lock a byte-range lock, which needs a descriptor that is open for writing (flock(2), NFS details).
             case EBADF: return try lock(name, O_RDWR, in: area)
             default: throw error
             }
@@ -29,7 +29,7 @@ struct LockedCopy: Sendable {
         let file = try area.directory.open(name, access | O_NOFOLLOW | O_NONBLOCK)
         guard try file.tryLock() else { return .busy }
         let status = try file.status()
-        // Whoever had the lock before may have removed the copy after it was opened here.
+        // The previous holder of the lock may have removed the copy after it was opened here.
         guard let named = try area.directory.status(of: name), named.isSameFile(as: status) else { return .gone }
         return .locked(LockedCopy(file: file, status: status))
     }

@@ -1,8 +1,8 @@
 import AsyncAlgorithms
 import Uploads
 
-/// A range of an object, as its driver reads it: at most one buffer ahead of who takes them. What is read as a whole is compared with
-/// the digests that the destination told, before the last buffer is handed out.
+/// Reads a range of an object through its driver, at most one buffer ahead of its consumer. An object that is read as a whole is
+/// compared with the digests that the destination named, before the last buffer is handed out.
 struct ObjectRange: AsyncSequence, Sendable {
     typealias Element = SourceBuffer
 
@@ -34,12 +34,12 @@ struct ObjectRange: AsyncSequence, Sendable {
                 if Task.isCancelled { throw UploadError(.interrupted, "reading was interrupted") }
                 throw UploadError(
                     .networkFailure,
-                    "\(range.source.job.destination.displayText) ended \(left) bytes before the end of what was to be read: check the network and its server"
+                    "\(range.source.job.destination.displayText) ended \(left) bytes before the end of the requested range: check the network and its server"
                 )
             }
             guard Int64(buffer.count) <= left else { throw UploadError.sourceChanged(range.source.job.destination) }
             left -= Int64(buffer.count)
-            // Whether there is more, or something else was found out, is known once the driver has come to its end.
+            // Only the end of the driver's read shows whether more bytes come, or whether the driver found an error.
             if left == 0, try await buffers.next() != nil {
                 throw UploadError.sourceChanged(range.source.job.destination)
             }
@@ -48,14 +48,14 @@ struct ObjectRange: AsyncSequence, Sendable {
             if left == 0, digest.digests.contradicts(range.source.object.digests) {
                 throw UploadError(
                     .sourceChanged,
-                    "\(range.source.job.destination.displayText) is not what its own digests say: look at it, then run the job again",
+                    "\(range.source.job.destination.displayText) does not match its own digests: look at it, then run the job again",
                     retry: .never)
             }
             return buffer
         }
     }
 
-    /// The driver at work, for as long as somebody holds the iterator.
+    /// The driver's read, which goes on as long as the iterator exists.
     final class Reading: Sendable {
         let buffers = AsyncThrowingChannel<SourceBuffer, any Error>()
         private let task: Task<Void, Never>
@@ -82,11 +82,11 @@ struct ObjectRange: AsyncSequence, Sendable {
 }
 
 extension UploadError {
-    /// Of what lies at a destination and is to be carried elsewhere.
+    /// The error for an object at a destination that changed while it was to be carried elsewhere.
     static func sourceChanged(_ origin: DestinationReference) -> UploadError {
         UploadError(
             .sourceChanged,
-            "\(origin.displayText) is not any more what it was when the job began: run the job again to carry what lies there now",
+            "\(origin.displayText) has changed since the job began: run the job again to carry the present object",
             retry: .never)
     }
 }

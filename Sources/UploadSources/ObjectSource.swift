@@ -1,15 +1,15 @@
 import Uploads
 
-/// An object that lies at a destination, as it was when it was first seen.
+/// An object at a destination, in the version that was seen first.
 struct ObjectSource: UploadSource {
     let size: Int64
     let object: StoredObject
-    /// Its destination is where the object lies.
+    /// The job with the object's origin as its destination.
     let job: UploadJob
     let origin: any OriginDestination
     private let pause: Duration
 
-    /// Until what seems to have changed is looked at once more: of several servers one may lag behind the others.
+    /// The pause before a second look at an object that seems to have changed: one of several servers may lag behind the others.
     static let secondLookPause = Duration.seconds(2)
 
     init(
@@ -35,7 +35,8 @@ struct ObjectSource: UploadSource {
         throw .sourceChanged(job.destination)
     }
 
-    /// What reading it threw. Where one answer said that it has changed, and the next does not, it can be read again.
+    /// The error to report for an error of reading. If one answer says that the object has changed and the next does not, it can be read
+    /// again.
     func judged(_ error: UploadError) async -> UploadError {
         guard error.code == .sourceChanged else { return error }
         do throws(UploadError) {
@@ -45,7 +46,7 @@ struct ObjectSource: UploadSource {
         }
         return UploadError(
             .serverFailure,
-            "\(job.destination.displayText) was answered as if it had changed, and a moment later as if it had not: it is read again; look "
+            "one answer said that \(job.destination.displayText) has changed, and a later answer that it has not: it is read again; look "
                 + "at its servers", retry: .afterBackoff, cause: error, response: error.response)
     }
 
@@ -69,7 +70,7 @@ struct ObjectSource: UploadSource {
             && found.version == object.version
     }
 
-    /// Weak comparison (RFC 9110, section 8.8.3.2): some servers call the tag of a young object weak, and the same strong later.
+    /// Weak comparison (RFC 9110, section 8.8.3.2): some servers mark the tag of a young object as weak, and the same tag as strong later.
     private static func opaque(_ etag: String) -> Substring {
         etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...]
     }

@@ -1,11 +1,11 @@
 public import Uploads
 
-/// The objects that lie at destinations, beside the sources that a worker has on its own file systems.
+/// Adds objects that lie at destinations to the sources that a worker has on its own file systems.
 public struct ObjectSources: SourceProvider {
     private let local: any SourceProvider
     private let destinations: any DestinationProvider
 
-    /// - Parameter destinations: say what may be read, and how.
+    /// - Parameter destinations: give access to the objects that may be read.
     public init(beside local: any SourceProvider, at destinations: any DestinationProvider) {
         self.local = local
         self.destinations = destinations
@@ -18,7 +18,7 @@ public struct ObjectSources: SourceProvider {
         guard found.object.size != nil else {
             throw UploadError(
                 .rejected,
-                "\(reference.displayText) does not tell its size, so that nobody could know whether all of it came: fetch it, and "
+                "the server does not tell the size of \(reference.displayText), so that a cut transfer would not be noticed: fetch it, and "
                     + "hand it to enqueue-upload on standard input")
         }
         if !found.object.hasValidator {
@@ -28,7 +28,7 @@ public struct ObjectSources: SourceProvider {
         return .found(job.examined(as: found.object, contentType: found.contentType))
     }
 
-    /// Nothing there is believed at a second look: of several servers one may not have heard of the object yet.
+    /// Takes an object as missing only after a second look: one of several servers may not know the object yet.
     private func find(
         _ job: UploadJob, at origin: any OriginDestination
     ) async throws(UploadError) -> FoundObject? {
@@ -43,7 +43,7 @@ public struct ObjectSources: SourceProvider {
         guard let seen, seen.size == job.size else {
             throw UploadError(
                 .invalidFile,
-                "\(reference.displayText) was not looked at, or is said to have two sizes: enqueue it again"
+                "\(reference.displayText) was not examined, or the job names two sizes for it: enqueue it again"
             )
         }
         guard seen.hasValidator else {
@@ -58,7 +58,7 @@ public struct ObjectSources: SourceProvider {
 }
 
 extension UploadJob {
-    /// As the origin's driver takes it: what lies there is this job's object.
+    /// The job in the form that the origin's driver takes: with the origin as its destination.
     fileprivate func atOrigin(_ reference: DestinationReference) -> UploadJob {
         var job = self
         job.destination = reference

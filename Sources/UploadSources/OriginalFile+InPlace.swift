@@ -6,8 +6,8 @@ import Uploads
 extension OriginalFile {
     /// Opens a file that is uploaded in place, if it lies below one of the roots.
     ///
-    /// The path is resolved first and the resolved path opened with `O_NOFOLLOW`, and after that resolved once more: a link that
-    /// is exchanged in between changes the answer, and the file is refused.
+    /// The path is resolved first, the resolved path is opened with `O_NOFOLLOW`, and then the path is resolved once more: a link that
+    /// was exchanged in between changes the result, and the file is refused.
     init(inPlace path: FilePath, below roots: [String]) throws(UploadError) {
         guard path.isAbsolute, !path.bytes.contains(0) else {
             throw UploadError(.invalidFile, "\(path) is no absolute path: enqueue the file by its full path")
@@ -29,7 +29,7 @@ extension OriginalFile {
         }
     }
 
-    /// - Parameter modifiedAt: as it travels in a job, in whole milliseconds.
+    /// - Parameter modifiedAt: the time from the job, in whole milliseconds.
     func check(size: Int64, modifiedAt: Date?) throws(UploadError) {
         guard status.size == size else {
             throw UploadError(
@@ -41,7 +41,7 @@ extension OriginalFile {
         }
     }
 
-    /// The path without links, `.` and `..`, from the root on.
+    /// The absolute path without links, `.` and `..`.
     static func resolve(_ path: FilePath) throws(UploadError) -> FilePath {
         do throws(SystemError) {
             return FilePath(bytes: try File.resolved(bytes: path.bytes, named: path.description))

@@ -3,14 +3,14 @@ import Glibc
 import LinuxFiles
 import Uploads
 
-/// A regular file as it was when it was opened.
+/// An open regular file, with its status at the time of opening.
 struct OriginalFile: Sendable {
-    /// As it was opened.
+    /// The path by which the file was opened.
     let path: FilePath
     let file: File
     let status: FileStatus
 
-    /// - Parameter flags: more than `O_RDONLY`.
+    /// - Parameter flags: flags in addition to `O_RDONLY`.
     init(opening path: FilePath, _ flags: CInt = 0) throws(UploadError) {
         self.path = path
         do {
@@ -28,7 +28,7 @@ struct OriginalFile: Sendable {
         }
     }
 
-    /// - Throws: `sourceChanged` when size or time are not what they were.
+    /// - Throws: `sourceChanged` when the size or the time has changed since the file was opened.
     func verifyUnchanged() throws(UploadError) {
         let now: FileStatus
         do { now = try file.status() } catch { throw UploadError(source: error) }

@@ -4,19 +4,19 @@ import LinuxFiles
 import Uploads
 
 extension Outbox {
-    /// What one of several programs finds that wants to publish the job of a file.
+    /// The result for a program that wants to publish the job of a file.
     enum Claim: Sendable {
-        /// Another program publishes it, or it is gone.
+        /// Another program publishes the job, or the file is gone.
         case none
-        /// It holds no job, and is called this now.
+        /// The file holds no job, and now has this name.
         case corrupt(name: String, reason: String)
-        /// It may hold a job, and this program cannot read it. It is called this now.
+        /// The file may hold a job, and this program cannot read it. It now has this name.
         case unreadable(name: String, error: UploadError)
-        /// This program alone publishes it, until it unlocks the file.
+        /// This program alone publishes the job, until it unlocks the file.
         case job(UploadJob, File)
     }
 
-    /// - Throws: what is no fault of this file, and would happen with the next one too.
+    /// - Throws: an error that is no fault of this file and would happen with the next file too.
     func claim(_ name: String) throws(UploadError) -> Claim {
         do throws(SystemError) {
             guard let file = try lock(name) else { return .none }
@@ -51,7 +51,7 @@ extension Outbox {
     /// Removes the file of a job that was published.
     func remove(_ name: String, _ file: File) throws(UploadError) {
         do throws(SystemError) {
-            // Enqueued once more under its key in the meantime, it is another file.
+            // A job that was enqueued once more under its key in the meantime has another file.
             guard let named = try directory.status(of: name), named.isSameFile(as: try file.status()) else { return }
             try directory.remove(name)
         } catch {
@@ -59,11 +59,11 @@ extension Outbox {
         }
     }
 
-    /// - Returns: the name that it has then. A file that cannot be renamed (it belongs to another user, and the directory is
-    ///   sticky) keeps its name, and is left where it is in each pass.
+    /// - Returns: the file's name after the attempt. A file that cannot be renamed (it belongs to another user, and the directory is
+    ///   sticky) keeps its name, and each pass leaves it where it is.
     private func setAside(_ name: String, as other: String) -> String {
         guard name != other, (try? directory.renameWithoutReplacing(name, to: other)) == true else { return name }
-        // Lost in a crash, the new name is given again.
+        // If a crash loses the new name, a later pass gives it again.
         try? directory.synchronize()
         return other
     }
@@ -79,7 +79,7 @@ extension Outbox {
             let file = try directory.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             return try file.tryLock() ? file : nil
         } catch {
-            // NFS makes the lock a byte-range lock, which wants a descriptor that may write (flock(2), NFS details).
+            // NFS makes the lock a byte-range lock, which needs a descriptor that is open for writing (flock(2), NFS details).
             guard error.number == EBADF else { throw error }
             let file = try directory.open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
             return try file.tryLock() ? file : nil

@@ -12,10 +12,10 @@ extension Outbox {
         }
     }
 
-    /// The names of the jobs' files, in the order of their ids, those that could not be read among them.
+    /// The names of the jobs' files, in the order of their ids, including those that could not be read.
     /// - Parameters:
-    ///   - name: only those behind it.
-    ///   - countMaximum: only so many, the first ones in order.
+    ///   - name: only names after this one.
+    ///   - countMaximum: at most so many names, the first ones in order.
     func pending(after name: String?, atMost countMaximum: Int) async throws(UploadError) -> [String] {
         try await Blocking.run { [directory] () throws(UploadError) in
             var first = SmallestNames(atMost: countMaximum)
@@ -32,7 +32,7 @@ extension Outbox {
     }
 
     /// The names of this area's staged copies that jobs in the outbox need.
-    /// - Throws: also for a job that cannot be read, since the copy that it needs is unknown.
+    /// - Throws: also for a file that cannot be read, since the copy that its job needs is unknown.
     func stagedNames(of area: String) throws(SystemError) -> Set<String> {
         var files: [String] = []
         try directory.forEachEntry { name, _ in

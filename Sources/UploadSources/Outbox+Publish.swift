@@ -2,34 +2,34 @@ import LinuxFiles
 public import Uploads
 
 extension Outbox {
-    /// What one pass over the outbox came to.
+    /// The result of one pass over the outbox.
     public struct Pass: Sendable {
         /// Jobs that were published and whose files are gone.
         public var published: [JobID] = []
-        /// Files that hold no job, by the names that they have now, and why.
+        /// Files that hold no job, by the names that they have now, with the reasons.
         public var setAside: [(name: String, reason: String)] = []
         /// Files that may hold a job and cannot be read, by the names that they have now.
         public var unreadable: [(name: String, error: UploadError)] = []
-        /// Jobs that could not be published, and stay.
+        /// Jobs that could not be published; their files stay.
         public var refused: [(job: JobID, error: UploadError)] = []
         /// Jobs that were published and whose files cannot be removed: they will be published again.
         public var unremoved: [(job: JobID, error: UploadError)] = []
-        /// What ended the pass before its end: the broker is away again, or the directory cannot be read any more.
+        /// The error that ended the pass early: the broker is away again, or the directory cannot be read any more.
         public var failure: UploadError?
-        /// Whether it ended because it had published as many as it was to: more may wait.
+        /// Whether the pass ended because it had published as many jobs as it may: more may wait.
         public var isFull = false
     }
 
-    /// Publishes what waits, oldest first.
+    /// Publishes the waiting jobs, the oldest first.
     ///
-    /// A job stays when another program is publishing it, when it is refused, or when its file cannot be read. The serial jobs that
-    /// come behind it stay as well, for it may be of their line, whose order would be lost. All others are published.
+    /// A job stays when another program is publishing it, when it is refused, or when its file cannot be read. The serial jobs
+    /// behind it stay as well, since it may belong to their serial line, whose order would be lost. All others are published.
     ///
     /// - Parameters:
-    ///   - countMaximum: jobs that are published at most.
-    ///   - publish: publishes a job as one that may be a repeat, and returns when it is confirmed. After a `networkFailure` nothing
-    ///     more is tried; after any other error the job stays and the next one is tried.
-    /// - Throws: `misconfigured` or `invalidFile` when the directory cannot be read; nothing was done then.
+    ///   - countMaximum: the most jobs that are published.
+    ///   - publish: publishes a job as a possible repeat, and returns when the broker has confirmed it. After a `networkFailure` the pass
+    ///     ends; after any other error the job stays and the next one is tried.
+    /// - Throws: `misconfigured` or `invalidFile` when the directory cannot be read; then nothing was published.
     public func publish(
         atMost countMaximum: Int, _ publish: (UploadJob) async throws(UploadError) -> Void
     ) async throws(UploadError) -> Pass {
@@ -50,7 +50,7 @@ extension Outbox {
             }
             if !pass.published.isEmpty { try await synchronize() }
         } catch {
-            // What was done until then is told all the same.
+            // The caller gets the results until then as well.
             pass.failure = error
         }
         return pass
@@ -67,7 +67,7 @@ extension Outbox {
             pass.unreadable.append((name, error))
             keepsSerial = true
         case .job(let job, let file):
-            // The claim is the open file: it is held until here.
+            // The claim lasts as long as the file is open and locked: until the end of this step.
             defer { file.unlock() }
             if keepsSerial, job.serial != nil { return }
             do throws(UploadError) {

@@ -3,19 +3,19 @@ import Glibc
 package import LinuxFiles
 public import Uploads
 
-/// Jobs that were accepted while the broker was away, each in a file of the staging area: whoever next reaches the broker
-/// publishes them.
+/// Jobs that a producer accepted while the broker was away, each in a file of the staging area: the next program that reaches the
+/// broker publishes them.
 ///
-/// A job's file is `<id>.json` in the directory `outbox`, its body what the message will hold, mode 0640. Several programs may
-/// publish at once: the one that has a file's lock does, and a lock goes with the process that held it. A job that was published
-/// and whose file was not removed is published again, so every publication from here may be a repeat.
+/// A job's file is `<id>.json` in the directory `outbox`, with the body of the later message, mode 0640. Several programs may
+/// publish at once: the one that holds a file's lock publishes its job, and a lock ends with the process that held it. A job that was
+/// published and whose file was not removed is published again, so every publication from here may be a repeat.
 ///
-/// A file that holds no job is renamed to `<name>.corrupt` and stays for people to look at. One that cannot be opened or read is
-/// renamed to `<id>.json.unreadable`. Each pass tries that one again, and publishes it once it can be read.
+/// A file that holds no job is renamed to `<name>.corrupt` and stays for the operator to look at. A file that cannot be opened or read
+/// is renamed to `<id>.json.unreadable`. Each pass tries such a file again, and publishes its job once it can be read.
 public struct Outbox: Sendable {
     /// The directory's name below the staging area.
     public static let name = "outbox"
-    /// Names that are in memory at once: a pass goes through as many pages as there are.
+    /// Names that are in memory at once, as one page: a pass goes through all pages.
     static let pageCountMaximum = 10_000
     /// Files that are written at once.
     static let writesAtOnce = 8
@@ -24,17 +24,17 @@ public struct Outbox: Sendable {
     static let unreadableSuffix = ".unreadable"
 
     let directory: Directory
-    /// Makes the directory's entries durable, unless a test has it fail.
+    /// Makes the directory's entries durable; a test may replace it to let it fail.
     var flush: @Sendable (Directory) throws(SystemError) -> Void = { directory throws(SystemError) in
         try directory.synchronize()
     }
 
-    /// The directory.
+    /// The path of the outbox's directory.
     public var path: String { directory.path }
 
     /// The outbox of the staging area at this path.
-    /// - Returns: nil when there is none: nothing was ever kept there.
-    /// - Throws: `misconfigured` when it may not be read.
+    /// - Returns: nil when the area has no outbox: no job was ever kept there.
+    /// - Throws: `misconfigured` when the outbox may not be read.
     public static func open(inAreaAt path: String) async throws(UploadError) -> Outbox? {
         try await Blocking.run { () throws(UploadError) in
             do throws(SystemError) {
@@ -46,19 +46,19 @@ public struct Outbox: Sendable {
         }
     }
 
-    /// What became of a job that was to be kept.
+    /// The result of keeping a job.
     public enum Keeping: Sendable {
-        /// It is durable.
+        /// The job is durable.
         case kept
-        /// There is no file of it.
+        /// No file of the job exists.
         indirect case refused(UploadError)
-        /// Its file is there, and may be lost if the machine stops. As long as it is there it is published like any other.
+        /// The job's file exists, and may be lost if the machine stops. As long as it exists the job is published like any other.
         indirect case unknown(UploadError)
     }
 
-    /// Keeps jobs. Those that `load` or the disk refuse are not kept.
-    /// - Parameter load: makes the job at an index, as it is published.
-    /// - Returns: what became of each, by index.
+    /// Keeps jobs, except those for which `load` or the disk fails.
+    /// - Parameter load: makes the job at an index, in the form in which it is published.
+    /// - Returns: the result for each job, by index.
     public func keep(
         count: Int, load: @escaping @Sendable (Int) throws(UploadError) -> UploadJob
     ) async -> [Keeping] {
@@ -95,7 +95,7 @@ public struct Outbox: Sendable {
         return keepings
     }
 
-    /// Makes what was kept and removed durable.
+    /// Makes all kept and removed files durable.
     func synchronize() async throws(UploadError) {
         try await Blocking.run { [directory, flush] () throws(UploadError) in
             do throws(SystemError) { try flush(directory) } catch { throw UploadError(staging: error) }
@@ -131,7 +131,7 @@ extension StagingArea {
                 if try directory.status(of: name) == nil {
                     try directory.makeDirectory(name, mode: 0o2770)
                     let made = try directory.openDirectory(beneath: name)
-                    // Whatever the umask says, the group must be able to write; another user may have made it meanwhile.
+                    // The group must be able to write, whatever the umask is. EPERM: another user made the directory meanwhile.
                     do throws(SystemError) {
                         try made.setMode(0o2770)
                     } catch {

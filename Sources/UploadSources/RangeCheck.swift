@@ -2,22 +2,22 @@ import Crypto
 import LinuxFiles
 import Uploads
 
-/// Against what the bytes of a source are checked while they are read.
+/// The digests against which the bytes of a source are checked while they are read.
 enum RangeCheck: Sendable {
-    /// Every block that a range touches, read to its ends if need be.
+    /// Checks every block that a range touches, and reads the rest of such a block if necessary.
     case blocks(BlockDigests)
-    /// The whole file, when it is read as a whole.
+    /// Checks the whole file, if one range covers it.
     case whole(Digests)
 }
 
-/// The checksum of what has been read of a block or of a whole file.
+/// The checksum of the bytes that have been read of a block or of a whole file.
 enum RunningDigest: Sendable {
-    /// Nothing to compare with: the time is saved.
+    /// There is nothing to compare with, so no checksum is computed.
     case none
     case crc64nvme(CRC64NVME)
     case sha256(SHA256)
 
-    /// - Parameter digests: those that are to be compared; of several the cheaper one is taken.
+    /// - Parameter digests: the digests to compare with; of several the cheaper one is computed.
     init(comparing digests: Digests) {
         if digests.crc64nvme != nil {
             self = .crc64nvme(CRC64NVME())

@@ -2,12 +2,12 @@ import Foundation
 import LinuxFiles
 import Uploads
 
-/// How far a range has been read, with the checksum of the block that is under way. A value: reading ahead makes the next.
+/// How far a range has been read, with the checksum of the present block. A value: each read returns the next cursor.
 struct RangeCursor: Sendable {
     private let reader: RangeReader
     /// The next byte to be handed out.
     private var offset: Int64
-    /// Up to where the running digest goes; before the first buffer, the start of the block that the range begins in.
+    /// The offset up to which the digest is computed; before the first buffer, the start of the block in which the range begins.
     private var digested: Int64
     private var digest: RunningDigest
 
@@ -30,7 +30,7 @@ struct RangeCursor: Sendable {
         }
     }
 
-    /// Reads the next buffer. It ends where a block ends, so that the block is checked before its last buffer is handed out.
+    /// Reads the next buffer. No buffer crosses the end of a block, so that the block is checked before its last buffer is handed out.
     func advanced() throws(UploadError) -> Step {
         var next = self
         guard offset < reader.range.upperBound else { return Step(buffer: nil, next: self) }
@@ -48,7 +48,7 @@ struct RangeCursor: Sendable {
                 guard !next.digest.digests.contradicts(digests) else { throw changed("") }
             }
         }
-        // Before the last bytes are handed out: where one request makes the object, it is never made of a file that changed.
+        // The check comes before the last bytes are handed out: an object that one request creates is never made of a file that changed.
         if next.offset == reader.size { try reader.verify() }
         return Step(buffer: buffer, next: next)
     }
@@ -62,7 +62,7 @@ struct RangeCursor: Sendable {
         return buffer
     }
 
-    /// Takes into the digest what is read for its sake only: the rest of a block of which the range is a part.
+    /// Reads bytes for the digest only: the rest of a block of which the range is a part.
     private mutating func digestUnseen(upTo end: Int64) throws(UploadError) {
         while digested < end {
             let count = min(ReadBudget.bufferBytes, end - digested)
@@ -95,6 +95,6 @@ struct RangeCursor: Sendable {
     private func changed(_ place: String) -> UploadError {
         UploadError(
             .sourceChanged,
-            "\(reader.file.path) is not what was enqueued\(place): the digests differ; enqueue the file again")
+            "\(reader.file.path) differs from the enqueued file\(place): the digests differ; enqueue the file again")
     }
 }

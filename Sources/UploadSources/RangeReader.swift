@@ -2,7 +2,7 @@ import Foundation
 import LinuxFiles
 import Uploads
 
-/// A range of a file in buffers of at most 1 MiB (``ReadBudget``), read on the pool, one buffer ahead of who takes them, and checked.
+/// Reads and checks a range of a file in buffers of at most 1 MiB (``ReadBudget``), on the pool, one buffer ahead of its consumer.
 struct RangeReader: AsyncSequence, Sendable {
     typealias Element = SourceBuffer
 
@@ -10,7 +10,7 @@ struct RangeReader: AsyncSequence, Sendable {
     let size: Int64
     let range: Range<Int64>
     let check: RangeCheck
-    /// Throws when the file is not, or not any more, what it was when it was opened.
+    /// Throws when the file has changed since it was opened.
     let verify: @Sendable () throws(UploadError) -> Void
 
     func makeAsyncIterator() -> Iterator { Iterator(reader: self) }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Shares the memory for reading among all ranges that are being read: few get buffers of 1 MiB, many get smaller ones.
+/// Shares the memory for reading among all ranges that are being read: few ranges get buffers of 1 MiB, many get smaller ones.
 enum ReadBudget {
-    /// Bytes of the buffers of all ranges, one buffer each.
+    /// The bytes of all ranges' buffers together, one buffer for each range.
     static let bytes = 4 << 20
     static let bufferBytesMinimum = 64 << 10
     static let bufferBytesMaximum = 1 << 20
 
     private static let readers = Atomic<Int>(0)
 
-    /// Held by whoever reads a range.
+    /// Counts one reader, as long as the reader of a range holds it.
     final class Seat: Sendable {
         init() { readers.add(1, ordering: .relaxed) }
         deinit { readers.subtract(1, ordering: .relaxed) }

@@ -1,4 +1,4 @@
-/// The first names, in their order, of many that come in any order. It holds twice as many as are wanted at most.
+/// Collects the first names, in their order, of many that come in any order. It holds at most twice as many as are wanted.
 struct SmallestNames {
     private let countMaximum: Int
     private var names: [String] = []

@@ -4,8 +4,9 @@ import LinuxFiles
 import Synchronization
 import Uploads
 
-/// A worker's own copy of an object that has neither an ETag nor a time: nothing tells it from a later one, so only what one request brought
-/// is sure to be of one version. The copy is a file without a name, of which nothing is left however the worker ends.
+/// A worker's own copy of an object that has neither an ETag nor a time. Nothing distinguishes such an object from a later version, so
+/// only the bytes of one request are sure to be of one version. The copy is a file without a name, which leaves nothing behind, however
+/// the worker ends.
 struct SpooledObject: UploadSource {
     let size: Int64
 
@@ -13,8 +14,8 @@ struct SpooledObject: UploadSource {
     private let digests: Digests
 
     /// Reads the object in one request.
-    /// - Throws: `sourceChanged` when it is not what was read when the job was looked at first; `invalidFile` when it cannot be written
-    ///   down; what reading it throws.
+    /// - Throws: `sourceChanged` when the object differs from the one that was examined first; `invalidFile` when the copy cannot be
+    ///   written; the errors of reading.
     init(_ object: StoredObject, of job: UploadJob, at origin: any OriginDestination) async throws(UploadError) {
         let file = try await Blocking.run { () throws(UploadError) in
             do throws(SystemError) {
@@ -29,16 +30,16 @@ struct SpooledObject: UploadSource {
         size = job.size
     }
 
-    /// `TMPDIR`, or where files may be large: `/tmp` is often memory.
+    /// `TMPDIR`, or `/var/tmp`, where files may be large: `/tmp` is often in memory.
     private static var directory: String {
         ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
     }
 
-    /// Largest object that is copied, in bytes: each slice copies it anew.
+    /// The size of the largest object that is copied, in bytes: each slice copies the object anew.
     static let bytesMaximum: Int64 = 1 << 30
 
-    /// Reads the object once, to know it again.
-    /// - Throws: `rejected` for one that is too large to be copied; `sourceChanged` when it is not what its own digests say.
+    /// Reads the object once, for digests by which a later read is recognized.
+    /// - Throws: `rejected` for an object that is too large to be copied; `sourceChanged` when it does not match its own digests.
     static func examine(
         _ object: StoredObject, of job: UploadJob, at origin: any OriginDestination
     ) async throws(UploadError) -> Digests {
@@ -52,8 +53,8 @@ struct SpooledObject: UploadSource {
         return try await digests(of: object, of: job, at: origin)
     }
 
-    /// Reads the object in one request, and in another one where the first answer says that it has changed: of several servers one may lag.
-    /// - Throws: `sourceChanged` when it is not what its digests say.
+    /// Reads the object in one request, and once more if the first answer says that it has changed: one of several servers may lag.
+    /// - Throws: `sourceChanged` when the object does not match its digests.
     private static func digests(
         of object: StoredObject, of job: UploadJob, at origin: any OriginDestination, writingTo file: File? = nil
     ) async throws(UploadError) -> Digests {
@@ -98,7 +99,7 @@ struct SpooledObject: UploadSource {
         RangeReader(file: file, size: size, range: range.clamped(to: 0..<size), check: .whole(digests)) {}
     }
 
-    /// What was copied is what the job carries, whatever lies at the origin by now.
+    /// Never throws: the job carries the copy, whatever lies at the origin by now.
     func verifyUnchanged() async throws(UploadError) {}
 
     func close() async {}

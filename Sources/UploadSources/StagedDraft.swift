@@ -4,8 +4,8 @@ import LinuxFiles
 import Synchronization
 import Uploads
 
-/// A copy in the making, under a name that is not visible as a copy, and locked: the lock goes with the process, however that ends, so
-/// that a sweep of the area knows the copies of dead programs (`sweepUnfinished`). One caller at a time; everything blocks.
+/// An unfinished copy, under a temporary name, and locked: the lock ends with the process, however that ends, so that a sweep of the
+/// area recognizes the copies of dead programs (`sweepUnfinished`). One caller at a time; all calls block.
 final class StagedDraft: Sendable {
     let name: String
 
@@ -29,7 +29,7 @@ final class StagedDraft: Sendable {
             copy = try Self.create(Self.temporaryName(of: self.name), in: area.directory)
             blocks = try area.directory.open(
                 self.name + BlockDigests.suffix, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
-            // Whatever the umask says, the group must be able to read.
+            // The group must be able to read, whatever the umask is.
             try copy.setMode(0o640)
             try blocks.setMode(0o640)
         } catch {
@@ -40,16 +40,16 @@ final class StagedDraft: Sendable {
     private static func create(_ name: String, in directory: Directory) throws(SystemError) -> File {
         while true {
             let file = try directory.open(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o640)
-            // On a file system without locks a sweep finds none, and leaves the copy.
+            // On a file system without locks a sweep cannot take the lock either, and leaves the copy.
             guard (try? file.lock()) != nil else { return file }
-            // Before it was locked, a sweep may have taken it for a dead program's and removed it.
+            // Before the file was locked, a sweep may have taken it for a dead program's file and removed it.
             if let named = try directory.status(of: name), named.isSameFile(as: try file.status()) { return file }
         }
     }
 
     static func temporaryName(of copy: String) -> String { ".\(copy).partial" }
 
-    /// Copies a file, in steps of one block on the pool: the next is copied while the digests of one are taken.
+    /// Copies a file, in steps of one block on the pool: the next block is copied while the digests of the last one are computed.
     func copy(_ original: OriginalFile) async throws(UploadError) {
         let isCloned = try await Blocking.run { [copy] () throws(UploadError) in
             do throws(SystemError) { return try copy.clone(original.file) } catch { throw UploadError(staging: error) }
@@ -65,7 +65,7 @@ final class StagedDraft: Sendable {
         try await Blocking.run { () throws(UploadError) in try original.verifyUnchanged() }
     }
 
-    /// - Returns: the block from this offset, whose bytes are there now; empty at the end.
+    /// - Returns: the range of the block from this offset, after its bytes were copied; empty at the end of the file.
     private func filled(
         from offset: Int64, of original: OriginalFile, isCloned: Bool
     ) async -> Result<Range<Int64>, UploadError> {
@@ -105,7 +105,7 @@ final class StagedDraft: Sendable {
             guard try area.directory.renameWithoutReplacing(temporaryName, to: name) else {
                 throw SystemError(EEXIST, call: "renameat2", path: area.directory.path(of: name))
             }
-            // The worker that carries it locks it from now on.
+            // From now on the worker that carries the copy locks it.
             copy.unlock()
             return StagedFile(reference: .staged(area: area.id, name: name), size: size, digests: digests)
         } catch {
@@ -113,7 +113,7 @@ final class StagedDraft: Sendable {
         }
     }
 
-    /// Removes what there is; what cannot be removed is left to the clean-up of the area.
+    /// Removes the draft's files; the clean-up of the area removes what this call cannot.
     func discard() {
         try? area.directory.remove(temporaryName)
         try? area.directory.remove(blocksName)
@@ -128,7 +128,7 @@ final class StagedDraft: Sendable {
                     offset += Int64(copied)
                     continue
                 }
-                // Also when nothing was copied: some file systems answer 0 instead of an error.
+                // The loop comes here also when nothing was copied: some file systems answer 0 instead of an error.
                 let bytes = try readOriginal(min(count, StagingArea.bufferBytes), at: offset, of: original)
                 try copy.write(bytes, at: offset)
                 offset += Int64(bytes.count)

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// What a job needs to know of its bytes: where they are, how many, and what they are.
+/// The facts about the bytes of a job: where they are, how many, and their digests.
 public struct StagedFile: Hashable, Sendable {
     public let reference: SourceReference
     /// Bytes.

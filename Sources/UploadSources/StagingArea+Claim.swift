@@ -29,7 +29,7 @@ extension StagingArea {
         }
     }
 
-    /// The copy's claim ends.
+    /// Ends the copy's claim.
     func release(_ name: String) {
         claimed.withLock { _ = $0.remove(name) }
     }

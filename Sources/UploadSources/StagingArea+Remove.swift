@@ -5,12 +5,12 @@ import Synchronization
 public import Uploads
 
 extension StagingArea {
-    /// The longest that removal waits for somebody else's lock: 10 s.
+    /// The longest time that removal waits for another program's lock: 10 s.
     static let lockPatience = Duration.seconds(10)
 
-    /// Removes a copy and its digests, under the lock: under that of this process's own claim while there is one. None there is
-    /// no error, nor is a reference to something else than a copy of this area.
-    /// - Throws: `invalidFile` when it is there and cannot be removed, or somebody else works on it.
+    /// Removes a copy and its digests, under a lock of its own or under the lock of this process's claim. A missing copy is no error, nor
+    /// is a reference to anything else than a copy of this area.
+    /// - Throws: `invalidFile` when the copy exists and cannot be removed, or another program works on it.
     public func remove(_ reference: SourceReference) async throws(UploadError) {
         guard case .staged(let area, let name) = reference, area == id else { return }
         _ = try Self.checked(name)
@@ -25,12 +25,12 @@ extension StagingArea {
                     .invalidFile, "the staged copy \(name) cannot be removed: another worker holds its lock",
                     retry: .afterBackoff)
             }
-            // Removal follows a confirmed end: it is seen through even when the task is cancelled.
+            // Removal follows a confirmed end of the job: it is completed even when the task is cancelled.
             await Task { try? await Task.sleep(for: .milliseconds(50)) }.value
         }
     }
 
-    /// Removes what a program that died has left of a copy that no job needs, finished or not.
+    /// Removes a copy, finished or not, that a dead program has left and that no job needs.
     package func removeRemains(of copy: String) async throws(UploadError) {
         _ = try Self.checked(copy)
         try await Blocking.run { [self] () throws(UploadError) in
@@ -43,7 +43,7 @@ extension StagingArea {
         try await remove(.staged(area: id, name: copy))
     }
 
-    /// - Returns: false when somebody has the lock.
+    /// - Returns: false when another program has the lock.
     func removeIfFree(_ name: String) throws(UploadError) -> Bool {
         let locked: LockedCopy?
         do {

@@ -9,7 +9,7 @@ extension StagingArea {
 
     /// Copies a file into the area: by reflink, else within the kernel, else by reading and writing.
     ///
-    /// The digests are those of the copy, read back while it is in the page cache, so they hold for what is uploaded.
+    /// The digests are computed from the copy, read back while it is in the page cache, so they hold for the uploaded bytes.
     /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
     /// - Throws: `invalidFile` (missing, unreadable, no regular file, no space), `sourceChanged` when size or time changed
     ///   meanwhile, `interrupted` when the task is cancelled.
@@ -25,12 +25,12 @@ extension StagingArea {
         }
     }
 
-    /// The same for a path that is text.
+    /// Does the same for a path that is text.
     public func stage(fileAt path: String, as name: JobID? = nil) async throws(UploadError) -> StagedFile {
         try await stage(fileAt: FilePath(path), as: name)
     }
 
-    /// Copies what a stream brings, such as standard input.
+    /// Copies the bytes of a stream, such as standard input.
     /// - Parameter name: the copy's name, an id that no other copy has; nil makes one.
     /// - Throws: `invalidFile` when the stream fails or no space is left, `interrupted` when the task is cancelled.
     public func stage(

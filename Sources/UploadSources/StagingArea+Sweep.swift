@@ -5,9 +5,9 @@ import Synchronization
 public import Uploads
 
 extension StagingArea: SweepableStaging {
-    /// The area at this path, if it is there and has its id.
-    /// - Returns: nil where there is none: nothing is created.
-    /// - Throws: `misconfigured` when it cannot be used.
+    /// The area at this path, if it exists and has its id.
+    /// - Returns: nil where there is no area; the call creates nothing.
+    /// - Throws: `misconfigured` when the area cannot be used.
     public static func existing(at path: String) async throws(UploadError) -> StagingArea? {
         let isThere = try await Blocking.run { () throws(UploadError) -> Bool in
             do throws(SystemError) {
@@ -28,8 +28,8 @@ extension StagingArea: SweepableStaging {
                     guard let folder = try openIfThere(folder) else { continue }
                     found += try files(in: folder.directory, named: folder.name, kind, changedBefore)
                 }
-                // Read after the copies were listed: a job that came out of the outbox before that is in the ledger's queue, and
-                // the clean-up waits for that.
+                // The outbox is read after the copies were listed: a job that left the outbox before is in the ledger's queue, and
+                // the clean-up waits until the ledger has recorded that queue.
                 if let outbox = try openIfThere(Outbox.name) {
                     let needed = try Outbox(directory: outbox.directory).stagedNames(of: id)
                     for index in found.indices { found[index].isInOutbox = needed.contains(found[index].name) }
@@ -64,7 +64,7 @@ extension StagingArea: SweepableStaging {
         }
     }
 
-    /// Copies under their own names, and what is left of unfinished ones.
+    /// Copies under their own names, and the remains of unfinished ones.
     private func copies(_ changedBefore: Date) throws(SystemError) -> [StagedLeftover] {
         var found: [StagedLeftover] = []
         for name in try names(in: directory) where name != Self.idName {
@@ -76,9 +76,9 @@ extension StagingArea: SweepableStaging {
                 found.append(
                     StagedLeftover(kind: .partial, name: name, changedAt: status.modifiedAt, bytes: status.size))
             } else if name.hasSuffix(BlockDigests.suffix) {
-                // Digests go with their copy; those of one that is gone or unfinished are a leftover of their own.
+                // Digests are removed with their copy; if the copy is gone, they are a leftover of their own.
                 let copy = String(name.dropLast(BlockDigests.suffix.utf8.count))
-                // In this order: one that is finished in between has been the first and is the second.
+                // In this order: a copy that is finished between the two checks had the first name and has the second.
                 guard try directory.status(of: StagedDraft.temporaryName(of: copy)) == nil,
                     try directory.status(of: copy) == nil
                 else { continue }
@@ -91,7 +91,7 @@ extension StagingArea: SweepableStaging {
         return found
     }
 
-    /// - Parameter kind: of what is not a temporary file; nil where that is none of the clean-up's business.
+    /// - Parameter kind: the kind of files that are not temporary; nil where the clean-up must leave such files.
     private func files(
         in folder: Directory, named path: String, _ kind: StagedLeftover.Kind?, _ changedBefore: Date
     ) throws(SystemError) -> [StagedLeftover] {

@@ -4,18 +4,18 @@ import Synchronization
 public import Uploads
 
 extension StagingArea {
-    /// Up to this many copies are flushed one by one, so that a small command does not wait for what others have written to the
-    /// same file system; more are flushed by one call for the whole of it.
+    /// Up to this many copies are flushed one by one, so that a small command does not wait for bytes that other programs have written
+    /// to the same file system; more copies are flushed by one call for the whole file system.
     static let singleFlushCountMaximum = 8
 
-    /// File systems of which syncfs(2) flushes files and directories alike: ext4, XFS, Btrfs, tmpfs, F2FS (statfs(2)). On others,
+    /// File systems where syncfs(2) flushes files and directories alike: ext4, XFS, Btrfs, tmpfs, F2FS (statfs(2)). On others,
     /// network file systems above all, each file is flushed by itself.
     static let flushableTypes: Set<Int64> = [0xEF53, 0x5846_5342, 0x9123_683E, 0x0102_1994, 0xF2F5_2010]
 
-    /// Makes everything staged since the last call durable, names included. Called once for a command, before the first of its
-    /// jobs is published.
-    /// - Throws: `invalidFile`; then what was staged since the last call is to be staged anew, for the system does not keep
-    ///   what it could not write.
+    /// Makes all copies that were staged since the last call durable, names included. A producer calls it once for a command, before it
+    /// publishes the first job.
+    /// - Throws: `invalidFile`; then all files since the last call have to be staged anew, since the system drops the bytes that it could
+    ///   not write.
     public func synchronize() async throws(UploadError) {
         let names = unsynchronized.withLock { names in
             defer { names = [] }
@@ -43,7 +43,7 @@ extension StagingArea {
             do {
                 try directory.open(name, O_RDONLY | O_NOFOLLOW).synchronize()
             } catch {
-                // Removed again in the meantime.
+                // ENOENT: the copy was removed in the meantime.
                 if error.number != ENOENT { throw error }
             }
         }

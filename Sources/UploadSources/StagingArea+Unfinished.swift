@@ -4,8 +4,8 @@ import LinuxFiles
 package import Uploads
 
 extension StagingArea {
-    /// Removes the copies whose programs died while they made them, and digests of blocks that belong to no copy. What cannot be removed is
-    /// left. Only for an area whose programs all run on this host: a lock of another host may not be seen here.
+    /// Removes the copies whose programs died while they made them, and digests of blocks that belong to no copy. It leaves files that
+    /// cannot be removed. Only for an area whose programs all run on this host: a lock of another host may not be seen here.
     /// - Returns: how many files were removed, and their bytes.
     package func sweepUnfinished() async throws(UploadError) -> (count: Int, bytes: Int64) {
         try await Blocking.run { [directory] () throws(UploadError) in
@@ -28,7 +28,7 @@ extension StagingArea {
         }
     }
 
-    /// - Returns: its bytes; nil for what is left.
+    /// - Returns: the bytes of the removed file; nil if it is left.
     private static func removeIfUnfinished(_ name: String, from directory: Directory) throws(SystemError) -> Int64? {
         func isCopy(_ name: String) -> Bool { UUID(uuidString: name) != nil }
         let hidden = String(name.dropFirst().prefix(JobID.length))
@@ -37,7 +37,7 @@ extension StagingArea {
         }
         let copy = String(name.prefix(JobID.length))
         guard isCopy(copy), name == copy + BlockDigests.suffix else { return nil }
-        // In this order: a copy that is finished in between has been the first and is the second.
+        // In this order: a copy that is finished between the two checks had the first name and has the second.
         guard try directory.status(of: StagedDraft.temporaryName(of: copy)) == nil,
             try directory.status(of: copy) == nil, let status = try directory.status(of: name)
         else { return nil }
@@ -45,7 +45,7 @@ extension StagingArea {
         return status.size
     }
 
-    /// - Returns: its bytes; nil while its program lives.
+    /// - Returns: the bytes of the removed draft; nil while its program lives.
     private static func removeDraft(of copy: String, from directory: Directory) throws(SystemError) -> Int64? {
         let name = StagedDraft.temporaryName(of: copy)
         let file = try directory.open(name, O_RDWR | O_NOFOLLOW)
@@ -53,7 +53,7 @@ extension StagingArea {
         defer { file.unlock() }
         let status = try file.status()
         guard let named = try directory.status(of: name), named.isSameFile(as: status) else { return nil }
-        // The digests first: a program that makes a copy of this name anew makes them once it has the lock.
+        // The digests go first: a program that makes a copy of this name anew creates its digests once it has the lock.
         try directory.remove(copy + BlockDigests.suffix)
         try directory.remove(name)
         return status.size

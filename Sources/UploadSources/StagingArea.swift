@@ -4,20 +4,20 @@ import LinuxFiles
 import Synchronization
 public import Uploads
 
-/// The directory that producers and workers share: accepted bytes wait here until they are where they belong.
+/// The directory that producers and workers share: accepted bytes wait here until they are at their destination.
 ///
-/// It has an id, in a file of its own, and jobs name it. A copy has a unique name, mode 0640, the directory's group (2770), and the
-/// digests of its blocks beside it. It becomes visible under its name when it is whole.
+/// The area has an id, in a file of its own, and jobs name the id. A copy has a unique name, mode 0640, the directory's group (2770),
+/// and the digests of its blocks beside it. A copy becomes visible under its name when it is complete.
 public final class StagingArea: Sendable {
-    /// What jobs name: a UUID.
+    /// The id by which jobs name the area: a UUID.
     public let id: String
-    /// The directory.
+    /// The path of the directory.
     public let path: String
 
     let directory: Directory
-    /// What was staged and is not known to be durable.
+    /// The names of staged copies that may not be durable yet.
     let unsynchronized = Mutex<[String]>([])
-    /// The copies that a claim of this process holds.
+    /// The names of the copies that a claim of this process holds.
     let claimed = Mutex<Set<String>>([])
 
     private init(id: String, directory: Directory) {
@@ -26,8 +26,8 @@ public final class StagingArea: Sendable {
         self.directory = directory
     }
 
-    /// Opens the area; creates directory (mode 2770) and id if they are missing. Several processes may do so at once.
-    /// - Parameter group: the group to which a directory that is created here belongs; nil is this user's own.
+    /// Opens the area; creates the directory (mode 2770) and the id if they are missing. Several processes may do so at once.
+    /// - Parameter group: the group of a directory that is created here; nil is this user's own.
     /// - Throws: `misconfigured` when the directory cannot be made or used, or the group does not exist.
     public static func open(at path: String, group: String? = nil) async throws(UploadError) -> StagingArea {
         try await Blocking.run { () throws(UploadError) in
@@ -46,10 +46,10 @@ public final class StagingArea: Sendable {
         }
     }
 
-    /// The name of the copy that a reference means.
-    /// - Throws: `invalidFile` for a name that no copy has.
+    /// The name of a copy, after a check.
+    /// - Throws: `invalidFile` for a name that no copy can have.
     static func checked(_ name: String) throws(UploadError) -> String {
-        // Those that staging gives are UUIDs.
+        // Names that staging gives are UUIDs.
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 < 0x80 }), !name.hasPrefix("."),
             !name.hasSuffix(BlockDigests.suffix), name.utf8.count <= 200,
             !name.utf8.contains(UInt8(ascii: "/")), !name.utf8.contains(0)
@@ -72,7 +72,7 @@ extension StagingArea {
                 throw SystemError(call: "mkdir", path: parent)
             }
         }
-        // Closed to others until group and mode are right.
+        // The directory is closed to others until its group and mode are right.
         guard mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return }
             throw SystemError(call: "mkdir", path: path)
@@ -82,11 +82,11 @@ extension StagingArea {
         try directory.setMode(0o2770)
     }
 
-    /// Reads the id, or gives one: of several who try at once, one wins and all read the same.
+    /// Reads the id, or creates one: of several processes that try at once, one wins and all read the same id.
     private static func identify(_ directory: Directory) throws -> String {
         if try directory.status(of: idName) == nil {
             let id = UUID().uuidString.lowercased()
-            // No name of a copy in the making.
+            // Not the temporary name of a copy.
             let temporary = ".area.\(id).partial"
             let file = try directory.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o640)
             try file.write(Array("\(id)\n".utf8), at: 0)

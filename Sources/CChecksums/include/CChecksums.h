@@ -1,4 +1,4 @@
-// Carry-less multiplication for checksums, where the processor has an instruction for it. Knows no polynomial.
+// Carry-less multiplication for checksums, where the processor has an instruction for it. The caller chooses the polynomial.
 #ifndef CCHECKSUMS_H
 #define CCHECKSUMS_H
 
@@ -15,9 +15,9 @@ typedef struct {
 
 bool checksum_can_fold(void);
 
-// Makes 16 bytes of many that have the same remainder, for a reflected polynomial of at most 64 bits.
+// Folds many bytes into 16 that have the same remainder, for a reflected polynomial of at most 64 bits.
 // `count`: a multiple of CHECKSUM_FOLD_STRIDE, and no less than that. `start` is added to the first 8 bytes.
-// `by_N_bits`: what each word of 16 bytes is multiplied with so that it may stand N bits further on.
+// `by_N_bits`: the factors for the two words of 16 bytes, which move them on by N bits.
 // Only where checksum_can_fold() is true.
 checksum_words checksum_fold(const void *bytes, size_t count, uint64_t start, checksum_words by_1024_bits,
                              checksum_words by_128_bits);

@@ -1,5 +1,5 @@
-// What Linux and glibc offer and Swift's Glibc module does not show. Each function is the call of its manual page and
-// answers as that does: -1 and errno.
+// Functions of Linux and glibc that Swift's Glibc module lacks. Each function makes the call of its manual page and
+// answers like that call: -1 and errno on failure.
 #ifndef CLINUX_H
 #define CLINUX_H
 
@@ -9,11 +9,11 @@
 
 // ioctl_ficlone(2)
 int linux_clone_file(int to, int from);
-// copy_file_range(2), from and to the same offset
+// copy_file_range(2), with the same offset in both files
 ssize_t linux_copy_file_range(int from, int to, int64_t offset, size_t bytes);
 // fallocate(2) with mode 0
 int linux_allocate(int descriptor, int64_t bytes);
-// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins, and does not wait
+// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins to write, and does not wait
 int linux_begin_writing(int descriptor, int64_t offset, int64_t bytes);
 // statx(2): 1 when the descriptor is the root of a mount, 0 when it is not, -1 when the kernel does not say
 int linux_is_mount_root(int descriptor);
@@ -35,7 +35,7 @@ int linux_pipe(int ends[2]);
 int linux_spawn_closing_from(posix_spawn_file_actions_t *actions, int first);
 // posix_spawn_file_actions_addchdir_np(3): an errno, or 0
 int linux_spawn_in_directory(posix_spawn_file_actions_t *actions, const char *path);
-// mallopt(3) with M_ARENA_MAX, M_TRIM_THRESHOLD and M_MMAP_THRESHOLD: 1, or 0 where it is refused or the library is another
+// mallopt(3) with M_ARENA_MAX, M_TRIM_THRESHOLD and M_MMAP_THRESHOLD: 1, or 0 where glibc refuses it or the C library is another
 int linux_tune_allocator(int arena_maximum, int trim_bytes, int map_bytes);
 
 #endif
