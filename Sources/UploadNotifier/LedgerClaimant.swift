@@ -2,10 +2,10 @@ import Foundation
 public import Logging
 public import Uploads
 
-/// Claims the namespace for a ledger before a notifier goes to work with it, and waits while the namespace has another one.
+/// Claims the namespace for a ledger before a notifier goes to work with it, and waits while the namespace has another ledger.
 ///
-/// The opening is noted in the ledger before it is appended to the control log, so a crash in between leaves a ledger that still knows
-/// what the log says. Who has the namespace is what the log says behind that entry: of two that claim it at once one loses.
+/// The opening is noted in the ledger before it is appended to the control log, so a crash in between leaves a ledger that knows the
+/// log's entry. The log decides which ledger has the namespace, read up to that entry: of two ledgers that claim it at once, one loses.
 public struct LedgerClaimant: Sendable {
     let bus: any NotifierBus
     let ledger: Ledger
@@ -25,8 +25,8 @@ public struct LedgerClaimant: Sendable {
     }
 
     /// Tries until the namespace has this ledger, opened by this process.
-    /// - Parameter report: told what is in the way, whenever that changes.
-    /// - Returns: what the control log says; its ledger is this one, until another notifier or an operator appends otherwise.
+    /// - Parameter report: receives the obstacle whenever it changes.
+    /// - Returns: the view of the control log; its ledger is this one, until another notifier or an operator appends another.
     /// - Throws: `CancellationError` when the calling task is cancelled first.
     public func claim(_ report: @Sendable (LedgerObstacle) -> Void) async throws -> ControlView {
         var failures = 0
@@ -56,14 +56,14 @@ public struct LedgerClaimant: Sendable {
         guard let term = verdict.term else {
             let reason = verdict.reason(for: identity, at: ledger.path) ?? ""
             report(.foreign(reason))
-            logger.error("this notifier records and tells nothing", metadata: [LogKey.reason: "\(reason)"])
+            logger.error("this notifier records and publishes nothing", metadata: [LogKey.reason: "\(reason)"])
             _ = try await bus.controlView(withLedgerOtherThan: claim)
             return nil
         }
         let own = LedgerClaim(ledger: identity.id, term: term, opening: UUID())
         try await ledger.notePending(own.opening)
         try await bus.append(.ledger(own))
-        // The own entry is read now, or one that came before it and counts more.
+        // The view holds this notifier's own entry now, or an earlier entry that takes precedence.
         let view = try await bus.controlView(withLedgerOtherThan: claim)
         guard view.ledger == own else { return nil }
         try await ledger.noteOpened(own.opening)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The time of day and a way to wait for it, so that schedules of days are tested in no time.
+/// The time of day and a way to wait for it, so that tests run schedules of days in no time.
 public struct NotifierClock: Sendable {
     public var now: @Sendable () -> Date
     /// Returns at this time at the earliest.
@@ -14,15 +14,15 @@ public struct NotifierClock: Sendable {
         self.sleep = sleep
     }
 
-    /// Seconds that are slept at most: a row of the ledger may be due at any time at all, and of more a `Duration` makes a trap.
+    /// The longest sleep, in seconds: a row of the ledger may be due at any time at all, and a `Duration` of too many seconds traps.
     static let sleepMaximum: TimeInterval = 1e9
 
-    /// The machine's. A task that sleeps longer than ``sleepMaximum``, about 31 years, is woken then.
+    /// The machine's clock. A task that would sleep longer than ``sleepMaximum``, about 31 years, is woken then.
     public static let system = NotifierClock(
         now: { Date() },
         sleep: { try await Task.sleep(for: pause(of: $0.timeIntervalSinceNow)) })
 
-    /// The pause for seconds that may be any number.
+    /// The pause for any number of seconds.
     static func pause(of seconds: TimeInterval) -> Duration {
         seconds > 0 ? .seconds(min(seconds, sleepMaximum)) : .zero
     }

@@ -3,8 +3,8 @@ import Synchronization
 import Uploads
 
 extension NotifierService {
-    /// Until cancelled: carries out orders to forget, one after the other, page by page between what is recorded. An order that a crash
-    /// has interrupted goes on where it stopped.
+    /// Carries out orders to forget, one after the other, page by page between the batches that are recorded, until the task is cancelled.
+    /// An order that a crash has interrupted goes on where it stopped.
     func obeyForgettingOrders() async {
         var accepted: [UploadOrder]?
         while accepted == nil {
@@ -48,7 +48,7 @@ extension NotifierService {
         if let replyTo = accepted.replyTo { await bus.answer(answer, to: replyTo) }
     }
 
-    /// Where it fails, it is owed, and the upkeep tries it again.
+    /// Removes forgotten names from the ledger's files. If that fails, the upkeep tries it again.
     func scrub(rewriting: Bool) async {
         do throws(UploadError) {
             try await ledger.scrub(rewriting: rewriting)
@@ -56,7 +56,7 @@ extension NotifierService {
         } catch {
             isScrubOwed.store(true, ordering: .relaxed)
             logger.warning(
-                "what was forgotten may still be in the ledger's files; they are cleaned at the next upkeep",
+                "forgotten names may still be in the ledger's files; they are cleaned at the next upkeep",
                 metadata: [LogKey.error: "\(error)"])
         }
     }

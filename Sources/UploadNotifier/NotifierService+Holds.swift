@@ -3,17 +3,17 @@ import Logging
 import Synchronization
 import Uploads
 
-/// Jobs whose message the broker has lost before a worker began it: no lane was there, or a policy dropped it.
+/// Issues jobs again whose message the broker has lost before a worker began it: no lane existed, or a policy dropped the message.
 extension NotifierService {
-    /// Queues whose lanes are looked for at once. Any program that may publish a job can name a queue that will never be there, so this
-    /// bounds what such names cost the broker: with more of them each is looked for less often.
+    /// Queues whose lanes are looked for at once. Any program that may publish a job can name a queue that will never exist, so this
+    /// bounds the broker's work for such names: with more of them, each is looked for less often.
     private static let queueCountMaximum = 50
     /// Jobs of a queue that are issued at once, so that recording never waits long.
     private static let jobCountMaximum = 500
-    /// Between two warnings of the same.
+    /// Seconds between two warnings about the same cause.
     private static let warningInterval: TimeInterval = 60
 
-    /// Until cancelled: issues what is held when its time has come and a lane takes it.
+    /// Issues held jobs when their time has come and a lane takes them, until the task is cancelled.
     func keepReleasing() async {
         var last: QueueName?
         while !Task.isCancelled {
@@ -27,7 +27,7 @@ extension NotifierService {
         }
     }
 
-    /// - Returns: where to go on the next time; nil: at the beginning.
+    /// - Returns: the queue after which to go on the next time; nil: at the beginning.
     private func releaseHolds(after last: QueueName?) async throws(UploadError) -> QueueName? {
         let held = try await ledger.heldQueues(after: last, now: clock.now(), limit: Self.queueCountMaximum)
         guard !held.due.isEmpty else { return held.next }
@@ -35,7 +35,7 @@ extension NotifierService {
         for queue in held.due {
             guard let lanes = depths[queue] else { continue }
             let view = controlView
-            // What a policy has dropped would be dropped again before a worker takes it.
+            // Without a worker, a policy that dropped a job would drop it again.
             let hasWorker = lanes.values.contains { $0.consumers > 0 } && !view.stoppedQueues.contains(queue)
             try await publish(
                 ledger.release(
@@ -51,7 +51,8 @@ extension NotifierService {
         let now = clock.now()
         for (cause, count) in count {
             let isDue = warned.withLock { warned in
-                // As many as there are lanes and policies; who writes other names into headers only makes it forget.
+                // There are as many causes as lanes and policies. A program that writes other names into headers only makes the notifier
+                // forget its warnings.
                 if warned.count > 1000 { warned = [:] }
                 if let last = warned[cause], now < last + Self.warningInterval { return false }
                 warned[cause] = now

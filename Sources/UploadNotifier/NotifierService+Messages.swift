@@ -3,7 +3,7 @@ import Synchronization
 import Uploads
 
 extension NotifierService {
-    /// Before anything is taken: reads the control log, and repeats what a crash left owed.
+    /// Reads the control log and publishes the actions that a crash left owed, before the notifier takes messages.
     func recover() async throws(UploadError) {
         await outcomes.end()
         let current = try await viewToBeginWith()
@@ -11,18 +11,18 @@ extension NotifierService {
         view.withLock { $0 = current }
         let owed = try await ledger.owed()
         guard !owed.isEmpty else { return }
-        logger.notice("repeating what was noted and not confirmed", metadata: [LogKey.count: "\(owed.count)"])
+        logger.notice("repeating publications that were not confirmed", metadata: [LogKey.count: "\(owed.count)"])
         try await publish(owed)
     }
 
-    /// One batch: the transaction, and the publications. Nothing that is decided next depends on whether outcomes are told
-    /// already, so these are the end of the batch.
+    /// Records one batch and publishes the owed actions. No later decision depends on whether outcomes are published already, so their
+    /// publication is the end of the batch, which the caller awaits beside the next batch.
     func handle(_ batch: [NotifierMessage]) async throws(UploadError) -> NotifierBus.BatchEnd {
         try checkClaim()
         for message in batch {
             if case .unreadable(_, let reason, _) = message {
                 logger.error(
-                    "dead letter that nobody can read; it is kept in the ledger", metadata: [LogKey.reason: "\(reason)"]
+                    "a dead letter cannot be read; it is kept in the ledger", metadata: [LogKey.reason: "\(reason)"]
                 )
             }
         }
@@ -33,11 +33,11 @@ extension NotifierService {
             if owed.allSatisfy(\.isOutcome) {
                 return outcomes.add { () async throws(UploadError) in try await self.publish(owed) }
             }
-            try await outcomes.told()
+            try await outcomes.waitUntilConfirmed()
             try await publish(owed)
             return {}
         }
-        try await outcomes.told()
+        try await outcomes.waitUntilConfirmed()
         let current = try await bus.controlView()
         try checkClaim(current)
         view.withLock { $0 = current }
@@ -64,16 +64,16 @@ extension NotifierService {
         return owed
     }
 
-    /// Part by part, each durable and published before the next, so that no order is too large.
+    /// Carries out an order part by part, each part durable and published before the next, so that no order is too large.
     private func carryOut(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
         if case .ask(let jobs) = order.command { return await answer(order, about: jobs, replyTo: replyTo) }
         guard !order.command.isSweep else {
-            // It takes longer than messages can wait, and waits itself for what they tell.
+            // A sweep takes longer than messages can wait, and itself waits until the messages before it are recorded.
             sweepOrders.add(SweepOrder(order: order, replyTo: replyTo))
             return
         }
         guard !order.command.isForgetting else {
-            // It may be about every job there ever was, and changes nothing of what is to happen.
+            // Forgetting may concern every job in the ledger, and does not affect what happens to jobs, so it runs beside the messages.
             do throws(UploadError) {
                 try await ledger.accept(order)
             } catch {
@@ -105,7 +105,8 @@ extension NotifierService {
         }
     }
 
-    /// Keeps an order that the ledger cannot carry out for people, and answers whoever gave it: unacknowledged it would come again for ever.
+    /// Keeps an order that the ledger cannot carry out as a dead letter, and answers the operator: unacknowledged it would come again for
+    /// ever.
     private func setAside(_ order: UploadOrder, replyTo: String?, _ error: UploadError) async throws(UploadError) {
         let reason = "the ledger cannot carry out order \(order.id): \(error.message)"
         let copy = bus.copy(of: .order(order, replyTo: replyTo))
@@ -123,7 +124,7 @@ extension NotifierService {
 }
 
 extension NotifierMessage {
-    /// Whether what follows depends on the fences: nothing on the undisturbed path does.
+    /// Whether the handling of the message depends on the fences of the control log; no message on the undisturbed path does.
     var needsControlView: Bool {
         switch self {
         case .event(let event, _): event.kind == .suspect

@@ -1,18 +1,18 @@
 import Logging
 import Uploads
 
-/// Answers from what is recorded, without recording anything.
+/// Answers questions from the ledger, without recording anything.
 extension NotifierService {
-    /// The questions of a batch that was recorded: whatever its other messages tell is known by then.
+    /// Answers the questions of a recorded batch: the ledger knows the contents of its other messages by then.
     func answerQuestions(in batch: [NotifierMessage]) async {
         for case .order(let order, let replyTo) in batch {
             if case .ask(let jobs) = order.command { await answer(order, about: jobs, replyTo: replyTo) }
         }
     }
 
-    /// A question that cannot be answered holds up nothing: the program that asked goes on as if it had not.
+    /// Answers a question. A question that cannot be answered holds up nothing: the program that asked goes on without an answer.
     func answer(_ order: UploadOrder, about jobs: [JobID], replyTo: String?) async {
-        // It waited in the queue for too long, and so did the program that asked.
+        // Without a reply queue, the question has waited for too long, and the program that asked is no longer waiting.
         guard let replyTo else { return }
         var answer = OrderAnswer(order: order.id)
         do throws(UploadError) {
@@ -31,7 +31,7 @@ extension NotifierService {
 }
 
 extension LatestProgress {
-    /// The same, and of a job that runs how far it is.
+    /// The answer, completed by the latest progress of a running job.
     fileprivate func completing(_ answer: OrderAnswer.Job) -> OrderAnswer.Job {
         guard answer.report?.status == .running, let latest = progress(of: answer.id) else { return answer }
         var answer = answer

@@ -3,7 +3,7 @@ import Synchronization
 import Uploads
 
 extension NotifierService {
-    /// Until cancelled: sweeps at intervals, with jitter, so that the notifiers of several pools do not ask all at once.
+    /// Sweeps at intervals until the task is cancelled, with jitter, so that the notifiers of several pools do not sweep all at once.
     func keepSwept() async {
         guard sweeper != nil || stagingSweeper != nil else { return }
         while !Task.isCancelled {
@@ -16,7 +16,7 @@ extension NotifierService {
         }
     }
 
-    /// Until cancelled: makes the sweeps that were ordered, one at a time.
+    /// Makes the ordered sweeps, one at a time, until the task is cancelled.
     func obeySweepOrders() async {
         for await sweep in sweepOrders.all {
             let answer: OrderAnswer
@@ -54,10 +54,10 @@ extension NotifierService {
         UploadError(.misconfigured, "this notifier sweeps nothing: ask one that has the configuration of the workers")
     }
 
-    /// Sends a marker through the notifiers' queue and waits until it comes by. Only the notifier that is given the queue sees
-    /// it, after everything that was told before: a stand-by waits in vain.
+    /// Sends a marker through the notifiers' queue and waits until it arrives. Only the notifier that consumes the queue receives
+    /// it, after all earlier messages: a stand-by waits in vain.
     func isUpToDate() async -> Bool {
-        // No job has this id, so the marker grants nothing to whoever reads it.
+        // No job has this id, so the marker grants nothing to its reader.
         let marker = IssueMarker(job: JobID(), round: 1, generation: 1)
         let (seen, signal) = AsyncStream.makeStream(of: Void.self)
         awaited.withLock { $0[marker.id] = signal }
@@ -83,7 +83,7 @@ extension NotifierService {
         }
     }
 
-    /// A batch was recorded.
+    /// Wakes the sweeps that wait for the markers of a recorded batch.
     func noteMarkers(in batch: [NotifierMessage]) {
         for case .marker(let marker) in batch { _ = awaited.withLock { $0[marker.id] }?.yield() }
     }

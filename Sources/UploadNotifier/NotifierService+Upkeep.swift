@@ -6,10 +6,10 @@ import Uploads
 extension NotifierService {
     /// Jobs that are removed in one transaction, so that recording never waits long.
     private static let pruneCountMaximum = 500
-    /// The same of jobs whose names are forgotten.
+    /// Jobs whose names are forgotten in one transaction.
     private static let forgettingCountMaximum = 100
 
-    /// Until cancelled: gives the control log its snapshots, and the ledger its end.
+    /// Appends snapshots to the control log and prunes the ledger at intervals, until the task is cancelled.
     func keepUp() async {
         while !Task.isCancelled {
             do { try await clock.sleep(for: configuration.snapshotInterval) } catch { return }
@@ -23,11 +23,11 @@ extension NotifierService {
         }
     }
 
-    /// Takes those fences out of the control log that nothing needs any more, and appends a snapshot of the rest.
+    /// Removes fences that are no longer needed from the control log, and appends a snapshot of the rest.
     ///
-    /// What is forgotten is told apart from the snapshot: a snapshot does not lower what a reader knows already. A round that
+    /// The removed fences have an entry of their own, since a snapshot does not lower the fences that a reader knows already. A round that
     /// begins meanwhile has a higher fence, which stays.
-    /// - Returns: what the log still says.
+    /// - Returns: the view of the log afterwards.
     private func appendSnapshot() async throws(UploadError) -> ControlView {
         var current = try await bus.controlView()
         for page in current.pages {
@@ -59,7 +59,7 @@ extension NotifierService {
         }
     }
 
-    /// What an operator would order by hand (``Verb/forget``), by age.
+    /// Forgets the names of jobs that ended long ago, as an operator's order (``Verb/forget``) would.
     private func forgetNames() async throws(UploadError) {
         let (keep, now) = (configuration.keep, clock.now())
         var count = 0

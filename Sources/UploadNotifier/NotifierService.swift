@@ -4,12 +4,12 @@ public import ServiceLifecycle
 import Synchronization
 public import Uploads
 
-/// The notifier: records what the broker tells in the ledger, issues jobs anew by the rules of the baton, and tells
+/// The notifier: records the broker's messages in the ledger, issues jobs anew by the rules of the baton, and publishes
 /// outcomes.
 ///
-/// A batch is one ledger transaction; then what the ledger noted is published; only when all of that is confirmed is
-/// the batch acknowledged. Where that is outcomes alone, the next batch is recorded meanwhile. A crash anywhere in between
-/// repeats messages that the ledger knows already, and publications from its note.
+/// The notifier records a batch in one ledger transaction, then publishes the actions that the ledger noted as owed, and acknowledges
+/// the batch only when the broker has confirmed all of them. If only outcomes are owed, it records the next batch meanwhile. A crash
+/// anywhere in between repeats messages that the ledger knows already, and publications that the ledger has noted.
 public final class NotifierService: Service {
     let bus: any NotifierBus
     let ledger: any LedgerRecorder
@@ -17,37 +17,37 @@ public final class NotifierService: Service {
     let clock: NotifierClock
     let logger: Logger
     private let claim: LedgerClaim?
-    /// Until it is used for the first time.
+    /// The control log's view from the claim; nil after its first use.
     private let claimed: Mutex<ControlView?>
     private let superseded = Mutex(false)
-    /// Which outcomes go into whose outbox; changes between two batches only, by the gate below.
+    /// Which outcomes go into which delegate's outbox. Changes only between two batches, under the lock below.
     let routes: Mutex<[DeliveryRoute]>
     private let recording = AsyncLock()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
-    /// The outcomes of the last batch, which the next one is not to wait for.
+    /// Publishes the outcomes of a batch while the next batch is recorded.
     let outcomes = OrderedPublications()
     let view = Mutex(ControlView())
     let sweeper: Sweeper?
     let stagingSweeper: StagingSweeper?
     let sweepOrders = SweepOrders()
-    /// Whether the ledger's files may still hold what was forgotten.
+    /// Whether the ledger's files may still hold forgotten names.
     let isScrubOwed = Atomic(false)
     let forgettingOrders = SweepOrders(countMaximum: .max)
     let progress: LatestProgress
     private let progressFeed: (any ProgressFeed)?
     /// Markers that the sweep waits for.
     let awaited = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
-    /// When each policy that drops jobs was last warned of.
+    /// When the last warning about each policy that drops jobs was logged.
     let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
     private let trouble = Mutex(Trouble())
-    /// Told of the apps in a batch whose delegates are not served here.
+    /// Receives the apps in a batch whose delegates this notifier does not serve yet.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
 
-    /// - Parameter claimed: what the control log said when the namespace was claimed for the ledger (``LedgerClaimant``); the service ends
-    ///   when the log names another ledger than that. nil: the log's ledger is not looked at.
+    /// - Parameter claimed: the view of the control log after the claim of the namespace for the ledger (``LedgerClaimant``); the service
+    ///   ends when the log names another ledger. With nil, the service ignores the log's ledger.
     public init(
         bus: any NotifierBus, ledger: Ledger, claimed: ControlView? = nil, delegates: [RegisteredDelegate],
         configuration: NotifierConfiguration = NotifierConfiguration(), sweeper: Sweeper? = nil,
@@ -71,21 +71,21 @@ public final class NotifierService: Service {
         self.publisher = OwedPublisher(bus: bus, ledger: ledger, clock: clock, logger: logger)
     }
 
-    /// What the control log says, as far as this notifier has read and written it.
+    /// The view of the control log, as far as this notifier has read and written it.
     public var controlView: ControlView { view.withLock { $0 } }
 
-    /// Whether another ledger has the namespace by now, or another copy of this one: nothing is recorded or told any more.
+    /// Whether another ledger, or another copy of this one, has the namespace by now: the notifier records and publishes nothing any more.
     public var isSuperseded: Bool { superseded.withLock { $0 } }
 
-    /// Why nothing is recorded now (a full disk, say), in a line; nil while batches are recorded.
+    /// Why nothing is recorded now (a full disk, say), in one line of text; nil while batches are recorded.
     public var obstacle: String? {
         if isSuperseded { return "another ledger has the namespace now" }
         return trouble.withLock { $0.beginning ?? $0.batch }.map { "it cannot record: \($0.message)" }
     }
 
-    /// Serves other delegates from now on: nothing is recorded while they are chosen, so that each outcome is recorded for those
-    /// before or for those after. Deliveries go on.
-    /// - Parameter choose: what decides, in short; what it throws leaves everything as it is.
+    /// Serves other delegates from now on. Nothing is recorded while they are chosen, so that each outcome is recorded either for the
+    /// delegates before or for those after. Deliveries go on.
+    /// - Parameter choose: returns the new delegates, in a short time; if it throws, nothing changes.
     func serve(_ choose: () async throws -> [RegisteredDelegate]) async throws {
         try await recording.withLock {
             let delegates = try await choose()
@@ -94,8 +94,8 @@ public final class NotifierService: Service {
         }
     }
 
-    /// In one piece between two changes of delegates. What the ledger cannot record of a batch it keeps as dead letters, so that the
-    /// batch does not come again for ever and hold up all that comes after it.
+    /// Records a batch between two changes of delegates. The ledger keeps messages that it cannot record as dead letters, so that the
+    /// batch does not come again for ever and hold up all later messages.
     func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         try await recording.withLock { () async throws(UploadError) in
             let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
@@ -115,7 +115,7 @@ public final class NotifierService: Service {
         }
     }
 
-    /// The next part of an order, between two changes of delegates: it may end jobs.
+    /// Carries out the next part of an order, between two changes of delegates, since an order may end jobs.
     func carryOutForRoutes(_ order: UploadOrder) async throws(UploadError) -> OrderStep {
         try await recording.withLock { () async throws(UploadError) in
             let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
@@ -135,8 +135,8 @@ public final class NotifierService: Service {
         clientsHandler.withLock { $0 = handler }
     }
 
-    /// Recording has registered the delegates of these, and notes what is for them; that they are served as well is not waited
-    /// for: it takes its turn behind what operators change.
+    /// Asks to serve the delegates of apps in the batch. Recording has registered them already, and keeps their outcomes; the batch does
+    /// not wait until they are served, since that takes its turn behind the changes of operators.
     func serveClients(in batch: [NotifierMessage]) {
         let clients = Set(batch.compactMap(\.client))
         guard !clients.isEmpty else { return }
@@ -153,20 +153,20 @@ public final class NotifierService: Service {
         }
     }
 
-    /// What stands in the way of recording.
+    /// The errors that keep the notifier from recording.
     private struct Trouble {
-        /// Why it cannot begin.
+        /// Why recording cannot begin.
         var beginning: UploadError?
-        /// Why the last batch was not recorded; nil once it was.
+        /// Why the last batch was not recorded; nil once a batch is recorded.
         var batch: UploadError?
-        /// Failures since a batch was recorded and all of it published: the next pause follows from them.
+        /// Failures since the last batch that was recorded and published; the length of the next pause follows from them.
         var failures = 0
     }
 
     private enum Part { case deliveries, messages, upkeep, sweeping, progress, grace, superseded }
 
-    /// Works until a graceful shutdown, which takes seconds, or cancellation; or until it is superseded, which stops it at once, with
-    /// nothing acknowledged that it has not recorded.
+    /// Works until a graceful shutdown, which takes seconds, or cancellation; or until another ledger has the namespace, which stops the
+    /// notifier at once. It never acknowledges a message that it has not recorded.
     public func run() async throws {
         await withTaskGroup(of: Part.self) { group in
             group.addTask {
@@ -199,7 +199,7 @@ public final class NotifierService: Service {
                 return .upkeep
             }
             group.addTask {
-                // Beside the recording, on a connection of its own: whatever becomes of it, nothing waits for it.
+                // The progress feed has a connection of its own; recording does not wait for it, even if it fails.
                 await self.progressFeed?.follow { [progress = self.progress] in progress.note($0) }
                 return .progress
             }
@@ -221,7 +221,7 @@ public final class NotifierService: Service {
         }
     }
 
-    /// Takes no more; what is under way gets the grace.
+    /// Takes no more messages; work under way gets the grace.
     private func stop() async {
         isStopping.withLock { $0 = true }
         await bus.drain()
@@ -229,7 +229,7 @@ public final class NotifierService: Service {
         try? await Task.sleep(for: configuration.stopGrace)
     }
 
-    /// Until the control log names another ledger than the one that this notifier has, or the task is cancelled.
+    /// Returns when the control log names another ledger than this notifier's, or the task is cancelled.
     private func watchClaim() async {
         guard let claim else { return }
         while !Task.isCancelled, !isSuperseded {
@@ -237,7 +237,7 @@ public final class NotifierService: Service {
                 try checkClaim(await bus.controlView(withLedgerOtherThan: claim))
             } catch {
                 guard !isSuperseded else { return }
-                // The control log cannot be read now, which stops recording as well.
+                // The control log cannot be read now, and recording cannot go on without it either.
                 do { try await clock.sleep(for: configuration.retryDelayMaximum) } catch { return }
             }
         }
@@ -248,10 +248,11 @@ public final class NotifierService: Service {
             defer { superseded = true }
             return !superseded
         }
-        if isNews { logger.error("another ledger has the namespace now; this notifier records and tells nothing more") }
+        guard isNews else { return }
+        logger.error("another ledger has the namespace now; this notifier records and publishes nothing more")
     }
 
-    /// What the control log says at the start: it was read just now if the namespace was claimed.
+    /// The view of the control log at the start; if the namespace was claimed just now, the view from the claim.
     func viewToBeginWith() async throws(UploadError) -> ControlView {
         let claimed = claimed.withLock { claimed in
             defer { claimed = nil }
@@ -265,7 +266,7 @@ public final class NotifierService: Service {
     func checkClaim(_ view: ControlView? = nil) throws(UploadError) {
         if let view, let claim, view.ledger != claim { supersede() }
         guard !isSuperseded else {
-            throw UploadError(.rejected, "another ledger has the namespace now; the notifier with that one is at work")
+            throw UploadError(.rejected, "another ledger has the namespace now; the notifier of that ledger is at work")
         }
     }
 
@@ -299,7 +300,7 @@ public final class NotifierService: Service {
                 }
                 let delay = min(configuration.retryDelayMaximum.seconds, pow(2, Double(failures)) / 4)
                 logger.error(
-                    "cannot record or publish; what was not acknowledged comes again",
+                    "cannot record or publish; the broker delivers unacknowledged messages again",
                     metadata: [LogKey.error: "\(error)", LogKey.attempt: "\(failures)"])
                 try? await clock.sleep(for: .seconds(delay))
             }

@@ -1,14 +1,14 @@
 import Synchronization
 import Uploads
 
-/// Publications beside the recording of the next batch: those of one batch after those of the batch before.
+/// Publishes the outcomes of a batch while the next batch is recorded: those of one batch after those of the batch before.
 final class OrderedPublications: Sendable {
     private typealias Publishing = Task<Result<Void, UploadError>, Never>
 
     private let last = Mutex<Publishing?>(nil)
 
-    /// Begins when all before is confirmed, and fails where that failed: what is told of a job keeps its order.
-    /// - Returns: returns when it is confirmed. Cancelling who waits for it cancels it.
+    /// Begins when all earlier publications are confirmed, and fails if one of them failed, so that the outcomes of a job keep their order.
+    /// - Returns: a closure that returns when the publication is confirmed. Cancelling a task that waits in it cancels the publication.
     func add(_ publish: @escaping @Sendable () async throws(UploadError) -> Void) -> NotifierBus.BatchEnd {
         let publishing = last.withLock { last in
             let next = Publishing { [before = last] in
@@ -25,14 +25,14 @@ final class OrderedPublications: Sendable {
         return { try await Self.end(of: publishing).get() }
     }
 
-    /// Returns when all is confirmed.
-    /// - Throws: what a publication failed with since the last ``end()``.
-    func told() async throws(UploadError) {
+    /// Returns when all publications are confirmed.
+    /// - Throws: the error of a publication that failed since the last ``end()``.
+    func waitUntilConfirmed() async throws(UploadError) {
         guard let publishing = last.withLock({ $0 }) else { return }
         try await Self.end(of: publishing).get()
     }
 
-    /// Waits until nothing is published any more, and begins anew.
+    /// Waits until no publication is under way, and begins anew.
     func end() async {
         guard let publishing = last.withLock({ $0 }) else { return }
         _ = await Self.end(of: publishing)

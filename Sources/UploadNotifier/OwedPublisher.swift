@@ -1,7 +1,7 @@
 import Logging
 import Uploads
 
-/// Publishes what the ledger notes as owed: the actions of one job in their order, those of different jobs side by
+/// Publishes the actions that the ledger notes as owed: the actions of one job in their order, those of different jobs side by
 /// side, so that many outcomes share the broker's round trips.
 struct OwedPublisher: Sendable {
     /// Jobs whose actions are published at a time.
@@ -17,9 +17,9 @@ struct OwedPublisher: Sendable {
     let clock: NotifierClock
     let logger: Logger
 
-    /// Returns when everything is confirmed. What can never be published (a queue that is gone) stays
-    /// owed, loudly, and holds up no other job; it is tried again when the notifier starts.
-    /// - Throws: the first passing failure, when all the others were tried.
+    /// Returns when the broker has confirmed everything. An action that can never be published (its queue is gone) stays
+    /// owed, with an error in the log, and holds up no other job; the notifier tries it again at its next start.
+    /// - Throws: the first passing failure, after all other actions were tried.
     func publish(_ owed: [OwedAction]) async throws(UploadError) {
         guard !owed.isEmpty else { return }
         var order: [JobID] = []
@@ -56,7 +56,7 @@ struct OwedPublisher: Sendable {
             } catch {
                 guard error.retry == .never else { return Result(done: done, failure: error) }
                 logger.error(
-                    "cannot be published; it stays noted and is tried again at the next start",
+                    "an owed action cannot be published; it stays owed and is tried again at the next start",
                     metadata: [LogKey.job: "\(owed.job)", LogKey.error: "\(error)"])
                 return Result(done: done, failure: nil)
             }
@@ -64,10 +64,10 @@ struct OwedPublisher: Sendable {
         return Result(done: done, failure: nil)
     }
 
-    /// What no lane has taken is owed no more: the job is issued anew later.
+    /// Holds a job that no lane has taken: its publication is owed no more, and the job is issued anew later.
     private func hold(_ baton: Baton, _ cause: DeathCause) async throws(UploadError) {
         logger.notice(
-            "no lane takes a job; it is held, and issued when its transfer queue is there",
+            "no lane takes a job; it is held, and issued when its transfer queue exists",
             metadata: [
                 LogKey.job: "\(baton.job.id)", LogKey.queue: "\(baton.job.queue)", LogKey.reason: "\(cause.reason)",
             ])
@@ -78,7 +78,7 @@ struct OwedPublisher: Sendable {
         switch action {
         case .mark(let marker): try await bus.mark(marker)
         case .issue(let baton, let lane, let maybeRepeated) where baton.onlyRemovesCopy:
-            // Where no lane takes it, the staging area's sweep removes the copy.
+            // If no lane takes the baton, the staging area's sweep removes the copy.
             _ = try await bus.issue(baton, on: lane, maybeRepeated: maybeRepeated)
         case .issue(let baton, let lane, let maybeRepeated):
             logger.notice(

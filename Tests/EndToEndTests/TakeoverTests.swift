@@ -70,7 +70,7 @@ import UploadTesting
             #expect(page.contains("<h2 id=\"heading\">Another ledger has the namespace</h2>"))
             let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)", expecting: 69)
             #expect(jobs.errorText.contains("uploadctl ledger adopt"), "\(jobs.errorText)")
-            #expect(foreign.errorText.contains("this notifier records and tells nothing"))
+            #expect(foreign.errorText.contains("this notifier records and publishes nothing"))
 
             // A serial line advances after a restart of the first notifier, though the other one ran alone meanwhile.
             let files = try (0..<3).map { try deployment.makeFile("\($0).bin", bytes: 1000) }

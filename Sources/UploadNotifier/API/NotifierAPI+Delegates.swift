@@ -57,6 +57,6 @@ extension NotifierAPI {
         let end = to ?? clock.now()
         let repeated = try await service.replay(.range(delegate: name, from: from, to: end), in: history)
         guard let route = delegates.route(of: name) else { return repeated }
-        return try await repeated + service.tellPast(route, from: from, to: end, in: history)
+        return try await repeated + service.deliverPast(route, from: from, to: end, in: history)
     }
 }

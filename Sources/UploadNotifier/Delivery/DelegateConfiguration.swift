@@ -1,14 +1,14 @@
 public import Foundation
 public import Uploads
 
-/// A delegate as the configuration names it, `delegates: {billing: {kind: webhook, …}}`, or as it was registered.
+/// The configuration of a delegate, from the configuration file, `delegates: {billing: {kind: webhook, …}}`, or from a registration.
 public struct DelegateConfiguration: Hashable, Sendable {
-    /// Deliveries under way that may be allowed.
+    /// The permitted values of the number of deliveries under way.
     public static let concurrencyRange = 1...100
-    /// Seconds that one delivery may be given.
+    /// The permitted values of the time for one delivery, in seconds.
     public static let timeoutRange: ClosedRange<TimeInterval> = 1...300
 
-    /// What kind of delegate, with what that kind needs.
+    /// The kind of the delegate, with the settings of that kind.
     public enum Kind: Hashable, Sendable {
         case webhook(WebhookConfiguration)
         case queue(QueueConfiguration)
@@ -18,13 +18,13 @@ public struct DelegateConfiguration: Hashable, Sendable {
 
     public var name: String
     public var kind: Kind
-    /// Which outcomes it is told of; all three by default.
+    /// The outcomes that the delegate receives; all three by default.
     public var types: Set<EventKind>
-    /// Of which jobs; all by default.
+    /// The jobs whose outcomes it receives; all by default.
     public var filter: DeliveryFilter
-    /// What it gets as `data`; nil for everything.
+    /// The fields that it gets as `data`; nil for all fields.
     public var mapping: FieldMapping?
-    /// Whether a job's outcomes come one after the other, in the order of its rounds.
+    /// Whether a job's outcomes are delivered one after the other, in the order of its rounds.
     public var isOrdered: Bool
     /// Deliveries under way at most, 1 to 100; nil for 8, and 4 for commands.
     public var concurrencyMaximum: Int?

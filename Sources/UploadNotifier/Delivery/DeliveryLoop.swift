@@ -4,19 +4,19 @@ import Metrics
 import Synchronization
 import Uploads
 
-/// The way to one delegate. Its definition may change while it works: what is under way ends as it began.
+/// Delivers outcomes to one delegate. The delegate's definition may change meanwhile: deliveries under way end with the old one.
 final class DeliveryLoop: Sendable {
     /// Events that a `BatchDelegate` gets at once.
     static let batchCountMaximum = 256
 
     private struct State {
         var inFlight: Set<DelegateDelivery.ID> = []
-        /// The earliest time for which somebody sleeps.
+        /// The earliest time for which an alarm is set.
         var alarm: Date?
         var registered: RegisteredDelegate
-        /// Whether it is to be looked up, and served again if only its failures paused it.
+        /// Whether the loop has to look the delegate up in the ledger, and to serve it again if only its failures paused it.
         var isNew = true
-        /// Whether the delegate is gone: nothing is said of it in the ledger any more.
+        /// Whether the delegate is gone: the loop records no pause for it in the ledger any more.
         var isRetired = false
     }
 
@@ -53,13 +53,13 @@ final class DeliveryLoop: Sendable {
         wake()
     }
 
-    /// Takes no more, for its delegate is gone.
+    /// Takes no more deliveries, since the delegate is gone.
     func retire() {
         state.withLock { $0.isRetired = true }
         stop()
     }
 
-    /// Returns when nothing is under way any more, once it was told to stop.
+    /// Returns when no delivery is under way any more, after `stop()` or `retire()`.
     func waitUntilEnded() async { for await _ in ended {} }
 
     func wake() { signal.yield() }
@@ -70,7 +70,7 @@ final class DeliveryLoop: Sendable {
         defer { end.finish() }
         signal.yield()
         await withDiscardingTaskGroup { group in
-            // Alarms live in a group of their own: when no more is taken, deliveries are awaited and alarms are not.
+            // Alarms have a group of their own: after a stop, the loop awaits its deliveries but not its alarms.
             await withDiscardingTaskGroup { alarms in
                 for await _ in signals { await take(in: &group, alarms: &alarms) }
                 alarms.cancelAll()
@@ -119,7 +119,7 @@ final class DeliveryLoop: Sendable {
             } else {
                 for delivery in due { group.addTask { await self.attempt([delivery], by: registered) } }
             }
-            // Somebody who finishes will signal; otherwise the time must.
+            // A delivery that ends wakes the loop; for deliveries that are due later an alarm has to.
             if due.count < free,
                 let next = try await outbox.nextDue(
                     for: name, ordered: registered.isOrdered, excluding: busy.union(due.map(\.id)))
@@ -158,7 +158,7 @@ final class DeliveryLoop: Sendable {
             }
             await settle(deliveries, by: registered, start, answer, error: nil)
         } catch {
-            // Cut off by the end of the grace: not an attempt, delivered again at the next start.
+            // A delivery that the end of the grace cuts off is not an attempt; the notifier delivers it again at the next start.
             if !Task.isCancelled { await settle(deliveries, by: registered, start, nil, error: error) }
         }
         state.withLock { $0.inFlight.subtract(deliveries.map(\.id)) }
@@ -178,13 +178,13 @@ final class DeliveryLoop: Sendable {
                     try await refused(delivery, by: registered, attempt, error: error)
                 }
             } else {
-                // Of a whole batch that went into a file there is nothing to log but the time.
+                // The log of attempts would hold only the time for a batch that went into a file.
                 try await outbox.delivered(deliveries.map(\.id), at: now, attempt: registered.isBatch ? nil : attempt)
                 count("delivered", by: deliveries.count)
             }
         } catch {
             logger.error("result of a delivery cannot be recorded", metadata: [LogKey.error: "\(error)"])
-            // Else the row would be due at once, and again, for as long as the ledger fails.
+            // Without this pause the row would be due again at once, for as long as the ledger fails.
             try? await clock.sleep(for: .seconds(5))
         }
     }
@@ -199,7 +199,7 @@ final class DeliveryLoop: Sendable {
         let now = clock.now()
         var generator = SystemRandomNumberGenerator()
         if state.withLock({ $0.isRetired }) {
-            // Kept for the day when a delegate of this name comes back, if it was not thrown away.
+            // The delivery is kept for a later delegate of this name, unless it was removed with the delegate.
             try await outbox.failed([delivery.id], attempt: attempt, dueAt: now)
         } else if error.retry == .never {
             try await outbox.failed([delivery.id], attempt: attempt, dueAt: now)
@@ -231,12 +231,12 @@ final class DeliveryLoop: Sendable {
         Counter(label: "upload_delegate_deliveries_total", dimensions: [("outcome", outcome)]).increment(by: amount)
     }
 
-    /// Bounded: delegates are few, ``DelegateManager/registeredMaximum`` beside those of the configuration.
+    /// Sets the metric of a paused delegate. Its labels are bounded: ``DelegateManager/registeredMaximum`` and the configured delegates.
     static func show(isPaused: Bool, _ delegate: String) {
         Gauge(label: "upload_delegate_paused", dimensions: [("delegate", delegate)]).record(isPaused ? 1 : 0)
     }
 
-    /// For a delegate that is gone.
+    /// Removes the metric of a delegate that is gone.
     static func showNothing(_ delegate: String) {
         Gauge(label: "upload_delegate_paused", dimensions: [("delegate", delegate)]).destroy()
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// When a delivery that failed is tried again. The first attempt is immediate; after the last the delegate is paused.
+/// When a failed delivery is tried again. The first attempt is immediate; after the last attempt the delegate is paused.
 ///
 /// The delays are the example schedule of Standard Webhooks (specification, "Deliverability and reliability").
 public struct DeliverySchedule: Hashable, Sendable {
@@ -16,10 +16,10 @@ public struct DeliverySchedule: Hashable, Sendable {
         self.jitter = min(max(0, jitter), 1)
     }
 
-    /// For what is away only while the broker is, and then for everybody: back within a minute, for about 3 days.
+    /// For a delegate that fails only while the broker does: tries again at least once a minute, for about 3 days.
     public static let steady = DeliverySchedule(delays: [1, 2, 5, 10, 30] + Array(repeating: 60, count: 4320))
 
-    /// The most that a delegate may ask to be waited: the longest delay.
+    /// The longest delay that a delegate may ask for: the longest of the schedule.
     public var delayMaximum: TimeInterval { delays.max() ?? 0 }
 
     /// Seconds to wait after this failed attempt, from 1; nil when it was the last.

@@ -3,12 +3,12 @@ import Logging
 import Synchronization
 public import Uploads
 
-/// What operators do with delegates. Everything is durable before it returns, and takes effect at once.
+/// The operations of operators on delegates. Each is durable before it returns, and takes effect at once.
 extension DeliveryService {
     /// The delegates that are served, by name.
     public var names: [String] { loops.withLock { $0.keys.sorted() } }
 
-    /// Delivers nothing to a delegate until ``resume(_:)``, restarts included. What is under way is finished.
+    /// Delivers nothing to a delegate until ``resume(_:)``, also after restarts. Deliveries under way are finished.
     /// - Throws: `rejected` for a name that no delegate has.
     public func pause(_ name: String, by operatorName: String) async throws(UploadError) {
         _ = try loop(name)
@@ -17,7 +17,7 @@ extension DeliveryService {
         logger.notice("delegate is paused", metadata: [LogKey.delegate: "\(name)", LogKey.by: "\(operatorName)"])
     }
 
-    /// Serves a delegate again, whoever paused it; what waits is due at once.
+    /// Serves a paused delegate again, also one that an operator paused; its waiting deliveries are due at once.
     /// - Throws: `rejected` for a name that no delegate has.
     public func resume(_ name: String) async throws(UploadError) {
         let loop = try loop(name)
@@ -27,8 +27,8 @@ extension DeliveryService {
         loop.wake()
     }
 
-    /// Delivers once more, under the same ids, at once unless the delegate is paused.
-    /// - Returns: how many deliveries that are.
+    /// Makes deliveries once more, under the same ids, at once unless the delegate is paused.
+    /// - Returns: the number of deliveries.
     public func replay(
         _ replay: DeliveryReplay, in history: any DeliveryHistory
     ) async throws(UploadError) -> Int {
@@ -38,24 +38,24 @@ extension DeliveryService {
         return count
     }
 
-    /// Delivers what ended before the delegate was there to hear of it, at once unless it is paused.
-    /// - Returns: how many deliveries that are.
-    public func tellPast(
+    /// Delivers the outcomes of jobs that ended before the delegate existed, at once unless it is paused.
+    /// - Returns: the number of deliveries.
+    public func deliverPast(
         _ route: DeliveryRoute, from: Date, to: Date, in history: any DeliveryHistory
     ) async throws(UploadError) -> Int {
         let count = try await history.deliverPast(route, from: from, to: to, at: clock.now())
         if count > 0 {
             logger.notice(
-                "outcomes of before are delivered too",
+                "earlier outcomes are delivered too",
                 metadata: [LogKey.delegate: "\(route.delegate)", LogKey.count: "\(count)"])
             wake()
         }
         return count
     }
 
-    /// Delivers an invented outcome, paused or not, past the outbox: its id begins with `test.`, and its job's batch and
-    /// metadata say that it is a test.
-    /// - Returns: what came of it, the error included.
+    /// Delivers an invented outcome without the outbox, also to a paused delegate: its id begins with `test.`, and its job's batch
+    /// and metadata mark it as a test.
+    /// - Returns: the result of the attempt, or its error.
     /// - Throws: `rejected` for a name that no delegate has.
     public func test(_ name: String) async throws(UploadError) -> DeliveryAttempt {
         let delegate = try loop(name).registered.delegate
@@ -77,7 +77,7 @@ extension DeliveryService {
 }
 
 extension UploadEvent {
-    /// An outcome of a job that never was.
+    /// An outcome of an invented job.
     static func test(at time: Date) -> UploadEvent {
         var job = UploadJob(
             source: .inline(Data()), destination: .url("https://test.invalid/test"), size: 0,

@@ -4,15 +4,15 @@ public import ServiceLifecycle
 import Synchronization
 public import Uploads
 
-/// Brings outcomes from the outbox to the delegates, each in a loop of its own, so that a slow or dead one holds up
-/// nobody else. At least once, and always under the same id.
+/// Delivers outcomes from the outbox to the delegates, each in a loop of its own, so that a slow or dead delegate does not
+/// hold up others. Each outcome is delivered at least once, and always under the same id.
 ///
-/// An error that cannot pass (`retry: .never`) and a schedule that is used up while nothing else was taken pause the
-/// delegate, loudly, with its backlog kept. A restart of the notifier serves such delegates again, and so does another
-/// definition; what an operator has paused waits for an operator. One outcome that is refused while others are taken is given
-/// up alone, and kept.
+/// An error that cannot pass (`retry: .never`) pauses the delegate, and so does a schedule that is used up while the delegate took
+/// nothing else: the log has an error, and the backlog is kept. A restart of the notifier serves such a delegate again, and so does
+/// another definition; a delegate that an operator has paused waits for an operator. If a delegate refuses one outcome and takes
+/// others, only that outcome is given up, and kept.
 public final class DeliveryService: Service {
-    /// A loop, and the one of the same name that was told to stop before it: no delivery is under way in both.
+    /// A new loop, and the retired loop of the same name, which has to end first: no delivery is under way in both.
     private struct Opening {
         var loop: DeliveryLoop
         var predecessor: DeliveryLoop?
@@ -23,7 +23,7 @@ public final class DeliveryService: Service {
     let logger: Logger
     let stopGrace: Duration
     let loops = Mutex<[String: DeliveryLoop]>([:])
-    /// Of delegates that are gone, while something is under way to them.
+    /// The loops of removed delegates, while deliveries to them are under way.
     private let retired = Mutex<[String: DeliveryLoop]>([:])
     private let openings: AsyncStream<Opening>
     private let opening: AsyncStream<Opening>.Continuation
@@ -40,7 +40,7 @@ public final class DeliveryService: Service {
         serve(delegates)
     }
 
-    /// Serves these from now on. The way to those that stay as they are is not touched, nor what is under way to anybody;
+    /// Serves these delegates from now on. The loops of unchanged delegates go on, and so do all deliveries under way;
     /// another definition of a delegate holds from its next delivery on.
     public func serve(_ delegates: [RegisteredDelegate]) {
         loops.withLock { loops in
@@ -63,7 +63,7 @@ public final class DeliveryService: Service {
         }
     }
 
-    /// There are new rows in the outbox.
+    /// To be called when there are new rows in the outbox.
     public func wake() {
         for loop in loops.withLock({ Array($0.values) }) { loop.wake() }
     }
@@ -74,8 +74,8 @@ public final class DeliveryService: Service {
         for loop in loops.withLock({ Array($0.values) }) { loop.stop() }
     }
 
-    /// Delivers until `stop`, a graceful shutdown or cancellation. What is then under way gets the stop grace; what is
-    /// cut off is delivered again at the next start.
+    /// Delivers until `stop`, a graceful shutdown or cancellation. Deliveries that are then under way get the stop grace; the
+    /// notifier makes those that it cuts off again at the next start.
     public func run() async throws {
         let grace = stopGrace
         await withTaskGroup(of: Void.self) { group in

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// An event as a delegate gets it: a CloudEvent whose `data` is the event's own or what the field mapping makes of it.
+/// An event in the form that a delegate gets: a CloudEvent whose `data` is the event's own or the result of the field mapping.
 struct EventPayload: Sendable {
     /// CloudEvents JSON event format, section 3.
     static let structuredType = "application/cloudevents+json; charset=utf-8"
@@ -41,8 +41,8 @@ struct EventPayload: Sendable {
         }
     }
 
-    /// The attributes for binary mode as header names and values (CloudEvents HTTP binding, section 3.1.3). Ids and names
-    /// of ours are plain ASCII, so there is nothing to percent-encode.
+    /// The attributes for binary mode as header names and values (CloudEvents HTTP binding, section 3.1.3). Longshore's ids and names
+    /// are plain ASCII, so there is nothing to percent-encode.
     var attributes: [(name: String, value: String)] {
         [
             ("ce-specversion", "1.0"), ("ce-id", event.id), ("ce-source", event.source), ("ce-type", event.kind.type),

@@ -1,10 +1,10 @@
 public import Uploads
 
-/// What a receiver gets as `data`, under the names that it already knows: fields of the event under other names, and
+/// Defines the `data` of an event for a receiver, under the names that it already knows: fields of the event under other names, and
 /// constants; nothing else.
 ///
 /// A source is the path of a field in the event (`subject`, `data.job.metadata.order`, `data.object.location`), or a
-/// constant after `=`: what is JSON stands for itself (`=1`, `=true`, `="1"`), everything else is text (`=done`).
+/// constant after `=`: JSON stands for itself (`=1`, `=true`, `="1"`), everything else is text (`=done`).
 /// A field that an event does not have is left out.
 public struct FieldMapping: Hashable, Sendable {
     enum Source: Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct FieldMapping: Hashable, Sendable {
     }
 
     let fields: [String: Source]
-    /// As they were written.
+    /// The sources as they were written.
     let texts: [String: String]
 
     /// - Parameter fields: sources by the names that the receiver knows.
@@ -36,7 +36,7 @@ public struct FieldMapping: Hashable, Sendable {
             })
     }
 
-    /// Keys may hold dots themselves (metadata): the longest that is there counts.
+    /// Keys may contain dots themselves (metadata): the longest matching key counts.
     private static func value(at steps: ArraySlice<String>, in value: JSONValue) -> JSONValue? {
         guard !steps.isEmpty else { return value }
         if case .array(let items) = value, let first = steps.first, let index = Int(first) {

@@ -1,18 +1,18 @@
 public import Logging
 public import Uploads
 
-/// A delegate that is served: who it is, what it hears, how many deliveries it takes at a time.
+/// A delegate that is served, with its route, its schedule and the number of deliveries that it takes at a time.
 public struct RegisteredDelegate: Sendable {
     public var delegate: any CompletionDelegate
     public var route: DeliveryRoute
-    /// Deliveries under way at most, 1 or more. A `BatchDelegate` gets one batch at a time whatever this says.
+    /// Deliveries under way at most, 1 or more. A `BatchDelegate` gets one batch at a time in any case.
     public var concurrencyMaximum: Int
     public var schedule: DeliverySchedule
-    /// Whether a job's outcomes come one after the other, in the order of its rounds.
+    /// Whether a job's outcomes are delivered one after the other, in the order of its rounds.
     public var isOrdered: Bool
-    /// As it is shown, without its secrets.
+    /// The delegate as the API shows it, without its secrets.
     public var summary: DelegateSummary
-    /// What it was made from; nil for one that was made by hand.
+    /// The configuration from which the delegate was made; nil for a custom delegate.
     private var basis: Basis?
 
     private struct Basis: Hashable {
@@ -36,9 +36,9 @@ public struct RegisteredDelegate: Sendable {
                 name: delegate.name, kind: "custom", types: EventKind.allCases.filter(types.contains).map(\.rawValue))
     }
 
-    /// The delegate of a configuration.
-    /// - Parameter queues: where queue delegates have their queues.
-    /// - Throws: `misconfigured` with what is wrong and what was expected, never with a secret.
+    /// Makes the delegate of a configuration.
+    /// - Parameter queues: access to the queues of queue delegates.
+    /// - Throws: `misconfigured` with the fault and the expected value, never with a secret.
     public init(
         _ configuration: DelegateConfiguration, allowNetworks: [NetworkRange] = [],
         queues: (any DelegateQueues)? = nil, logger: Logger

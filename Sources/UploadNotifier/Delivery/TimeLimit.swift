@@ -4,7 +4,7 @@ import Foundation
 struct TimeLimitExceeded: Error {}
 
 /// Runs a step for at most this many seconds.
-/// - Throws: `TimeLimitExceeded`, or what the step throws.
+/// - Throws: `TimeLimitExceeded`, or the error of the step.
 func withTimeLimit<Value: Sendable>(
     _ seconds: TimeInterval, _ step: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// How far the upload of a running job is, as its worker told last.
+/// How far the upload of a running job is, by its worker's last report.
 public struct JobProgress: Codable, Hashable, Sendable {
-    /// Bytes of the file that are at the destination or on their way.
+    /// Bytes of the file that are at the destination or under way.
     public var bytesDone: Int64
     /// Averaged over the last few reports.
     public var bytesPerSecond: Double
-    /// When the worker told it, by its clock.
+    /// When the worker made the report, by its clock.
     public var at: Date
 
     public init(bytesDone: Int64, bytesPerSecond: Double, at: Date) {
@@ -15,7 +15,7 @@ public struct JobProgress: Codable, Hashable, Sendable {
         self.at = at
     }
 
-    /// Until a file of this size is there, if it goes on like that; nil while nothing moves.
+    /// Seconds until a file of this size is complete, at the present rate; nil while nothing moves.
     public func secondsLeft(of size: Int64) -> Double? {
         bytesPerSecond >= 1 ? (Double(max(0, size - bytesDone)) / bytesPerSecond).rounded(.up) : nil
     }

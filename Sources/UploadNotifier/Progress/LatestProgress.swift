@@ -2,25 +2,25 @@ public import Foundation
 import Synchronization
 public import Uploads
 
-/// The latest progress of the jobs that run, and how workers find their destinations, in memory alone: what nobody hears of is
-/// soon forgotten, and nothing else depends on it.
+/// The latest progress of the running jobs, and the workers' latest reports of their destinations. Kept in memory only: without new
+/// reports an entry is soon forgotten, and nothing else depends on it.
 public final class LatestProgress: Sendable {
-    /// Seconds after which a job that says nothing is forgotten.
+    /// Seconds after which a job without a new report is forgotten.
     public static let silenceMaximum: TimeInterval = 60
-    /// Most jobs; those beyond are not shown.
+    /// The most jobs that are kept; progress of more jobs is not shown.
     public static let countMaximum = 10_000
-    /// Seconds for which progress that was overtaken by the end of its slice is not believed.
+    /// Seconds for which late progress reports of an ended slice are ignored.
     private static let lateMaximum: TimeInterval = 10
     /// The share of a new rate in the average.
     private static let weight = 0.3
 
-    /// A job on the latest.
+    /// The latest progress of one job.
     struct Entry: Hashable, Sendable {
         var job: JobID
         var queue: QueueName
         /// The configured name, or the scheme of a URL.
         var destination: String
-        /// For people.
+        /// The destination as text for people.
         var target: String
         /// Bytes.
         var size: Int64
@@ -32,7 +32,7 @@ public final class LatestProgress: Sendable {
 
     private struct State {
         var entries: [JobID: Entry] = [:]
-        /// Jobs that have left: what their workers told until then is late.
+        /// Jobs whose slice has ended: progress with an earlier time is late.
         var left: [JobID: (until: Date, heardAt: Date)] = [:]
         var version: UInt64 = 0
         var prunedAt = Date.distantPast
@@ -44,7 +44,7 @@ public final class LatestProgress: Sendable {
 
     public init(clock: NotifierClock = .system) { self.clock = clock }
 
-    /// nil for a job that does not run, or whose worker has told nothing for a minute.
+    /// nil for a job that does not run, or whose worker has reported nothing for a minute.
     public func progress(of id: JobID) -> JobProgress? {
         let now = clock.now()
         return state.withLock { state in
@@ -52,13 +52,13 @@ public final class LatestProgress: Sendable {
         }
     }
 
-    /// What each worker told last of a destination, in the order of their names.
+    /// The last report of each worker about a destination, in the order of the workers' names.
     func reports(at destination: String) -> [DestinationReport] {
         let now = clock.now()
         return places.withLock { $0.reports(at: destination, now: now) }
     }
 
-    /// Those of which anything is known.
+    /// The destinations with a recent report.
     var destinations: Set<String> {
         let now = clock.now()
         return places.withLock { $0.destinations(now: now) }
@@ -73,7 +73,7 @@ public final class LatestProgress: Sendable {
         }
     }
 
-    /// Takes `progress` events; all others are ignored.
+    /// Takes `progress` events and ignores all others.
     public func note(_ reports: [UploadEvent]) {
         let now = clock.now()
         state.withLock { state in
@@ -82,7 +82,7 @@ public final class LatestProgress: Sendable {
         }
     }
 
-    /// Takes what was recorded: a job that has ended or does not run any more leaves the latest.
+    /// Takes recorded messages: removes the progress of jobs that have ended or do not run any more.
     public func note(recorded messages: [NotifierMessage]) {
         let now = clock.now()
         state.withLock { state in
@@ -93,7 +93,7 @@ public final class LatestProgress: Sendable {
         }
     }
 
-    /// What has changed since a version, the longest ago first.
+    /// The entries that have changed since a version, the oldest change first.
     func changes(
         since version: UInt64, limit: Int, where matches: (Entry) -> Bool
     ) -> (entries: [Entry], version: UInt64) {
@@ -138,7 +138,7 @@ public final class LatestProgress: Sendable {
 }
 
 extension EventKind {
-    /// Whether nobody works on the job after it.
+    /// Whether no worker holds the job after this event.
     fileprivate var endsSlice: Bool {
         switch self {
         case .waiting, .handedOver, .suspect, .paused, .completed, .failed, .cancelled: true

@@ -1,18 +1,18 @@
 import Foundation
 import Uploads
 
-/// What each worker told last of each destination: a pure value.
+/// The last report of each worker about each destination: a pure value.
 ///
-/// A worker that has nothing to tell is silent, and so is one that died: what it told is forgotten after a while.
+/// A worker that has nothing to report is silent, and so is a dead worker: its reports are forgotten after a while.
 struct LatestReports: Sendable {
-    /// Seconds: three of a worker's reports may be lost, or late, before it is forgotten.
+    /// Seconds after which a silent worker is forgotten: three of its reports may be lost or late before.
     static let silenceMaximum: TimeInterval = 30
-    /// Most reports that are kept; of more pairs of worker and destination nothing is shown.
+    /// The most reports that are kept; reports of more pairs of worker and destination are dropped.
     static let countMaximum = 5_000
 
     private struct Key: Hashable, Sendable {
         var worker: String
-        /// Hosts of URLs that share a scheme are told apart.
+        /// Distinguishes the hosts of URLs that share a scheme.
         var origin: String
     }
 
@@ -25,7 +25,7 @@ struct LatestReports: Sendable {
     private var count = 0
     private var prunedAt = Date.distantPast
 
-    /// - Parameter now: by the notifier's clock, which alone says how long somebody has been silent.
+    /// - Parameter now: the time by the notifier's clock; only this clock measures how long a worker has been silent.
     mutating func note(_ report: DestinationReport, now: Date) {
         prune(now)
         let longest = max(report.worker.utf8.count, report.destination.utf8.count, report.origin?.utf8.count ?? 0)
@@ -38,13 +38,13 @@ struct LatestReports: Sendable {
         entries[report.destination, default: [:]][key] = Entry(report: report, heardAt: now)
     }
 
-    /// In the order of workers and origins.
+    /// The reports, in the order of workers and origins.
     func reports(at destination: String, now: Date) -> [DestinationReport] {
         (entries[destination] ?? [:]).values.filter { Self.isFresh($0, now) }.map(\.report)
             .sorted { ($0.worker, $0.origin ?? "") < ($1.worker, $1.origin ?? "") }
     }
 
-    /// Those of which somebody told lately.
+    /// The destinations with a recent report.
     func destinations(now: Date) -> Set<String> {
         Set(entries.filter { $0.value.values.contains { Self.isFresh($0, now) } }.keys)
     }

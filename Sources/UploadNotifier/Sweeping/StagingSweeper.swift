@@ -3,14 +3,14 @@ public import Logging
 import Metrics
 public import Uploads
 
-/// Removes from the staging area what nobody needs any more, by ``StagingRule``.
+/// Removes files that no job needs any more from the staging area, by ``StagingRule``.
 public struct StagingSweeper: Sendable {
     private let ledger: any StagingQueries
     private let rule: StagingRule
     private let area: @Sendable () async throws(UploadError) -> (any SweepableStaging)?
     private let logger: Logger
 
-    /// - Parameter area: asked before each sweep; nil while this host has no staging area.
+    /// - Parameter area: called before each sweep; returns nil while this host has no staging area.
     public init(
         ledger: any StagingQueries, rule: StagingRule = StagingRule(), logger: Logger,
         area: @escaping @Sendable () async throws(UploadError) -> (any SweepableStaging)?
@@ -21,10 +21,10 @@ public struct StagingSweeper: Sendable {
         self.logger = logger
     }
 
-    /// One sweep.
-    /// - Parameter isUpToDate: asked after the area was listed: whether the ledger has recorded all that was told up to now. If not,
+    /// Makes one sweep.
+    /// - Parameter isUpToDate: called after the area was listed; returns whether the ledger has recorded all messages up to now. If not,
     ///   nothing is removed.
-    /// - Returns: how many were removed.
+    /// - Returns: how many files were removed.
     @discardableResult
     public func sweep(now: Date, isUpToDate: @Sendable () async -> Bool) async -> Int {
         do throws(UploadError) {
@@ -45,9 +45,9 @@ public struct StagingSweeper: Sendable {
         }
     }
 
-    /// One sweep that somebody ordered.
-    /// - Parameter dryRun: only looks.
-    /// - Throws: `misconfigured` without a staging area, `interrupted` when the ledger is behind, and what the area throws.
+    /// Makes one sweep that an operator ordered.
+    /// - Parameter dryRun: only lists the files and removes nothing.
+    /// - Throws: `misconfigured` without a staging area, `interrupted` when the ledger is behind, and the errors of the area.
     public func sweep(
         dryRun: Bool, now: Date, isUpToDate: @Sendable () async -> Bool
     ) async throws(UploadError) -> SweepReport {
@@ -84,12 +84,12 @@ public struct StagingSweeper: Sendable {
         return report
     }
 
-    /// - Returns: why it could not be removed; nil when it is gone.
+    /// - Returns: why the leftover could not be removed; nil when it is gone.
     private func discard(_ leftover: StagedLeftover, in area: any SweepableStaging) async -> String? {
         var metadata: Logger.Metadata = ["file": "\(leftover.name)"]
         do throws(UploadError) {
             guard try await area.discard(leftover) else {
-                return "somebody works on it, or has written to it since"
+                return "another program works on it, or has written to it since"
             }
         } catch {
             metadata[LogKey.error] = "\(error)"

@@ -1,15 +1,15 @@
 import Uploads
 
-/// An order to sweep, and who waits for the answer.
+/// An order to sweep, with the queue of the operator who waits for the answer.
 struct SweepOrder: Sendable {
     let order: UploadOrder
     let replyTo: String?
 }
 
-/// Orders to sweep that wait for their turn. Not durable: a sweep that a restart forgets can be ordered again, and the timer makes it
-/// anyway.
+/// Orders to sweep that wait for their turn. Not durable: a sweep that a restart forgets can be ordered again, and the timer makes a
+/// sweep anyway.
 final class SweepOrders: Sendable {
-    /// More sweeps than this at once are dropped, the newest first; the operator hears no answer.
+    /// Waiting sweeps beyond this number are dropped, the newest first; the operator gets no answer.
     static let countMaximum = 16
 
     let all: AsyncStream<SweepOrder>

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// A destination that is swept, under the name that jobs give it.
+/// A destination that is swept, with its name in jobs.
 public struct SweepTarget: Sendable {
     public var name: DestinationName
     public var destination: any SweepableDestination

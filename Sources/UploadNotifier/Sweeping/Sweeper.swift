@@ -3,7 +3,7 @@ public import Logging
 import Metrics
 public import Uploads
 
-/// Removes unfinished uploads that nobody will go on with, by ``SweepRule``.
+/// Removes unfinished uploads that no worker will continue from their destinations, by ``SweepRule``.
 public struct Sweeper: Sendable {
     private let ledger: any SweepQueries
     private let rule: SweepRule
@@ -12,7 +12,7 @@ public struct Sweeper: Sendable {
     /// Seconds by which the clocks of a destination and of the workers may differ.
     private static let clockTolerance: TimeInterval = 3600
 
-    /// - Parameter targets: asked before each sweep.
+    /// - Parameter targets: called before each sweep.
     public init(
         ledger: any SweepQueries, rule: SweepRule = SweepRule(), logger: Logger,
         targets: @escaping @Sendable () -> [SweepTarget]
@@ -23,10 +23,10 @@ public struct Sweeper: Sendable {
         self.targets = targets
     }
 
-    /// One sweep of all destinations. One that cannot be asked is a warning and does not keep the others from being swept.
-    /// - Parameter isUpToDate: asked after a destination has listed something: whether the ledger has recorded all that was told up
-    ///   to now. If not, nothing is removed.
-    /// - Returns: how many were removed.
+    /// Sweeps all destinations once. A destination that cannot be asked causes a warning, and the others are swept all the same.
+    /// - Parameter isUpToDate: called after a destination has listed an upload; returns whether the ledger has recorded all messages up to
+    ///   now. If not, nothing is removed.
+    /// - Returns: how many uploads were removed.
     @discardableResult
     public func sweep(now: Date, isUpToDate: @Sendable () async -> Bool) async -> Int {
         var count = 0
@@ -49,12 +49,12 @@ public struct Sweeper: Sendable {
         return count
     }
 
-    /// One sweep of one destination.
+    /// Sweeps one destination once.
     /// - Parameters:
     ///   - olderThan: seconds in place of the rule's; 1 hour at least.
-    ///   - dryRun: only looks.
-    /// - Throws: `misconfigured` when it is none that can be swept from here, `interrupted` when the ledger is behind, and what the
-    ///   destination throws.
+    ///   - dryRun: only lists the uploads and removes nothing.
+    /// - Throws: `misconfigured` when this notifier cannot sweep the destination, `interrupted` when the ledger is behind, and the errors
+    ///   of the destination.
     public func sweep(
         _ name: DestinationName, olderThan: TimeInterval?, dryRun: Bool, now: Date,
         isUpToDate: @Sendable () async -> Bool
@@ -99,7 +99,7 @@ public struct Sweeper: Sendable {
         return report
     }
 
-    /// - Returns: nil for a job whose row cannot be read: perhaps its upload is still needed.
+    /// - Returns: nil for a job whose row cannot be read: its upload may still be needed.
     private func owner(
         of upload: UnfinishedUpload, at target: SweepTarget
     ) async throws(UploadError) -> SweepRule.Owner? {
@@ -117,7 +117,7 @@ public struct Sweeper: Sendable {
         return .session(isKnown: isKnown)
     }
 
-    /// - Returns: why it could not be removed; nil when it is gone.
+    /// - Returns: why the upload could not be removed; nil when it is gone.
     private func discard(_ upload: UnfinishedUpload, at target: SweepTarget) async -> UploadError? {
         var metadata: Logger.Metadata = [
             LogKey.destination: "\(target.name)", LogKey.key: "\(upload.key)",
@@ -139,10 +139,10 @@ public struct Sweeper: Sendable {
 }
 
 extension UploadError {
-    /// An ordered sweep that could not be sure of what is needed.
+    /// The error of an ordered sweep while the ledger is behind, so that it cannot tell which uploads are still needed.
     static var sweepIsBehind: UploadError {
         UploadError(
             .interrupted,
-            "the notifier has not recorded yet all that was told: nothing was removed; order the sweep again")
+            "the notifier has not recorded all messages yet: nothing was removed; order the sweep again")
     }
 }
