@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import Uploads
 
-/// The routes to the apps whose managers have jobs here, by their identifiers. Whose is not registered yet is registered in the
-/// same transaction, so that no registration can be forgotten or come too late.
+/// The routes to the apps whose managers have jobs here, by their identifiers. An app that is not registered yet is registered in the
+/// same transaction, so that no registration can be lost or come too late.
 struct ClientRoutes {
-    /// Apps that are registered at most: each has a queue on the broker, and a loop that fills it.
+    /// The most apps that are registered: each has a queue on the broker, and a loop that fills it.
     static let clientCountMaximum = 1000
 
     private var routes: [String: DeliveryRoute] = [:]
-    /// Those that cannot be told.
+    /// Apps that cannot be registered.
     private var refused: Set<String> = []
 
     /// - Parameter served: the routes of the delegates that are served.
@@ -19,7 +19,7 @@ struct ClientRoutes {
         }
     }
 
-    /// - Returns: nil for one that cannot be told: there are too many, its identifier is none, or it is just being removed.
+    /// - Returns: nil for an app that cannot be registered: there are too many, its identifier is not valid, or it is just being removed.
     mutating func route(of client: String, at time: Date, in db: Database) throws -> DeliveryRoute? {
         if let known = routes[client] { return known }
         guard !refused.contains(client), let definition = DelegateDefinition(client: client),
@@ -34,12 +34,12 @@ struct ClientRoutes {
         return route
     }
 
-    /// - Returns: whether it is registered now.
+    /// - Returns: whether the app is registered now.
     private func register(_ name: String, _ definition: DelegateDefinition, at time: Date, in db: Database) throws
         -> Bool
     {
         if let row = try Row.fetchOne(db, sql: "SELECT removed FROM registered WHERE name = ?", arguments: [name]) {
-            // While what waited for a removed one is struck off, nothing is added to it.
+            // While the deliveries of a removed delegate are deleted, no new ones are added.
             return row["removed"] as Double? == nil
         }
         let count = try Int.fetchOne(

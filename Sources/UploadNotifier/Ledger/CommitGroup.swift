@@ -1,8 +1,8 @@
 import Synchronization
 import Uploads
 
-/// Carries out together what is asked for while the last commit is under way: a commit waits for the disk, and costs for one as much
-/// as for many.
+/// Commits all items together that come while the last commit is under way: a commit waits for the disk, and costs as much for one
+/// item as for many.
 final class CommitGroup<Item: Sendable>: Sendable {
     private struct State {
         var waiting: [(item: Item, waiter: CheckedContinuation<Result<Void, UploadError>, Never>)] = []
@@ -11,12 +11,12 @@ final class CommitGroup<Item: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Those that the next commit is for.
+    /// The number of items that wait for the next commit.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Returns when it is durable.
-    /// - Parameter commit: all in one transaction; of those whose items come together one is asked.
-    /// - Throws: what the commit threw, which then failed for all.
+    /// Returns when the item is durable.
+    /// - Parameter commit: commits all items in one transaction; for items that come together, one caller's closure is called.
+    /// - Throws: the error of the commit, which then failed for all its items.
     func add(
         _ item: Item, commit: @escaping @Sendable ([Item]) async throws(UploadError) -> Void
     ) async throws(UploadError) {

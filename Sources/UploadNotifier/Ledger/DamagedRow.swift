@@ -1,10 +1,10 @@
 import Uploads
 
-/// A row of the ledger that cannot be read: something else has written to it, or the disk.
+/// A row of the ledger that cannot be read: another program or a broken disk has damaged it.
 struct DamagedRow: Error {
     /// `jobs`, `events` and so on.
     var table: String
-    /// What the row is found by.
+    /// The key by which the row is found.
     var row: String
     var why: String
 
@@ -20,7 +20,7 @@ struct DamagedRow: Error {
         self.why = why
     }
 
-    /// For people, with what to do. A job whose row is deleted is recorded anew from what is told of it next.
+    /// A text for the operator, with the remedy. A job whose row is deleted is recorded anew from its next message.
     var text: String {
         let remedy =
             table == "jobs"

@@ -3,9 +3,9 @@ import Logging
 import Synchronization
 import Uploads
 
-/// Reads what rows hold. One that cannot be read costs itself alone: it is said once, with what to do, and left out.
+/// Decodes rows. A row that cannot be read affects no others: it is logged once, with the remedy, and left out.
 final class DamagedRows: Sendable {
-    /// Rows that are remembered as said; of more, each is said again when it is met.
+    /// The most rows that are remembered as logged; beyond that, a row is logged each time it is met.
     private static let saidCountMaximum = 1000
 
     private let logger: Logger
@@ -25,8 +25,8 @@ final class DamagedRows: Sendable {
         }
     }
 
-    /// The same of a job.
-    /// - Parameter id: as the row's own column has it.
+    /// Decodes a job.
+    /// - Parameter id: the id from the row's own column.
     func job(_ record: Data, id: String) -> LedgerJob? {
         do throws(DamagedRow) {
             return try Self.job(record, id: id)
@@ -49,13 +49,13 @@ final class DamagedRows: Sendable {
     static func value<Value: Decodable>(
         _ type: Value.Type, from data: Data?, _ table: String, _ row: some LosslessStringConvertible
     ) throws(DamagedRow) -> Value {
-        guard let data else { throw DamagedRow(table, "\(row)", why: "it is not there") }
+        guard let data else { throw DamagedRow(table, "\(row)", why: "it is missing") }
         do { return try WireJSON.decode(type, from: data) } catch { throw DamagedRow(table, "\(row)", error) }
     }
 
     static func job(_ record: Data, id: String) throws(DamagedRow) -> LedgerJob {
         let job = try value(LedgerJob.self, from: record, "jobs", id)
-        guard job.id.rawValue == id else { throw DamagedRow("jobs", id, why: "it tells of another job") }
+        guard job.id.rawValue == id else { throw DamagedRow("jobs", id, why: "it is about another job") }
         return job
     }
 }

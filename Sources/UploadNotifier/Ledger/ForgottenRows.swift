@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import Uploads
 
-/// What the rows beside those of jobs say of jobs that are forgotten.
+/// Removes the names of forgotten jobs from the rows of other tables.
 struct ForgottenRows {
     let db: Database
 
-    /// - Throws: `rejected` while something of the job is still to be told: it is told whole, or not at all.
+    /// - Throws: `rejected` while a delivery or publication of the job is still to be made: delegates get it whole, or not at all.
     func checkTold(_ job: JobID) throws {
         let delegate = try String.fetchOne(
             db.cachedStatement(
@@ -17,19 +17,19 @@ struct ForgottenRows {
         if let delegate {
             throw UploadError(
                 .rejected,
-                "delegate '\(delegate)' has not been told yet how job \(job) has ended; forget the job when it has. 'uploadctl "
-                    + "delegate show \(delegate)' says what holds it up; removing the delegate drops what it was not told"
+                "delegate '\(delegate)' has not received the outcome of job \(job) yet; forget the job when it has. 'uploadctl "
+                    + "delegate show \(delegate)' shows the reason; removing the delegate drops its undelivered outcomes"
             )
         }
         let isOwed = try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM owed WHERE job = ?)"), arguments: [job.rawValue])
         if isOwed == true {
             throw UploadError(
-                .rejected, "the broker has not confirmed yet what was published of job \(job); try again in a moment")
+                .rejected, "the broker has not confirmed the last messages of job \(job) yet; try again in a moment")
         }
     }
 
-    /// Takes their names out of all rows but those of the jobs themselves.
+    /// Removes the jobs' names from all rows except those of the jobs themselves.
     func strip(_ jobs: [LedgerJob]) throws {
         guard !jobs.isEmpty else { return }
         let list = try Ledger.list(jobs.map(\.id.rawValue))
@@ -51,8 +51,8 @@ struct ForgottenRows {
         "UPDATE deliveries SET error = NULL WHERE job IN (SELECT value FROM json_each(?))",
     ]
 
-    /// The event that brought the end stays, for deliveries name it. So does the newest event of all: its number would be given again,
-    /// and a reader of the stream that has seen it would miss the event that gets it.
+    /// The event that brought the end stays, since deliveries name it. So does the newest event of all: SQLite would give its number again,
+    /// and a reader of the stream that has seen the number would miss the new event.
     private func stripEvents(of job: LedgerJob, last: Int64) throws {
         let rows = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT seq, id, body FROM events WHERE job = ?"), arguments: [job.id.rawValue])
@@ -60,7 +60,7 @@ struct ForgottenRows {
             let (sequence, id): (Int64, String) = (row["seq"], row["id"])
             let isKept = id == job.end?.event || sequence == last
             let body: Data = row["body"]
-            // One that cannot be read has to go: what it holds cannot be told.
+            // An event that cannot be read is removed, since its contents are unknown.
             guard isKept, let event = try? WireJSON.decode(UploadEvent.self, from: body) else {
                 try db.cachedStatement(sql: "DELETE FROM events WHERE seq = ?").execute(arguments: [sequence])
                 continue
@@ -70,8 +70,8 @@ struct ForgottenRows {
         }
     }
 
-    /// Dead letters have no index by job, for they say in many places which job they are about, if they say it: all are looked through
-    /// once for a page of jobs.
+    /// Removes dead letters about the jobs. Letters have no index by job, since they may name their job in many places or not at all, so
+    /// one pass over all letters serves a page of jobs.
     private func removeLetters(about jobs: Set<JobID>) throws {
         let rows = try Row.fetchCursor(db, sql: "SELECT id, reason, envelope, body FROM unreadable")
         var found: [Int64] = []

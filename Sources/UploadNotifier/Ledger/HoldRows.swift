@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import Uploads
 
-/// The rows of jobs that are held.
+/// The rows of held jobs.
 struct HoldRows {
     let db: Database
 
-    /// Writes the row of a job as the job now stands.
+    /// Writes the row of a job in its present state.
     func keep(_ job: LedgerJob) throws {
         guard let hold = job.hold else { return try remove(job.id) }
         try db.cachedStatement(
@@ -38,7 +38,7 @@ struct HoldRows {
         return HeldQueues(due: due, next: QueueName(unchecked: last))
     }
 
-    /// Jobs of a queue whose time has come, those first that have waited longest.
+    /// Jobs of a queue whose time has come, those that have waited longest first.
     func due(of queue: QueueName, hasWorker: Bool, now: Date, limit: Int) throws -> [JobID] {
         try String.fetchAll(
             db.cachedStatement(

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Uploads
 
-/// One thing that a job of a listing is asked, in SQL.
+/// One condition on the jobs of a listing, in SQL.
 struct JobCondition {
     var sql: String
     var arguments: StatementArguments
@@ -26,7 +26,7 @@ struct JobCondition {
 }
 
 extension LedgerFilter {
-    /// When a job was enqueued.
+    /// The conditions on the time at which a job was enqueued.
     var timeConditions: [JobCondition] {
         [
             enqueuedSince.map { JobCondition("enqueued >= ?", [$0.milliseconds]) },
@@ -34,7 +34,7 @@ extension LedgerFilter {
         ].compactMap { $0 }
     }
 
-    /// What else is asked of a job, its text and its key apart.
+    /// The other conditions on a job, except those on its text and its idempotency key.
     var columnConditions: [JobCondition] {
         var conditions: [JobCondition] = []
         if let statuses {
@@ -48,8 +48,8 @@ extension LedgerFilter {
         return conditions
     }
 
-    /// Where the job stands that the page begins after; nil on the first page.
-    /// - Throws: `rejected` when it is not known.
+    /// The place of the job after which the page begins; nil on the first page.
+    /// - Throws: `rejected` when the job is not known.
     func start(in db: Database) throws -> JobSearch.Place? {
         guard let after else { return nil }
         let row = try Row.fetchOne(
@@ -63,6 +63,6 @@ extension LedgerFilter {
 }
 
 extension Date {
-    /// Since 1970, as times on the wire are cut.
+    /// Milliseconds since 1970, the precision of times on the wire.
     var milliseconds: Int64 { Int64(saturating: (timeIntervalSince1970 * 1000).rounded()) }
 }

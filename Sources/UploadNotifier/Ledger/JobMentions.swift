@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// Finds ids of jobs in bytes that need not be readable.
+/// Finds ids of jobs in bytes of any format.
 enum JobMentions {
     private static let length = 36
     private static let dashes = [8, 13, 18, 23]

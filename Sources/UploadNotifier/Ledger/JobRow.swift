@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import Uploads
 
-/// How a job stands in its table.
+/// Reads and writes the rows of jobs.
 enum JobRow {
     /// Adds a job.
-    /// - Parameter whole: its order as it was given, where the row shows it redacted.
+    /// - Parameter whole: the original order, if the row shows it redacted.
     static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
         let order = job.baton.job
         let text = SearchText.of(job)
@@ -25,9 +25,9 @@ enum JobRow {
         if let whole { try keep(whole, of: row, in: db) }
     }
 
-    /// Writes what may change. What is indexed and cannot change stays out of it, for SQLite writes the index of every column
-    /// that is named.
-    /// - Parameter whole: the order as it was given, when that was just learned.
+    /// Writes the columns that may change. Indexed columns that cannot change are left out, since SQLite writes the index of every column
+    /// that the statement names.
+    /// - Parameter whole: the original order, if it has just become known.
     static func update(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
         let id = job.id.rawValue
         let text = SearchText.of(job)
@@ -35,7 +35,7 @@ enum JobRow {
             db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
         if let retold {
             texts.replace(retold["text"], with: text, of: retold["seq"])
-            // It may be told of another key, beside which it is stored.
+            // A later message may name another key under which the object is stored.
             try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
                 .execute(arguments: [job.baton.job.destination.key, id])
         }
@@ -52,7 +52,7 @@ enum JobRow {
         if let row { try keep(whole, of: row, in: db) }
     }
 
-    /// Writes the columns that do not change but when the job's names are forgotten, or are learned anew.
+    /// Writes the columns that change only when the job's names are forgotten, or become known again.
     static func rename(_ job: LedgerJob, in db: Database) throws {
         let (order, isForgotten) = (job.baton.job, job.forgottenAt != nil)
         try db.cachedStatement(
@@ -63,7 +63,7 @@ enum JobRow {
         ])
     }
 
-    /// Removes jobs, with all that was recorded of them.
+    /// Removes jobs, with all their records.
     static func remove(_ ids: [String], in db: Database) throws {
         let list = try Ledger.list(ids)
         try JobTexts.remove(list, in: db)
@@ -74,15 +74,15 @@ enum JobRow {
         "DELETE FROM \($0) IN (SELECT value FROM json_each(?))"
     }
 
-    /// The order as it was given, where it is kept beside the row.
+    /// The original order, if it is kept beside the row.
     static func whole(of id: JobID, in db: Database) throws -> UploadJob? {
         try Data.fetchOne(
             db.cachedStatement(sql: "SELECT body FROM wholes JOIN jobs ON seq = job WHERE id = ?"),
             arguments: [id.rawValue]
         ).map { body in
             let order = try DamagedRows.value(UploadJob.self, from: body, "wholes", id.rawValue)
-            // Of a row that was deleted by hand it may be left over, and its number is given again.
-            guard order.id == id else { throw DamagedRow("wholes", id.rawValue, why: "it tells of another job") }
+            // The order of a row that was deleted by hand may be left over, and SQLite gives the row's number again.
+            guard order.id == id else { throw DamagedRow("wholes", id.rawValue, why: "it is about another job") }
             return order
         }
     }

@@ -2,28 +2,28 @@ import Foundation
 import GRDB
 import Uploads
 
-/// Finds the jobs of a listing by time, in a time that hardly depends on how many there are.
+/// Finds the jobs of a listing by time, in a time that hardly depends on the number of jobs.
 ///
-/// Every way begins with an index whose entries lie in the order of the listing:
+/// Every search uses an index whose entries lie in the order of the listing:
 /// - an idempotency key or a batch by its index;
 /// - queue, destination and status by one index of all three: the tallies know which combinations have jobs at all, each is
-///   walked only as far as a page, and the pages are merged. What is rare has few combinations, so it is never searched for.
+///   walked only as far as a page, and the pages are merged. Rare jobs have few combinations, so they are found at once.
 ///
-/// A listing by text goes another way: `TextSearch`.
+/// A listing by text uses `TextSearch`.
 struct JobSearch {
-    /// Few enough to look at each.
+    /// The most jobs of which each is examined without an index.
     static let fewMaximum = 4000
-    /// Combinations that are walked and merged.
+    /// The most combinations that are walked and merged.
     static let scopeCountMaximum = 200
 
-    /// Where a job stands in the order.
+    /// The place of a job in the order of the listing.
     struct Place: Hashable {
         /// Milliseconds since 1970.
         var enqueued: Int64
         var sequence: Int64
     }
 
-    /// A way to begin.
+    /// The index with which a search begins.
     private enum Way {
         case index(String, [JobCondition])
         case scopes([Scope])
@@ -48,8 +48,8 @@ struct JobSearch {
         self.filter = filter
     }
 
-    /// The page.
-    /// - Throws: `rejected` when the job that it begins after is not known.
+    /// The page of the listing.
+    /// - Throws: `rejected` when the job after which the page begins is not known.
     func page() throws -> JobPage {
         let places = try places().map(\.sequence)
         let jobs = try Self.jobs(places, in: db, rows)
@@ -57,7 +57,7 @@ struct JobSearch {
         return JobPage(jobs: jobs, next: try Self.id(of: last, in: db) ?? jobs.last?.id)
     }
 
-    /// Those of them that can be read.
+    /// The jobs of these rows, except rows that cannot be read.
     static func jobs(_ sequences: [Int64], in db: Database, _ rows: DamagedRows) throws -> [LedgerJob] {
         let statement = try db.cachedStatement(sql: "SELECT id, record FROM jobs WHERE seq = ?")
         return try sequences.compactMap { sequence in
@@ -98,7 +98,7 @@ struct JobSearch {
         return .index("jobs_by_time", [])
     }
 
-    /// The combinations of what the filter names that have jobs.
+    /// The combinations of queue, destination and status that the filter permits and that have jobs.
     static func scopes(_ filter: LedgerFilter, in db: Database) throws -> [Scope] {
         try Row.fetchAll(
             db, sql: "SELECT queue, destination, status, jobs, bytes, over FROM tallies WHERE jobs > 0"
@@ -143,6 +143,6 @@ struct JobSearch {
 }
 
 extension LedgerFilter {
-    /// Whether the tallies narrow it.
+    /// Whether the filter names a queue, a destination or a status.
     var isScoped: Bool { statuses != nil || queue != nil || destination != nil }
 }

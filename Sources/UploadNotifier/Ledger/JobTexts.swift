@@ -1,10 +1,10 @@
 import GRDB
 
-/// What changes in one transaction of the trigrams that jobs are found by (`jobs_text`), written at its end.
+/// Collects the changes of one transaction to the trigrams by which jobs are found (`jobs_text`), and writes them at its end.
 ///
-/// Not by triggers: FTS5 begins a new segment of its index, to be merged with others later, at the savepoint of every statement
-/// that has one, as a trigger's has, and for every row that is before the last one. So it makes one for each transaction
-/// instead of one for each job.
+/// Triggers would cost more: FTS5 begins a new segment of its index, to be merged with others later, at the savepoint of every
+/// statement that has one, as a trigger's has, and for every row that is before the last one. Written at the end, a transaction makes
+/// one segment instead of one for each job.
 struct JobTexts {
     private var changes: [(row: Int64, old: String?, new: String)] = []
 
@@ -25,8 +25,8 @@ struct JobTexts {
         }
     }
 
-    /// Removes those of jobs whose rows are still there.
-    /// - Parameter ids: as `Ledger.list` makes it.
+    /// Removes the trigrams of jobs whose rows are still there.
+    /// - Parameter ids: the ids in the form of `Ledger.list`.
     static func remove(_ ids: String, in db: Database) throws {
         try db.cachedStatement(
             sql: """

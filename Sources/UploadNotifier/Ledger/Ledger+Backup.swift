@@ -4,14 +4,14 @@ import Glibc
 public import Uploads
 
 extension Ledger: LedgerBackup {
-    /// Copies the ledger as it is at one moment, while it is used, and checks the copy before it gets its name: a backup that
-    /// is there can be trusted. What lay under the name, an older backup, is replaced in one step.
+    /// Copies the state of the ledger at one moment, while it is in use, and checks the copy before it gets its name: a backup that
+    /// exists can be trusted. An older backup under the name is replaced in one step.
     ///
-    /// The copy holds no free pages, is readable by its owner alone, and is opened like any ledger. It takes as long as
+    /// The copy holds no free pages, is readable by its owner alone, and is opened like any ledger. Copying takes as long as
     /// reading and writing the file twice; recording goes on meanwhile.
     /// - Parameter destination: a path in a directory that exists.
     /// - Returns: the copy's bytes.
-    /// - Throws: `rejected` if something lies there that is no ledger; `misconfigured` if the directory cannot be written;
+    /// - Throws: `rejected` if another file than a ledger has the name; `misconfigured` if the directory cannot be written;
     ///   `checksumMismatch` if the copy is damaged.
     @discardableResult
     public func backup(to destination: String) async throws(UploadError) -> Int64 {
@@ -29,8 +29,8 @@ extension Ledger: LedgerBackup {
         }
     }
 
-    /// By a connection of its own: the pool's readers are for those who wait for an answer. Of files that were deleted or replaced by
-    /// the connection that writes, which still has them open.
+    /// Copies by a connection of its own, since the pool's readers serve requests that wait for an answer. Files that were deleted or
+    /// replaced are copied by the writing connection, which still has them open.
     private func copy(to partial: String) async throws {
         do throws(UploadError) {
             try files.check()
@@ -88,12 +88,12 @@ extension Ledger: LedgerBackup {
             if isLedger { return }
         } catch {
             throw UploadError(
-                .rejected, "\(path) is something else than an older backup; name another file", cause: error)
+                .rejected, "\(path) is no older backup; name another file", cause: error)
         }
         throw UploadError(.rejected, "\(path) is a database, but no older backup; name another file")
     }
 
-    /// File, name and directory wait for the disk.
+    /// Makes the file, its name and its directory durable.
     private static func makeDurable(_ partial: String, as destination: String) throws(UploadError) -> Int64 {
         let file = Glibc.open(partial, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }

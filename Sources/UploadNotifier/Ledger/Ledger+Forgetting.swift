@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    /// Bytes of a ledger that is rewritten whole after an order to forget, which holds up recording for a second or so: 64 MiB.
+    /// The largest ledger, in bytes, that is rewritten whole after an order to forget, which holds up recording for a second or so: 64 MiB.
     static let rewritingBytesMaximum = 64 << 20
 
     public func accept(_ order: UploadOrder) async throws(UploadError) {
@@ -34,7 +34,7 @@ extension Ledger {
         endedBefore: Date, after job: JobID?, at now: Date, limit: Int
     ) async throws(UploadError) -> ForgottenPage {
         try await strikeOff()
-        // Looked for by a reader, so that recording waits for what is changed, and not for what has to stay.
+        // A reader looks for the jobs, so that recording waits only while they are changed.
         let found = try await read { db in
             try String.fetchAll(
                 db,
@@ -54,7 +54,7 @@ extension Ledger {
         guard let last = found.last else { return ForgottenPage(count: 0, next: nil) }
         let count = try await write { [rows] db in
             var count = 0
-            // One that cannot be forgotten for a reason of its own does not keep the others.
+            // A job that cannot be forgotten for a reason of its own does not hold up the others.
             for id in found {
                 var batch = LedgerBatch(db, rows, view: ControlView(), routes: [], now: now)
                 let failure = try Self.attempt(in: db) {
@@ -76,7 +76,7 @@ extension Ledger {
         triedBefore: Date, lettersBefore: Date?, limit: Int
     ) async throws(UploadError) -> Int {
         try await write { db in
-            // Their numbers rise with time: the oldest are found without an index by time.
+            // The numbers of attempts rise with time, so the oldest are found without an index by time.
             try db.execute(
                 sql: "DELETE FROM attempts WHERE id IN (SELECT id FROM attempts ORDER BY id LIMIT ?) AND at < ?",
                 arguments: [limit, triedBefore.timeIntervalSince1970])
@@ -99,7 +99,7 @@ extension Ledger {
 
     public func scrub(rewriting: Bool) async throws(UploadError) {
         do {
-            // Behind all readers, for one that is under way keeps the log.
+            // The barrier waits for all readers, since a reader that is under way keeps the log.
             try await pool.barrierWriteWithoutTransaction { db in
                 if rewriting {
                     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0

@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 extension Ledger: DeliveryHistory {
-    /// Attempts of one delivery that are kept.
+    /// The most attempts of one delivery that are kept.
     static let attemptsKept = 32
     /// Deliveries that are changed in one transaction, so that recording never waits long.
     private static let changeCountMaximum = 1000
@@ -48,7 +48,7 @@ extension Ledger: DeliveryHistory {
 
     public func statuses() async throws(UploadError) -> [DelegateStatus] {
         try await read { db in
-            // From name to name by the index, not over every row.
+            // The query goes from name to name by the index, not over every row.
             let names = try String.fetchAll(
                 db,
                 sql: """
@@ -75,9 +75,9 @@ extension Ledger: DeliveryHistory {
                 )
             case .failed(let delegate): ("delegate = ? AND given_up IS NOT NULL", [delegate])
             }
-        // Of a forgotten job there is nothing to tell.
-        let told = "\(condition) AND job NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)"
-        return try await change(told, arguments) { id, db in
+        // The outcome of a forgotten job is gone.
+        let remembered = "\(condition) AND job NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)"
+        return try await change(remembered, arguments) { id, db in
             try db.cachedStatement(
                 sql: """
                     UPDATE deliveries SET delivered = NULL, given_up = NULL, failing = NULL, attempts = 0, due = ?
@@ -99,7 +99,7 @@ extension Ledger: DeliveryHistory {
         return count
     }
 
-    /// Page by page in the order of the ids, so that what a page changes does not move the next one.
+    /// Changes deliveries page by page in the order of their ids, so that the changes of a page do not move the next page.
     private func change(
         _ condition: String, _ arguments: StatementArguments,
         _ body: @escaping @Sendable (DelegateDelivery.ID, Database) throws -> Void

@@ -3,13 +3,13 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    /// Which ledger this is, and with which openings notifiers went to work with it.
-    /// - Throws: `misconfigured` if another program has damaged that.
+    /// The identity of this ledger, with the openings with which notifiers went to work.
+    /// - Throws: `misconfigured` if another program has damaged the identity.
     public func identity() async throws(UploadError) -> LedgerIdentity {
         try await read { [path] db in try Self.identity(db, path: path) }
     }
 
-    /// Notes an opening that is about to be appended to the control log: the log may have it, whatever becomes of this process.
+    /// Notes an opening that is about to be appended to the control log: if this process dies, the log may have the opening.
     func notePending(_ opening: UUID) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "UPDATE identity SET pending = ?", arguments: [opening.text])
@@ -39,6 +39,6 @@ extension Ledger {
 }
 
 extension UUID {
-    /// As it is kept and shown.
+    /// The UUID in the form in which it is stored and shown.
     var text: String { uuidString.lowercased() }
 }

@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    /// Jobs of a line that are on their way and shown: one, but for what a lost ledger has forgotten.
+    /// The most released jobs of a serial line that are shown: there is one, except after the loss of a ledger.
     private static let holdersMaximum = 100
 
     public func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage {

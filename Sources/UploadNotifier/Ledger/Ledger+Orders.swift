@@ -3,9 +3,9 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    /// Jobs of an order that are decided on in one transaction, so that recording never waits long.
+    /// Jobs of an order that are handled in one transaction, so that recording never waits long.
     static let orderPageMaximum = 500
-    /// The same of an order to forget, which changes more rows for each job.
+    /// Jobs of an order to forget that are handled in one transaction: such an order changes more rows for each job.
     static let forgettingPageMaximum = 100
 
     private static func pageMaximum(_ verb: Verb) -> Int {
@@ -19,12 +19,12 @@ extension Ledger {
             return try await carryOut(order, view: view, routes: routes, now: now, isSingly: false)
         } catch {
             guard LedgerFailure.isOfOne(error) else { throw error }
-            // One of its jobs cannot obey for a reason of its own: the others can.
+            // One of the jobs cannot obey for a reason of its own; the others can.
             return try await carryOut(order, view: view, routes: routes, now: now, isSingly: true)
         }
     }
 
-    /// - Parameter isSingly: whether what a job cannot obey is taken back, and answered, for that job alone.
+    /// - Parameter isSingly: whether a job that cannot obey is rolled back and answered by itself.
     private func carryOut(
         _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date, isSingly: Bool
     ) async throws(UploadError) -> OrderStep {
@@ -63,10 +63,10 @@ extension Ledger {
                 try progress.add(batch.move(ids, target))
                 progress.isDone = true
             case .sweepDestination, .sweepStaging:
-                // Made by the sweepers, which no transaction can wait for.
+                // The sweepers make sweeps, since no transaction can wait for one.
                 progress.finish(count: 0)
             case .ask:
-                // Answered by `reports`, which writes nothing.
+                // `reports` answers questions, and writes nothing.
                 progress.finish(count: 0)
             case .jobs(let verb, let ids):
                 let page = Array(ids.dropFirst(progress.answer.matched).prefix(Self.pageMaximum(verb)))

@@ -10,7 +10,7 @@ extension Ledger: DeliveryOutbox {
         while true {
             let (found, damaged) = try await due(for: delegate, ordered: ordered, now: now, excluded, limit: limit)
             guard !damaged.isEmpty else { return found }
-            // Else they would be due for ever, and those behind them never.
+            // Otherwise these deliveries would be due for ever, and the deliveries behind them never.
             try await write { db in
                 for damage in damaged {
                     try db.cachedStatement(sql: "UPDATE deliveries SET given_up = ?, error = ? WHERE id = ?")
@@ -20,7 +20,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    /// - Returns: also those whose events cannot be read.
+    /// - Returns: the due deliveries, and those whose events cannot be read.
     private func due(
         for delegate: String, ordered: Bool, now: Date, _ excluded: String, limit: Int
     ) async throws(UploadError) -> (found: [DelegateDelivery], damaged: [DelegateDelivery.ID: DamagedRow]) {
@@ -59,7 +59,7 @@ extension Ledger: DeliveryOutbox {
     ) async throws(UploadError) -> Date? {
         let excluded = Self.list(excluding)
         return try await read { db in
-            // Not min(due): that would look at all of a long backlog where the first row of the index will do.
+            // Not min(due), which would read all of a long backlog: the first row of the index is enough.
             try SQLRequest<Double>(
                 sql: "SELECT due FROM deliveries WHERE \(Self.isOpen(ordered: ordered)) ORDER BY due LIMIT 1",
                 arguments: [delegate, excluded], cached: true
@@ -86,7 +86,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    /// What was delivered at one time.
+    /// Deliveries that succeeded at one time.
     struct Delivered: Sendable {
         var ids: [DelegateDelivery.ID]
         var time: Date
@@ -130,7 +130,7 @@ extension Ledger: DeliveryOutbox {
     public func resume(_ delegate: String, at time: Date) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "DELETE FROM delegates WHERE name = ?", arguments: [delegate])
-            // What had run out of tries begins anew, or the first failure would pause the delegate again.
+            // Deliveries that had used up their attempts begin anew; otherwise the first failure would pause the delegate again.
             try db.execute(
                 sql: """
                     UPDATE deliveries SET due = min(due, ?), attempts = 0, failing = NULL
@@ -146,7 +146,7 @@ extension Ledger: DeliveryOutbox {
 
     // MARK: Rows
 
-    /// Of which deliveries something is still to come: takes the delegate and the excluded ids as arguments.
+    /// The condition of deliveries that are still to be made; its arguments are the delegate and the excluded ids.
     private static func isOpen(ordered: Bool) -> String {
         var condition = """
             delegate = ? AND delivered IS NULL AND given_up IS NULL
@@ -179,7 +179,7 @@ extension Ledger: DeliveryOutbox {
     }
 
     private static func log(_ attempt: DeliveryAttempt, of id: DelegateDelivery.ID, in db: Database) throws {
-        // A row that was pruned meanwhile has no log.
+        // A delivery that was pruned meanwhile has no log.
         try db.cachedStatement(
             sql: """
                 INSERT INTO attempts (delivery, at, seconds, status, answer, error)

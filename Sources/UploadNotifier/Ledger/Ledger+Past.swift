@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 extension Ledger {
-    /// Jobs that are looked at in one transaction, so that recording never waits long.
+    /// Jobs that are examined in one transaction, so that recording never waits long.
     private static let pastCountMaximum = 500
 
     public func deliverPast(
@@ -22,8 +22,8 @@ extension Ledger {
         }
     }
 
-    /// Page by page in the order in which jobs were heard of, which what is recorded meanwhile does not change.
-    /// - Returns: how many were added, and where the next page begins; nil after the last.
+    /// Adds deliveries for one page of jobs, in the order of their first recording, which later records do not change.
+    /// - Returns: the number of added deliveries, and the place at which the next page begins; nil after the last page.
     private static func deliverPast(
         _ route: DeliveryRoute, from: Date, to: Date, at time: Date, after: Int64, in db: Database,
         _ damaged: DamagedRows

@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 extension Ledger: LedgerQueries {
-    /// Events that one call looks through, so that a filter that lets nothing through takes no longer than another.
+    /// Events that one call examines, so that a filter without matches takes no longer than another.
     private static let eventWindow = 5000
 
     public func job(_ id: JobID) async throws(UploadError) -> LedgerJob? {
@@ -43,7 +43,7 @@ extension Ledger: LedgerQueries {
             let start = sequence > last ? 0 : max(0, sequence)
             var conditions = ["seq > ?"]
             var arguments: StatementArguments = [start]
-            // The events of one job are few and have an index; what else is asked for is looked for in a window.
+            // The events of one job are few and have an index; other events are looked for in a window.
             var end = last
             if let job = filter.job {
                 conditions.append("job = ?")

@@ -23,7 +23,7 @@ extension Ledger: LedgerRecorder {
         _ messages: [NotifierMessage], view: ControlView, routes: [DeliveryRoute], now: Date,
         copy: @escaping @Sendable (NotifierMessage) -> MessageCopy
     ) async throws(UploadError) -> SingleRecording {
-        // One transaction with a savepoint for each message: the disk is waited for once.
+        // One transaction with a savepoint for each message waits for the disk only once.
         try await write { [rows] db in
             try self.checkTables(db)
             var recording = SingleRecording()
@@ -43,9 +43,9 @@ extension Ledger: LedgerRecorder {
         }
     }
 
-    /// Runs a step, and takes back what it has written if it fails.
-    /// - Returns: the failure, if it is the fault of what the step was about.
-    /// - Throws: what concerns the database as a whole.
+    /// Runs a step, and rolls its changes back if it fails.
+    /// - Returns: the failure, if it is the fault of the step's own message or job.
+    /// - Throws: failures of the database as a whole.
     static func attempt(in db: Database, _ step: () throws -> Void) throws -> (any Error)? {
         do {
             try db.inSavepoint {
@@ -95,7 +95,7 @@ extension Ledger: LedgerRecorder {
         }
     }
 
-    /// - Returns: nil for what a later event has made needless.
+    /// - Returns: nil for an action that a later event has made needless.
     private static func owed(_ row: Row, in db: Database) throws(DamagedRow) -> OwedAction? {
         let id: Int64 = row["id"]
         let name: String = row["job"]
@@ -103,8 +103,8 @@ extension Ledger: LedgerRecorder {
         guard let subject = JobID(name) else { throw DamagedRow("owed", "\(id)", why: "it names no job") }
         let action: IssuingAction?
         do { action = try record.action { try event($0, in: db) } } catch { throw DamagedRow("owed", "\(id)", error) }
-        guard let action else { throw DamagedRow("owed", "\(id)", why: "it says nothing to publish") }
-        // What is told, and what the control log is to say, does not depend on how the job stands now.
+        guard let action else { throw DamagedRow("owed", "\(id)", why: "it holds nothing to publish") }
+        // Outcomes and control entries do not depend on the present state of the job.
         switch action {
         case .append, .outcome: break
         case .issue, .mark, .record, .note:
@@ -116,14 +116,14 @@ extension Ledger: LedgerRecorder {
         return OwedAction(id: id, job: subject, action: action)
     }
 
-    /// A job whose next step is lost stands still: an operator's word begins it anew.
+    /// Keeps a damaged owed row for an operator: a job whose next step is lost stands still until an operator runs it anew.
     private static func setAside(_ row: Row, _ damage: DamagedRow, in db: Database) throws {
         let job: String = row["job"]
         try UnreadableRows.keep(
             row["body"],
             reason:
-                "a note of what is to be published for job \(job) is not carried out: \(damage.text); if the job stands "
-                + "still, issue it anew ('uploadctl run \(job)'), then discard this",
+                "a publication that is owed for job \(job) is not made: \(damage.text); if the job stands still, issue it "
+                + "anew ('uploadctl run \(job)'), then discard this",
             MessageEnvelope(messageID: job, isRedacted: true), at: Date(), in: db)
     }
 
@@ -140,7 +140,7 @@ extension Ledger: LedgerRecorder {
                 ])
             var outlived: [JobID] = []
             while let row = try ended.next() {
-                // The fence of a job that cannot be read stays: nothing tells when it may go.
+                // The fence of a job that cannot be read stays, since the time of its removal is unknown.
                 guard let job = rows.job(row["record"], id: row["id"]) else { continue }
                 if let end = job.fenceEndsAt, end <= now { outlived.append(job.id) }
             }
@@ -152,12 +152,12 @@ extension Ledger: LedgerRecorder {
         endedBefore: Date, besides named: ControlView, limit: Int
     ) async throws(UploadError) -> Int {
         try await strikeOff()
-        // Looked for by a reader, so that recording waits for what is removed, and not for what has to stay.
+        // A reader looks for the jobs, so that recording waits only while they are removed.
         let found = try await read { db in
             try Self.forgettable(besides: named, endedBefore, limit: limit, in: db)
         }
         return try await write { db in
-            // Again, for an order may have come meanwhile.
+            // The condition is checked again, since an order may have come meanwhile.
             let ids = try Self.forgettable(among: found, endedBefore, limit: limit, in: db)
             try JobRow.remove(ids, in: db)
             if found.count < limit { try Self.forgetRest(endedBefore, in: db) }
@@ -172,14 +172,14 @@ extension Ledger: LedgerRecorder {
             "status IN ('completed', 'failed', 'cancelled') AND since < ?", [endedBefore.timeIntervalSince1970],
             in: db)
         var found: [String] = []
-        // One after the other, for the log may name half a million.
+        // The names are checked one after the other, since the log may name half a million jobs.
         while found.count < limit, let id = try ids.next() {
             if JobID(id).map(named.names) != true { found.append(id) }
         }
         return found
     }
 
-    /// The plus signs leave only the ids to search by: they are few, and what ended is not.
+    /// The plus signs keep SQLite from using the index by status: the ids are few, and the ended jobs are many.
     private static func forgettable(
         among ids: [String], _ endedBefore: Date, limit: Int, in db: Database
     ) throws -> [String] {
@@ -204,7 +204,7 @@ extension Ledger: LedgerRecorder {
                 """, arguments: arguments)
     }
 
-    /// What is about no single job.
+    /// Removes old rows that are about no single job.
     private static func forgetRest(_ endedBefore: Date, in db: Database) throws {
         let time = endedBefore.timeIntervalSince1970
         try db.execute(sql: "DELETE FROM orders WHERE at < ?", arguments: [time])

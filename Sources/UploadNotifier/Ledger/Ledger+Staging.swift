@@ -23,7 +23,7 @@ extension Ledger: StagingQueries {
         }
     }
 
-    /// Stands for a job whose row cannot be read: perhaps its copy is still needed.
+    /// Stands in for a job whose row cannot be read: its copy may still be needed.
     private static func open(_ name: String, _ area: String) -> LedgerJob {
         let order = UploadJob(
             source: .staged(area: area, name: name), destination: .url("https://damaged.invalid/"), size: 0)

@@ -32,7 +32,7 @@ extension Ledger: SweepQueries {
         }
     }
 
-    /// By the jobs' rows and by their events: of a job that has completed, only those still name what it had begun before.
+    /// Looks at the jobs' rows and at their events: only the events of a completed job still name an upload that it had begun before.
     public func knowsState(
         at destination: DestinationName, key: String, toldSince: Date,
         where isMeant: @escaping @Sendable (UploadState) -> Bool

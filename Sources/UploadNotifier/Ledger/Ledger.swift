@@ -4,48 +4,48 @@ public import Logging
 import Synchronization
 public import Uploads
 
-/// The record of what happened: an SQLite file that one notifier owns. It is a view: if it is lost, no upload is.
+/// The record of all jobs and events: an SQLite file that one notifier owns. It is a view: if the file is lost, no upload is lost.
 ///
 /// Tables, times in seconds since 1970:
-/// - `jobs`: one row a job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which jobs were
-///   heard of.
-/// - `wholes`: orders as they were given, where redaction cuts them.
-/// - `jobs_text`: trigrams of what a job is found by; kept by `JobTexts`.
-/// - `tallies`: how many jobs of a queue, destination and status there are, and their bytes; kept by triggers.
-/// - `throughput`: what ended in each minute; kept by triggers.
-/// - `events`: what was told, by the event's own id, so that recording it again changes nothing.
+/// - `jobs`: one row for each job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which the jobs
+///   were first recorded.
+/// - `wholes`: the original orders of jobs whose orders the records show redacted.
+/// - `jobs_text`: trigrams of the texts by which jobs are found; kept by `JobTexts`.
+/// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by triggers.
+/// - `throughput`: the jobs that ended in each minute; kept by triggers.
+/// - `events`: the recorded events, by the event's own id, so that recording one again changes nothing.
 /// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome.
-/// - `attempts`: the delivery log, the last tries of each delivery.
-/// - `delegates`: those that are paused, and why.
+/// - `attempts`: the delivery log, the last attempts of each delivery.
+/// - `delegates`: the paused delegates, with the reasons.
 /// - `registered`: delegates that were registered at run time, with their secrets.
-/// - `owed`: publications that nobody has confirmed yet; repeated after a crash.
-/// - `orders`: what operators wanted, by the order's id, and how far it was carried out.
-/// - `line`: the serial lines, one row for each job that waits in one or is on its way out of it.
-/// - `identity`: which ledger this is, and when a notifier last went to work with it.
-/// - `holds`: jobs whose message the broker has lost, and when they are issued anew.
-/// - `unreadable`: messages that could not be read, and those that could not be recorded, as they came, with the reason. Nothing
-///   sums over it or decides by it.
+/// - `owed`: publications that the broker has not confirmed yet; repeated after a crash.
+/// - `orders`: the operators' orders, by the order's id, with their progress.
+/// - `line`: the serial lines, one row for each job that waits in a line or was released from it and has not ended.
+/// - `identity`: the id of this ledger, and the last time at which a notifier went to work with it.
+/// - `holds`: jobs whose message the broker has lost, with the times at which they are issued anew.
+/// - `unreadable`: messages that could not be read or recorded, in their original form, with the reason. No sum and no decision
+///   depends on this table.
 ///
-/// A message that cannot be recorded, and a row that cannot be read, cost themselves alone (`recordSingly`, `DamagedRows`).
+/// A message that cannot be recorded, or a row that cannot be read, affects no others (`recordSingly`, `DamagedRows`).
 ///
 /// After each commit the files are compared with those that were opened (`LedgerFiles`).
 ///
-/// Commits wait for the disk (`synchronous = FULL`): a message is acknowledged to the broker on the word of this file,
-/// and in WAL mode `NORMAL` may forget the last commits when the power fails. One commit a batch makes that cheap.
+/// Commits wait for the disk (`synchronous = FULL`): the notifier acknowledges a message to the broker once this file holds it,
+/// and in WAL mode `NORMAL` may lose the last commits when the power fails. One commit for each batch makes that cheap.
 ///
-/// What is deleted or written over is overwritten with zeros (`secure_delete`, Debian's default): names that are forgotten are to be gone
-/// from the file (`ForgottenRows`). A page that SQLite splits or merges may keep parts of what it held; `scrub` says what is done
-/// about that.
+/// SQLite overwrites deleted and replaced contents with zeros (`secure_delete`, Debian's default), so that forgotten names are gone
+/// from the file (`ForgottenRows`). A page that SQLite splits or merges may keep parts of its old contents; `scrub` removes
+/// these.
 ///
 /// Texts are compared by their bytes (SQLite's collation BINARY, which each column has): two spellings of a letter are two names.
-/// Only the search by text takes them for one (`SearchText`).
+/// Only the search by text treats them as the same (`SearchText`).
 ///
-/// A listing takes milliseconds with a million jobs, because each goes by an index (`JobSearch`) and no count is counted. What is
-/// forgotten leaves free pages in the file, which the next jobs fill: it grows to what the retention needs and stays there. A
-/// backup has no free pages; to give space back, stop the notifier and put a backup in the ledger's place. After a crash the
-/// log (`-wal`) is still there and has to go with the old file, for it would be read into the new one.
+/// A listing takes milliseconds with a million jobs, because each uses an index (`JobSearch`) and no query counts rows. Removed
+/// rows leave free pages in the file, which the next jobs fill: the file grows to the size that the retention needs and stays there.
+/// A backup has no free pages; to give space back, stop the notifier and put a backup in the ledger's place. After a crash the
+/// log (`-wal`) is still there and has to be removed with the old file, since SQLite would read it into the new one.
 ///
-/// The file is readable by its owner alone, for a pre-signed URL is a credential, orders are kept whole, and so are the
+/// The file is readable by its owner alone, since a pre-signed URL is a credential, and since the file holds whole orders and the
 /// secrets of registered delegates.
 public final class Ledger: Sendable {
     let pool: DatabasePool
@@ -54,18 +54,18 @@ public final class Ledger: Sendable {
     private let lock: LedgerLock
     let files: LedgerFiles
     private let filesWereGone = Atomic(false)
-    /// Tables, indexes and triggers as they were made.
+    /// The tables, indexes and triggers at the time of opening.
     private let schema: Set<String>
-    /// Published and confirmed, to be struck off by the next transaction.
+    /// Owed actions that were published and confirmed; the next transaction strikes them off.
     private let settled = Mutex<[OwedAction.ID]>([])
-    /// Those that are to be noted as delivered.
+    /// Deliveries that have to be noted as delivered.
     let deliveries = CommitGroup<Delivered>()
 
-    /// The longest that what was settled waits for another transaction.
+    /// The longest time that settled actions wait for another transaction.
     private static let settlingDelay = Duration.seconds(1)
-    /// The upper pages of all indexes and the newest rows of a large ledger: without them a batch reads most of what it changes.
+    /// Room for the upper pages of all indexes and the newest rows of a large ledger: without it a batch reads most pages that it changes.
     private static let writerCacheKiB = 64 << 10
-    /// 32 MiB: several batches change the same pages, which are copied into the file once then.
+    /// 32 MiB: several batches change the same pages, which SQLite then copies into the file once.
     private static let checkpointPages = 8192
 
     private init(
@@ -79,24 +79,25 @@ public final class Ledger: Sendable {
         rows = DamagedRows(logger: logger)
     }
 
-    /// Where none is given.
+    /// The default logger, which logs nothing.
     public static let noLogger = Logger(label: "ledger") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Opens the ledger, or makes a new one, its directory included.
-    /// - Parameter logger: told of rows that cannot be read.
-    /// - Throws: `misconfigured` that says what stands in the way: no permission, not a ledger, a newer version's, or
-    ///   in use; `serverFailure` for what may pass: a full disk, a lock, a disk that fails.
+    /// Opens the ledger, or makes a new one and its directory.
+    /// - Parameter logger: logs rows that cannot be read.
+    /// - Throws: `misconfigured` with the obstacle: no permission, not a ledger, a newer version's, or in use; `serverFailure` for an
+    ///   obstacle that may pass: a full disk, a lock, a disk that fails.
     public static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
         guard let ledger = try openIfFree(path: path, logger: logger) else {
             throw UploadError(
-                .misconfigured, "the ledger \(path) is in use by another process; stop that one, or name another ledger"
+                .misconfigured,
+                "the ledger \(path) is in use by another process; stop that process, or name another ledger"
             )
         }
         return ledger
     }
 
-    /// The same, but nil while another process has it: that lasts until it closes the ledger or dies, for the system frees the
-    /// lock of a process however it ends.
+    /// Does the same, but returns nil while another process has the ledger, that is until the process closes it or dies: the system frees
+    /// the lock of a process however it ends.
     public static func openIfFree(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger? {
         do {
             try FileManager.default.createDirectory(
@@ -111,7 +112,7 @@ public final class Ledger: Sendable {
             configuration.label = "ledger"
             configuration.busyMode = .timeout(5)
             let pool = try DatabasePool(path: path, configuration: configuration)
-            // After opening: the pool itself sets NORMAL when it switches to WAL. Only the writer commits.
+            // Set after opening, since the pool itself sets NORMAL when it switches to WAL. Only the writer commits.
             try pool.writeWithoutTransaction { db in
                 try db.execute(
                     sql: """
@@ -130,10 +131,10 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// Closes the file and lets another process open it. What is used afterwards fails.
+    /// Closes the file and lets another process open it. Calls afterwards fail.
     public func close() throws(UploadError) {
-        // The pool closes its readers last, and a reader leaves the log behind: whoever then put a backup in the ledger's place
-        // would get the pages of both mixed. If this fails, nothing is lost: the log is read at the next opening.
+        // The pool closes its readers last, and a reader leaves the log behind: an operator who then put a backup in the ledger's
+        // place would mix the pages of both. If this step fails, nothing is lost: the next opening reads the log.
         try? pool.writeWithoutTransaction { [settled = takeSettled()] db in
             try Self.strikeOff(settled, in: db)
             _ = try db.checkpoint(.truncate)
@@ -142,9 +143,9 @@ public final class Ledger: Sendable {
         lock.release()
     }
 
-    /// One transaction, durable when this returns.
-    /// - Throws: also after the commit, if it went into a file that is not the ledger's any more: who would have been told then that
-    ///   all is recorded tells it again.
+    /// Makes one transaction, durable when this returns.
+    /// - Throws: also after the commit, if it went into a file that is not the ledger's any more: the broker then delivers the messages
+    ///   again.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
@@ -162,7 +163,7 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// Readers that the pool opened while another file had the ledger's name would go on reading that one.
+    /// Checks the files. Readers that the pool opened while another file had the ledger's name are closed once the right file is back.
     private func checkFiles() throws(UploadError) {
         do throws(UploadError) {
             try files.check()
@@ -173,8 +174,8 @@ public final class Ledger: Sendable {
         if filesWereGone.exchange(false, ordering: .relaxed) { pool.invalidateReadOnlyConnections() }
     }
 
-    /// SQLite has one code for a value that a function refuses and for a table that is gone. The first is the fault of one message, the
-    /// second is that of the database.
+    /// Checks that the tables are there. SQLite has one code for a value that a function refuses, which is the fault of one message, and
+    /// for a missing table, which is the fault of the database.
     /// - Throws: `misconfigured` if another program has changed the tables.
     func checkTables(_ db: Database) throws {
         guard try schema.isSubset(of: LedgerSchema.objects(db)) else {
@@ -185,7 +186,7 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// A commit for itself alone would cost as much as recording a batch.
+    /// Notes actions as confirmed, for the next transaction: a commit of their own would cost as much as recording a batch.
     public func settle(_ owed: [OwedAction.ID]) {
         guard !owed.isEmpty else { return }
         let isFirst = settled.withLock { settled in
@@ -199,7 +200,7 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// Returns when what was settled before is struck off, by this or by a transaction that is under way.
+    /// Returns when all settled actions are struck off, by this transaction or by one that is under way.
     func strikeOff() async throws(UploadError) { try await write { _ in } }
 
     private func takeSettled() -> [OwedAction.ID] {
@@ -215,7 +216,7 @@ public final class Ledger: Sendable {
             .execute(arguments: [try list(settled)])
     }
 
-    /// For `json_each`: one statement for many.
+    /// The values as JSON for `json_each`, so that one statement handles many.
     static func list(_ values: [some Encodable]) throws -> String {
         String(decoding: try WireJSON.encode(values), as: UTF8.self)
     }

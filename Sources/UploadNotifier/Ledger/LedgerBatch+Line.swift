@@ -2,7 +2,7 @@ import GRDB
 import Uploads
 
 extension LedgerBatch {
-    /// Gives jobs of lines another place, one behind the other.
+    /// Moves jobs of serial lines to another place, one behind the other.
     mutating func move(_ ids: [JobID], _ target: LineTarget) throws -> [OrderAnswer.Job] {
         try load(Set(ids + [target.other].compactMap(\.self)))
         let answers = ids.map { id in
@@ -16,7 +16,7 @@ extension LedgerBatch {
             }
         }
         let moving = answers.filter(\.done).compactMap { jobs[$0.id] }
-        // None of them counts among those ahead of the others.
+        // The moved jobs do not count among the jobs ahead of each other.
         for job in moving { try LineRows(db: db, queue: job.baton.job.queue).remove(job.id) }
         var last: [QueueName: JobID] = [:]
         for job in moving {
@@ -30,7 +30,7 @@ extension LedgerBatch {
 
     private func machine(of id: JobID) -> IssuingMachine { IssuingMachine(fence: view.fence(of: id), now: now) }
 
-    /// Whether there is something to stand beside.
+    /// Checks that the job can be put beside the target's job.
     private func check(_ job: LedgerJob, _ target: LineTarget) throws(UploadError) {
         guard let id = target.other else { return }
         func refuse(_ why: String) -> UploadError { UploadError(.rejected, "job \(job.id) is not moved: \(why)") }
@@ -48,7 +48,7 @@ extension LedgerBatch {
         guard hasRun else { throw refuse("job \(id) has left the line") }
     }
 
-    /// - Parameter last: the one that was moved just before.
+    /// - Parameter last: the job that was moved just before.
     private func place(_ target: LineTarget, behind last: JobID?, _ rows: LineRows) throws -> SerialPosition {
         switch target {
         case .index(let index): return SerialPosition(index: index, after: last)
@@ -61,7 +61,7 @@ extension LedgerBatch {
 }
 
 extension LineTarget {
-    /// The job beside which it is.
+    /// The job beside which the target is.
     fileprivate var other: JobID? {
         switch self {
         case .index: nil

@@ -2,33 +2,34 @@ import Foundation
 import GRDB
 import Uploads
 
-/// One transaction of recording: reads the jobs that it is about once, decides in memory, writes each job once.
+/// One transaction of recording: reads the jobs of its messages once, decides in memory, writes each job once.
 struct LedgerBatch {
     let db: Database
     private let rows: DamagedRows
     let view: ControlView
     private let routes: [DeliveryRoute]
     let now: Date
-    /// Those from the file show their orders redacted.
+    /// The jobs of this batch; jobs from the file have redacted orders.
     private(set) var jobs: [JobID: LedgerJob] = [:]
-    /// Those that the file has and that cannot be read.
+    /// Jobs that the file has and that cannot be read.
     private(set) var damaged: [JobID: DamagedRow] = [:]
     /// Jobs that the file has already.
     private var known: Set<JobID> = []
-    /// Those whose names the file has no more.
+    /// Jobs whose names the file has forgotten.
     private var forgotten: Set<JobID> = []
-    /// In the order in which they were heard of, in which new ones are listed.
+    /// The changed jobs, in the order of their first change, in which new jobs are listed.
     private var changed: [JobID] = []
     private var isChanged: Set<JobID> = []
     private(set) var owed: [OwedAction] = []
-    /// While an order about many jobs is carried out: the pauses that one entry will name.
+    /// While an order about many jobs is carried out: the pauses that one control entry will hold.
     private var pauses: [JobID: Int]?
-    /// And in each line the job behind which the next one comes that is to run now: they keep their order.
+    /// While an order about many jobs is carried out: in each serial line, the job behind which the next job to run now is placed, so that
+    /// these jobs keep their order.
     private var nextInLine: [QueueName: JobID]?
     private var clients: ClientRoutes
-    /// What is being received, if it is an event whose text is known.
+    /// The message that is being received, if it is an event whose text is known.
     private var received: (event: UploadEvent, body: Data)?
-    /// Orders that were learned from this batch, as they were written.
+    /// The original texts of orders that came with this batch.
     private var orderTexts: [JobID: Data] = [:]
 
     init(_ db: Database, _ rows: DamagedRows, view: ControlView, routes: [DeliveryRoute], now: Date) {
@@ -60,7 +61,7 @@ struct LedgerBatch {
         }
     }
 
-    /// - Throws: the damage, so that nothing is made of a job whose row cannot be read: it may have ended already.
+    /// - Throws: the damage, so that no decision is made about a job whose row cannot be read: it may have ended already.
     private func check(_ id: JobID) throws(DamagedRow) {
         if let damage = damaged[id] { throw damage }
     }
@@ -71,7 +72,7 @@ struct LedgerBatch {
         }
         guard let id = message.job else { return }
         try check(id)
-        // Whatever tells of a job does: what first told of it may be lost with a ledger.
+        // Each message about a job registers its app: an earlier ledger, now lost, may have had the job's first message.
         if let client = message.client { _ = try clients.route(of: client, at: now, in: db) }
         if case .job(let order, _, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
             try noteRepeat(order, of: known)
@@ -85,10 +86,11 @@ struct LedgerBatch {
         try carryOut(machine.receive(message, for: jobs[id]), of: id)
     }
 
-    /// A key was used again. Whoever did so may wait for an outcome that was told long ago: it is told once more, to listeners
-    /// alone. Other content under the key, from a staging area that does not know of the first, is kept for an operator to see.
+    /// Handles an idempotency key that was used again. The app may wait for an outcome that was published long ago, so the outcome is
+    /// published once more, without deliveries to delegates. An order with other content under the key, from a staging area that does not
+    /// know the first order, is kept for an operator to see.
     private mutating func noteRepeat(_ order: UploadJob, of known: LedgerJob) throws {
-        // What a forgotten one was can be compared with nothing.
+        // A forgotten job has nothing to compare with.
         let first = known.baton.job
         let isOther =
             (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
@@ -150,7 +152,7 @@ struct LedgerBatch {
     mutating func issueHeld(_ ids: [JobID]) throws {
         try load(Set(ids))
         for id in ids {
-            // What is held is known; a row of its own, or of a job whose row cannot be read, would come up for ever.
+            // A held job is known. The row of an unknown job, or of one whose row cannot be read, would otherwise come up for ever.
             guard let job = jobs[id], job.hold != nil else {
                 try HoldRows(db: db).remove(id)
                 continue
@@ -159,7 +161,7 @@ struct LedgerBatch {
         }
     }
 
-    /// Holds a job of which no lane has taken the baton.
+    /// Holds a job whose baton no lane has taken.
     mutating func unclaimed(_ baton: Baton, _ cause: DeathCause) throws {
         let id = baton.job.id
         try load([id])
@@ -168,7 +170,7 @@ struct LedgerBatch {
         try carryOut(machine.unclaimed(baton, cause, for: jobs[id]), of: id)
     }
 
-    /// Keeps the job's row in its line, and releases the next where nothing of the line is on its way any more.
+    /// Keeps the job's row in its serial line, and releases the next job if no job of the line is under way any more.
     private mutating func keepLine(of job: LedgerJob, since before: LinePhase?, place: SerialPosition?) throws {
         guard job.line != before || (job.line == .waiting && place != nil) else { return }
         let line = LineRows(db: db, queue: job.baton.job.queue)
@@ -196,7 +198,7 @@ struct LedgerBatch {
                 if let known = jobs[next], known.line == .waiting {
                     return try carryOut(IssuingMachine(fence: view.fence(of: next), now: now).release(known), of: next)
                 }
-                // It cannot be issued, for its order is in that row; those behind it must not wait for ever.
+                // A damaged job cannot be issued, since its order is in that row; the jobs behind it must not wait for ever.
                 if let damage = damaged[next] {
                     try UnreadableRows.keep(
                         Data(), reason: "left out of the serial line of '\(line.queue)': \(damage.text)",
@@ -207,7 +209,7 @@ struct LedgerBatch {
         }
     }
 
-    /// What is issued is the order as it was given; what was loaded shows it redacted.
+    /// The action with the original order in its baton: loaded jobs have redacted orders.
     private func issuable(_ action: IssuingAction) throws -> IssuingAction {
         guard case .issue(var baton, let lane, let maybeRepeated) = action, known.contains(baton.job.id),
             baton.job == baton.job.redacted, let whole = try JobRow.whole(of: baton.job.id, in: db)
@@ -223,12 +225,12 @@ struct LedgerBatch {
         owed.append(OwedAction(id: db.lastInsertedRowID, job: id, action: action))
     }
 
-    /// A control entry that is not about one job.
+    /// Owes a control entry that is not about one job.
     mutating func owe(_ entry: ControlEntry) throws {
         for part in entry.parts { try owe(.append(part), of: OwedAction.sharedJob) }
     }
 
-    /// One verb for many jobs, which were loaded before: one control entry where that is all it takes.
+    /// Applies one verb to many jobs, which were loaded before, with one control entry where that is enough.
     mutating func order(_ verb: Verb, of ids: [JobID]) throws -> [OrderAnswer.Job] {
         pauses = [:]
         nextInLine = [:]
@@ -264,7 +266,7 @@ struct LedgerBatch {
                 VALUES (?1, ?2, ?3, ?4, ?5, ?5)
                 """)
         let client = try outcome.job.client.flatMap { try clients.route(of: $0, at: now, in: db) }
-        // That of its client may not be served yet.
+        // The delegate of the job's app may not be served yet.
         for route in routes.filter({ $0.delegate != client?.delegate }) + [client].compactMap(\.self)
         where route.takes(outcome) {
             try statement.execute(arguments: [
@@ -307,7 +309,7 @@ extension NotifierMessage {
         }
     }
 
-    /// The app whose managers are told of the job.
+    /// The app whose managers receive the job's outcomes.
     var client: String? {
         switch self {
         case .job(let job, _, _): job.client

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Uploads
 
-/// What SQLite and the file system say (https://sqlite.org/rescode.html), and what to do about it.
+/// Translates errors of SQLite (https://sqlite.org/rescode.html) and of the file system into errors with a remedy.
 enum LedgerFailure {
     static func describe(_ error: any Error, path: String) -> UploadError {
         if let error = error as? UploadError { return error }
@@ -14,7 +14,7 @@ enum LedgerFailure {
             return UploadError(.unknown, "the ledger \(path) cannot be used: \(words(for: error))", cause: error)
         }
         switch failure.resultCode {
-        // Which call failed decides how SQLite calls it: no page more, or a file that cannot be made or enlarged.
+        // SQLite reports a full disk by different codes, depending on the call: no page left, or a file that cannot be made or enlarged.
         case .SQLITE_FULL: return noSpace(path, cause: error)
         case .SQLITE_CANTOPEN where isFull(path), .SQLITE_IOERR where isFull(path): return noSpace(path, cause: error)
         case .SQLITE_NOTADB:
@@ -43,8 +43,8 @@ enum LedgerFailure {
         }
     }
 
-    /// Whether something failed because of what one message says or one row holds, so that it would fail at every try, and alone.
-    /// Everything else (a full disk, a lock, a damaged file) concerns the database as a whole: all can be tried again.
+    /// Whether a failure is the fault of one message or one row, so that this one fails at every try, and others do not.
+    /// Every other failure (a full disk, a lock, a damaged file) concerns the database as a whole: all can be tried again.
     static func isOfOne(_ error: any Error) -> Bool {
         if let failure = error as? UploadError {
             if [.misconfigured, .serverFailure, .networkFailure, .interrupted].contains(failure.code) { return false }
@@ -52,13 +52,13 @@ enum LedgerFailure {
         }
         if error is CancellationError { return false }
         guard let failure = error as? DatabaseError else { return true }
-        // ERROR is what SQL functions answer, those of JSON for example; also a table that is gone: see `Ledger.checkTables`.
+        // SQL functions, for example those of JSON, answer ERROR; a missing table does too: see `Ledger.checkTables`.
         return [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_ERROR]
             .contains(failure.resultCode)
     }
 
-    /// Why, in short. SQLite names tables and columns; a decoder's own words are left out, for they may quote what it read, and that
-    /// may be a secret.
+    /// The reason of a failure, in short. SQLite names tables and columns; the decoder's own text is left out, since it may quote a value,
+    /// which may be a secret.
     static func words(for error: any Error) -> String {
         switch error {
         case let error as UploadError: error.message
@@ -86,7 +86,7 @@ enum LedgerFailure {
         fileSystem(of: path).map { $0.f_bavail == 0 || lacksInodes($0) } ?? false
     }
 
-    /// statvfs(3); some file systems have no fixed number of inodes, and say 0.
+    /// statvfs(3); file systems without a fixed number of inodes answer 0.
     private static func lacksInodes(_ status: statvfs) -> Bool { status.f_files > 0 && status.f_favail == 0 }
 
     private static func fileSystem(of path: String) -> statvfs? {
@@ -111,7 +111,7 @@ enum LedgerFailure {
 }
 
 extension DecodingError {
-    /// The field that does not decode; nil for the whole.
+    /// The field that does not decode; nil for the whole value.
     fileprivate var place: String? {
         let path: [any CodingKey] =
             switch self {

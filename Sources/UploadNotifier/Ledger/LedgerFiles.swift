@@ -1,8 +1,8 @@
 import Glibc
 import Uploads
 
-/// The ledger's files as they were opened. One that is deleted or replaced goes on taking what is written to it, and all of that is gone
-/// when it is closed; without the lock a second notifier gets the ledger.
+/// The identities of the ledger's files at the time of opening. A file that is deleted or replaced still takes writes, and all of them
+/// are gone when it is closed; without the lock file, a second notifier could open the ledger.
 struct LedgerFiles: Sendable {
     private struct Identity: Hashable {
         let device: dev_t
@@ -12,9 +12,9 @@ struct LedgerFiles: Sendable {
     /// The database, its log, the log's index (https://sqlite.org/walformat.html) and the lock.
     private let files: [(path: String, identity: Identity)]
 
-    /// - Throws: `misconfigured` if one of them is not there.
+    /// - Throws: `misconfigured` if one of the files is missing.
     init(of path: String) throws(UploadError) {
-        // SQLite makes the log and its index beside the file itself, where the path is a link.
+        // If the path is a link, SQLite makes the log and its index beside the file itself.
         guard let resolved = realpath(path, nil) else { throw LedgerFailure.unreachable(path, errno: errno) }
         defer { free(resolved) }
         let database = String(cString: resolved)
@@ -26,7 +26,8 @@ struct LedgerFiles: Sendable {
         self.files = files
     }
 
-    /// - Throws: `misconfigured` if another file, or none, has the name of one of them. Once it is back under its name, all is well.
+    /// - Throws: `misconfigured` if another file, or none, has the name of one of the files. Once the file has its name again, the check
+    ///   passes.
     func check() throws(UploadError) {
         for (path, identity) in files where Self.identity(of: path) != identity {
             throw UploadError(

@@ -25,7 +25,7 @@ final class LedgerLock: Sendable {
     func release() {
         descriptor.withLock { file in
             guard let open = file else { return }
-            // Said aloud: a child that another thread is just starting has a copy of the descriptor until it runs its
+            // Unlocked explicitly: a child process that another thread is just starting has a copy of the descriptor until it runs its
             // program, and would keep the lock for that long.
             flock(open, LOCK_UN)
             Glibc.close(open)
@@ -33,7 +33,7 @@ final class LedgerLock: Sendable {
         }
     }
 
-    /// SQLite makes its files with the rights of the first, so that one is made here, for its owner alone.
+    /// Makes the database file, readable by its owner alone: SQLite gives its other files the same rights.
     static func createPrivately(_ path: String) throws(UploadError) {
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw LedgerFailure.unreachable(path, errno: errno) }

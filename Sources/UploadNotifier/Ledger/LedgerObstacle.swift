@@ -1,15 +1,15 @@
 public import Uploads
 
-/// Why a notifier is not at work with its ledger yet.
+/// Why a notifier does not work with its ledger yet.
 public enum LedgerObstacle: Hashable, Sendable {
-    /// Another notifier of this host has it.
+    /// Another notifier of this host has the ledger.
     case taken
-    /// It cannot be opened for now: a full disk, say.
+    /// The ledger cannot be opened for now: a full disk, say.
     case failed(UploadError)
-    /// It is not the one that the namespace has; with the reason, and what an operator may do.
+    /// The namespace has another ledger; with the reason, and the remedy for the operator.
     case foreign(String)
 
-    /// As `/readyz` says it.
+    /// The text that `/readyz` shows.
     public func reason(path: String) -> String {
         switch self {
         case .taken: "standing by: another notifier has the ledger \(path)"

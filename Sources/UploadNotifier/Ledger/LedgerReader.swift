@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 public import Uploads
 
-/// A ledger's file as another program reads it, beside the notifier that may have it open. Changes nothing in it.
+/// Reads a ledger's file from another program than the notifier, which may have it open. Changes nothing in it.
 public final class LedgerReader: Sendable {
     public let path: String
     private let file: DatabaseQueue
 
-    /// - Throws: `misconfigured` that says what stands in the way: no such file, no permission, not a ledger, one of another version.
+    /// - Throws: `misconfigured` with the obstacle: no such file, no permission, not a ledger, a ledger of another version.
     public init(path: String) throws(UploadError) {
         self.path = path
         guard FileManager.default.fileExists(atPath: path) else {
@@ -41,7 +41,7 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// Which ledger this is.
+    /// The identity of the ledger.
     public func identity() async throws(UploadError) -> LedgerIdentity {
         try await read { [path] db in try Ledger.identity(db, path: path) }
     }
@@ -51,7 +51,7 @@ public final class LedgerReader: Sendable {
         try await read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0 }
     }
 
-    /// Those of the jobs that the ledger does not know, in no order.
+    /// The jobs that the ledger does not know, in no order.
     public func unknown(among jobs: Set<JobID>) async throws(UploadError) -> Set<JobID> {
         try await read { db in
             let known = try String.fetchAll(

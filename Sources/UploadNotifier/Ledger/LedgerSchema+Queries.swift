@@ -3,7 +3,7 @@ import GRDB
 import Uploads
 
 extension LedgerSchema {
-    /// Columns, indexes and tallies for those who ask.
+    /// Columns, indexes and tallies for queries.
     static func addQueries(_ db: Database) throws {
         try db.execute(sql: tables)
         try moveJobs(in: db)
@@ -12,7 +12,7 @@ extension LedgerSchema {
         try db.execute(sql: events)
     }
 
-    /// The triggers of the new table fill what depends on it.
+    /// Copies the jobs into the new table, whose triggers fill the tables that depend on it.
     private static func moveJobs(in db: Database) throws {
         var last: Int64 = 0
         let page = try db.makeStatement(
@@ -39,7 +39,7 @@ extension LedgerSchema {
         }
     }
 
-    /// `seq` is a column, for VACUUM gives new numbers to rows that have none of their own.
+    /// `seq` is a column, since VACUUM gives new numbers to rows without a number of their own.
     private static let tables = """
         ALTER TABLE jobs RENAME TO jobs_before;
         DROP INDEX jobs_by_status;

@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import Uploads
 
-/// The tables, in the order in which they came. A migration that was shipped is never changed.
+/// The schema as a list of migrations, in their order. A migration that was shipped is never changed.
 enum LedgerSchema {
     /// "LngS": marks the file as a ledger (https://sqlite.org/pragma.html#pragma_application_id).
     static let applicationID = 0x4C6E_6753
 
     static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
         try pool.read { db in
-            // The list of migrations is made before the first of them; on a full disk it may be all there is.
+            // GRDB makes the list of migrations before the first migration; after a full disk the file may hold nothing else.
             let tables =
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE tbl_name <> 'grdb_migrations'") ?? 0
             let isNew = try tables == 0 && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
@@ -30,7 +30,7 @@ enum LedgerSchema {
         try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
     }
 
-    /// Everything that the schema is made of.
+    /// The definitions of all tables, indexes and triggers.
     static func objects(_ db: Database) throws -> Set<String> {
         try Set(
             String.fetchAll(
@@ -69,15 +69,15 @@ enum LedgerSchema {
         return migrator
     }
 
-    /// Jobs whose names were forgotten, and when. The index tells which they are without a look at their rows, where the column lies
-    /// behind the record.
+    /// The time at which a job's names were forgotten. The index finds these jobs without reading their rows, in which the column comes
+    /// after the record.
     private static let forgotten = """
         ALTER TABLE jobs ADD COLUMN forgotten REAL;
         CREATE INDEX jobs_forgotten ON jobs (id) WHERE forgotten IS NOT NULL;
         """
 
-    /// Which ledger this is, in one row that all its copies have. `opening` is the last one that the control log has, `pending` one that
-    /// it may have.
+    /// The identity of the ledger, in one row that all its copies have. `opening` is the last opening that the control log has, `pending`
+    /// one that it may have.
     private static let identity = """
         CREATE TABLE identity (
             one INTEGER PRIMARY KEY DEFAULT 1 CHECK (one = 1),
@@ -87,8 +87,8 @@ enum LedgerSchema {
         ) STRICT;
         """
 
-    /// Jobs whose message the broker has lost, which the notifier issues anew when `due` has come. A wish that was noted before says
-    /// nothing of what had begun.
+    /// Jobs whose message the broker has lost, which the notifier issues anew when `due` has come. Wishes from before this migration do not
+    /// say whether the job had begun.
     private static let holds = """
         CREATE TABLE holds (
             job TEXT NOT NULL PRIMARY KEY,
@@ -101,7 +101,7 @@ enum LedgerSchema {
         WHERE json_extract(CAST(record AS TEXT), '$.wish.marker') IS NOT NULL;
         """
 
-    /// What jobs are found by is indexed by whoever writes their rows (`JobTexts`).
+    /// The texts by which jobs are found are indexed by the code that writes their rows (`JobTexts`), not by triggers any more.
     private static let texts = """
         DROP TRIGGER jobs_added;
         CREATE TRIGGER jobs_added AFTER INSERT ON jobs BEGIN
@@ -116,8 +116,8 @@ enum LedgerSchema {
         END;
         """
 
-    /// Orders that `record` shows redacted, beside the jobs: they may carry a whole file, and SQLite writes a row anew, to its last
-    /// byte, with whatever of it changes.
+    /// The original orders of jobs whose `record` shows them redacted, in a table of their own: an order may carry a whole file, and SQLite
+    /// rewrites a whole row when any part of it changes.
     private static let wholes = """
         CREATE TABLE wholes (
             job INTEGER PRIMARY KEY REFERENCES jobs (seq) ON DELETE CASCADE,
@@ -138,7 +138,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What lies at a destination has no size before a worker has looked.
+    /// An object at a destination has no size before a worker has examined it.
     private static let sized = """
         CREATE TRIGGER jobs_sized AFTER UPDATE OF size ON jobs
         WHEN new.size <> old.size AND new.status = old.status BEGIN
@@ -147,8 +147,8 @@ enum LedgerSchema {
         END;
         """
 
-    /// Dead letters with what is needed to publish them again; those from before have none of it. A number is never given
-    /// twice, for what comes back names the letter that it was.
+    /// Dead letters with the data to publish them again, which letters from before this migration lack. A number is never given
+    /// twice, since a letter that comes back names the letter that it was.
     private static let replay = """
         ALTER TABLE unreadable RENAME TO unreadable_before;
         CREATE TABLE unreadable (
@@ -168,8 +168,8 @@ enum LedgerSchema {
         CREATE UNIQUE INDEX unreadable_once ON unreadable (digest) WHERE replayed IS NULL;
         """
 
-    /// Jobs by the staged copies that they name, for the clean-up of staging areas. What was not delivered yet has no entry among
-    /// what was: an outcome is recorded at the price of one index less.
+    /// Jobs by the staged copies that they name, for the clean-up of staging areas. The index of delivered outcomes has no entries for
+    /// others any more, so that recording an outcome updates one index less.
     private static let staged = """
         ALTER TABLE jobs ADD COLUMN staged TEXT;
         UPDATE jobs SET staged = json_extract(CAST(record AS TEXT), '$.baton.job.source.name')
@@ -180,7 +180,7 @@ enum LedgerSchema {
         CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered) WHERE delivered IS NOT NULL;
         """
 
-    /// Serial lines: the jobs of one, in the order of their numbers; without a number it is on its way.
+    /// Serial lines: the jobs of a line, in the order of their numbers; a released job has no number.
     private static let line = """
         CREATE TABLE line (
             job TEXT NOT NULL PRIMARY KEY,
@@ -190,8 +190,8 @@ enum LedgerSchema {
         CREATE INDEX line_by_number ON line (queue, number);
         """
 
-    /// The delivery log, what was given up, and pauses that an operator holds. `created` is when the outcome came up,
-    /// `failing` when the first attempt failed.
+    /// The delivery log, deliveries that were given up, and pauses by an operator. `created` is the time at which the outcome was recorded,
+    /// `failing` the time at which the first attempt failed.
     private static let deliveries = """
         ALTER TABLE deliveries ADD COLUMN created REAL NOT NULL DEFAULT 0;
         UPDATE deliveries SET created = coalesce(delivered, due);
@@ -217,7 +217,7 @@ enum LedgerSchema {
         CREATE INDEX attempts_by_delivery ON attempts (delivery, id);
         """
 
-    /// Operators' orders by their ids, so that one that comes again changes nothing.
+    /// Operators' orders by their ids, so that an order that comes again changes nothing.
     private static let orders = """
         CREATE TABLE orders (
             id TEXT NOT NULL PRIMARY KEY,
@@ -227,7 +227,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Jobs by what they make: for the sweep of unfinished uploads, which a destination lists by key.
+    /// Jobs by the keys of their objects: for the sweep of unfinished uploads, which a destination lists by key.
     private static let second = """
         ALTER TABLE jobs ADD COLUMN key TEXT;
         UPDATE jobs SET key = json_extract(CAST(record AS TEXT), '$.baton.job.destination.key');

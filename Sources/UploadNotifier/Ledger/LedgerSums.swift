@@ -1,29 +1,28 @@
 /// Sums of bytes that any number of jobs of any size cannot overflow. SQLite turns a sum that does not fit into 64 bits into a number
 /// with a fraction, which a STRICT table refuses, with all that its transaction has recorded.
 ///
-/// A sum is `over * 2^62 + bytes`, with `bytes` from 0 to 2^62 - 1: `over` is 0 in all but sums that nobody can have meant, so `bytes` is
-/// the sum for those who look at the file. Adding a job cuts nothing off, so removing it leaves the right rest.
+/// A sum is `over * 2^62 + bytes`, with `bytes` from 0 to 2^62 - 1: `over` is 0 for every realistic sum, so `bytes` is the sum for a
+/// person who looks at the file. Adding a job cuts nothing off, so removing it leaves the right rest.
 ///
-/// A row that something else has damaged may hold any number. What is counted up from there stays within bounds, so that no damaged row
-/// keeps a job from being recorded.
+/// A damaged row may hold any number. Counts from there stay within bounds, so that no damaged row keeps a job from being recorded.
 enum LedgerSums {
     private static let mask = "4611686018427387903"
-    /// Far above what can be, and far enough below 2^63 that a row which holds it can be counted up.
+    /// Far above every realistic count, and far enough below 2^63 that counting up from it does not overflow.
     private static let countMaximum = "2305843009213693952"
 
-    /// A count after one more, or several, from 0 on.
+    /// SQL for a count that is raised by one, or by several, and is never below 0.
     private static func up(_ count: String, by more: String = "1") -> String {
         "\(count) = max(min(\(count) + \(more), \(countMaximum)), 0)"
     }
 
-    /// What a reader makes of the two: the sum, or the largest number there is.
+    /// The sum of the two parts, or the largest number if it does not fit.
     static func sum(bytes: Int64, over: Int64) -> Int64 { over > 0 ? .max : over < 0 ? 0 : bytes }
 
     private static func low(_ size: String) -> String { "(\(size) & \(mask))" }
 
     private static func high(_ size: String) -> String { "(\(size) >> 62)" }
 
-    /// Both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
+    /// SQL for both parts after a change of `bytes`, which stays between -2^62 and 2^63, and of `over`.
     private static func change(bytes: String, over: String) -> String {
         """
         bytes = (\(bytes)) & \(mask), over = max(min(\(over) + ((\(bytes)) >> 62), \(countMaximum)), -\(countMaximum))
@@ -32,14 +31,14 @@ enum LedgerSums {
 
     private static let add = change(bytes: "bytes + excluded.bytes", over: "over + excluded.over")
 
-    /// A job of the new row joins its tally.
+    /// SQL that adds the job of the new row to its tally.
     private static let join = """
         INSERT INTO tallies (queue, destination, status, jobs, bytes, over)
         VALUES (new.queue, new.destination, new.status, 1, \(low("new.size")), \(high("new.size")))
         ON CONFLICT DO UPDATE SET \(up("jobs")), \(add);
         """
 
-    /// A job of the old row leaves its tally.
+    /// SQL that removes the job of the old row from its tally.
     private static let leave = """
         UPDATE tallies SET \(up("jobs", by: "-1")),
         \(change(bytes: "bytes - \(low("old.size"))", over: "over - \(high("old.size"))"))
@@ -66,7 +65,7 @@ enum LedgerSums {
         UPDATE throughput SET bytes = \(low("bytes")), over = \(high("bytes"));
         """
 
-    /// In place of those that were there.
+    /// The triggers, which replace the earlier ones.
     static let triggers = """
         DROP TRIGGER jobs_added;
         DROP TRIGGER jobs_ended_at_once;

@@ -2,8 +2,8 @@ import Foundation
 public import Uploads
 
 extension LedgerVerdict {
-    /// Why no notifier may go to work with the ledger, and what an operator may do about it; nil if one may.
-    /// - Parameter path: of the ledger's file.
+    /// Why no notifier may work with the ledger, with the remedy for the operator; nil if a notifier may.
+    /// - Parameter path: the path of the ledger's file.
     public func reason(for ledger: LedgerIdentity, at path: String) -> String? {
         switch self {
         case .unclaimed, .own: nil

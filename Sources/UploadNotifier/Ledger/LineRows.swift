@@ -6,14 +6,14 @@ struct LineRows {
     let db: Database
     let queue: QueueName
 
-    /// Jobs of the line that are on their way: released, and not ended.
+    /// The number of jobs of the line that are released and have not ended.
     func releasedCount() throws -> Int {
         try Int.fetchOne(
             db.cachedStatement(sql: "SELECT count(*) FROM line WHERE queue = ? AND number IS NULL"),
             arguments: [queue.rawValue]) ?? 0
     }
 
-    /// The first that waits. `job` is what its row says, which names a job unless the row is damaged.
+    /// The first waiting job. `job` is the id in its row, which may be damaged.
     func first() throws -> (job: String, number: Int64)? {
         try Row.fetchOne(
             db.cachedStatement(
@@ -22,21 +22,21 @@ struct LineRows {
         ).map { ($0["job"], $0["number"]) }
     }
 
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     func waitingCount() throws -> Int {
         try Int.fetchOne(
             db.cachedStatement(sql: "SELECT count(*) FROM line WHERE queue = ? AND number IS NOT NULL"),
             arguments: [queue.rawValue]) ?? 0
     }
 
-    /// How many that wait are ahead of a number.
+    /// The number of waiting jobs ahead of a number.
     func count(before number: Int64) throws -> Int {
         try Int.fetchOne(
             db.cachedStatement(sql: "SELECT count(*) FROM line WHERE queue = ? AND number < ?"),
             arguments: [queue.rawValue, number]) ?? 0
     }
 
-    /// The number of a job that waits here.
+    /// The number of a job that waits in this line.
     func number(of job: JobID) throws -> Int64? { try number("AND job = ?", [job.rawValue]) }
 
     func release(_ job: JobID) throws {
@@ -51,13 +51,13 @@ struct LineRows {
         try db.cachedStatement(sql: "DELETE FROM line WHERE job = ?").execute(arguments: [job.rawValue])
     }
 
-    /// Removes what stands at a number, whatever its row says.
+    /// Removes the row with a number, whatever its job is.
     func remove(at number: Int64) throws {
         try db.cachedStatement(sql: "DELETE FROM line WHERE queue = ? AND number = ?")
             .execute(arguments: [queue.rawValue, number])
     }
 
-    /// - Parameter job: one that is not in the line.
+    /// - Parameter job: a job that is not in the line.
     func insert(_ job: JobID, at target: SerialLine.Target) throws {
         var (lower, upper) = try neighbours(at: target)
         var number = SerialLine.number(after: lower, before: upper)

@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import Uploads
 
-/// How far an order was carried out.
+/// The progress of an order.
 struct OrderProgress: Codable {
     /// The answer so far.
     var answer: OrderAnswer
-    /// Of a filter: the last job that was decided on.
+    /// For an order with a filter: the last job that was handled.
     var after: JobID?
     var isDone = false
 
@@ -40,7 +40,7 @@ struct OrderProgress: Codable {
 }
 
 extension UploadOrder {
-    /// As it is remembered: an order to forget that was carried out no longer says which batch it was about.
+    /// The order in the form in which it is kept: a completed order to forget no longer names its batch.
     func kept(isDone: Bool) -> UploadOrder {
         guard isDone, case .matching(.forget, var filter, let atMost) = command else { return self }
         filter.batch = nil

@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// How an owed action stands in the ledger. An outcome is kept by the id of the event that brought it.
+/// The form of an owed action in the ledger. An outcome is kept as the id of the event that brought it.
 struct OwedRecord: Codable {
     enum Kind: String, Codable { case mark, issue, append, tell }
 
@@ -48,7 +48,7 @@ struct OwedRecord: Codable {
         }
     }
 
-    /// The action, as it is repeated. `event` finds what was recorded under an id.
+    /// The action to repeat. `event` finds the event that was recorded under an id.
     func action(event find: (String) throws -> UploadEvent?) rethrows -> IssuingAction? {
         switch kind {
         case .mark: marker.map { .mark($0) }

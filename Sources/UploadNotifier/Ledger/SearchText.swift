@@ -1,12 +1,12 @@
 import Foundation
 import Uploads
 
-/// The text by which a job is found: folded once when it is written and once when it is asked for, so that upper case and
-/// composed characters make no difference.
+/// The text by which a job is found. Both the stored text and the searched text are folded, so that upper case and composed characters
+/// make no difference.
 enum SearchText {
-    /// Unicode scalars of a job that are indexed. Each costs an entry.
+    /// The most Unicode scalars of a job that are indexed. Each costs an entry.
     static let countMaximum = 600
-    /// Unicode scalars of an error that are indexed: it comes last and is the only part that changes.
+    /// The most Unicode scalars of an error that are indexed: the error comes last and is the only part that changes.
     static let errorCountMaximum = 200
 
     static func of(_ job: LedgerJob) -> String {
@@ -42,8 +42,8 @@ enum SearchText {
         return folded.replacing("\0", with: " ").precomposedStringWithCanonicalMapping
     }
 
-    /// As FTS5 is asked: all trigrams of the text, each quoted (https://sqlite.org/fts5.html#the_trigram_tokenizer). Where they
-    /// stand is not indexed, so what is found has to be looked at.
+    /// The query for FTS5: all trigrams of the text, each quoted (https://sqlite.org/fts5.html#the_trigram_tokenizer). The index does not
+    /// hold their positions, so each match has to be checked.
     static func trigrams(of text: String) -> String {
         let scalars = Array(text.unicodeScalars.prefix(LedgerFilter.textCountMaximum))
         let trigrams = Set(

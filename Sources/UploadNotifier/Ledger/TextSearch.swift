@@ -2,34 +2,34 @@ import Foundation
 import GRDB
 import Uploads
 
-/// Finds the jobs of a listing that have a text, in the order in which the ledger heard of them.
+/// Finds the jobs of a listing that contain a text, in the order in which the ledger first recorded them.
 ///
-/// That order is the one in which the trigrams' entries lie, so they are walked from where the page begins, wherever that is,
-/// and nothing is sorted: a text that only old jobs have is found as soon as one that new ones have. Each entry is a
-/// candidate, whose row is looked at. What the rest of the filter leaves only few of is looked at without the trigrams.
+/// The trigrams' entries lie in this order, so the search walks them from the beginning of the page, and sorts nothing: a text that
+/// only old jobs have is found as soon as one that new jobs have. Each entry is a candidate, whose row is examined. If the rest of
+/// the filter leaves only few jobs, these are examined without the trigrams.
 ///
-/// How long that takes depends on how rare the text is, on how many trigrams it has, and on whether the rows have to come from the
-/// disk. So it goes step by step, in larger ones while they take little time, and a page ends when its time is up or when it has
-/// looked at so many, full or not; the next goes on from there.
+/// The time of a search depends on how rare the text is, on how many trigrams it has, and on whether the rows have to come from the
+/// disk. So the search goes step by step, with larger steps while they take little time. A page ends, full or not, when its time is up or
+/// when a number of candidates was examined; the next page goes on from there.
 struct TextSearch {
-    /// What ends a step, and a page.
+    /// The bounds of a step and of a page.
     struct Bounds {
-        /// Rows that are looked at for one page; 2 µs each in memory, more from a disk.
+        /// The most rows that are examined for one page; each takes 2 µs in memory, more from a disk.
         var candidateCountMaximum = 20_000
-        /// Candidates that the first step takes.
+        /// The candidates of the first step.
         var stepCount = 250
-        /// Most that a step grows to: each seeks all trigrams anew, so many small ones are slow.
+        /// The most candidates of a step. Each step seeks all trigrams anew, so many small steps are slow.
         var stepCountMaximum = 1000
-        /// After this a page ends with the step that is under way.
+        /// The time after which a page ends with the present step.
         var pageMaximum = Duration.milliseconds(15)
-        /// What is found without the trigrams.
+        /// The most jobs that are examined without the trigrams.
         var fewMaximum = JobSearch.fewMaximum
     }
 
-    /// Candidates that are taken at once, in the order of the page.
+    /// Candidates of one step, in the order of the page.
     private struct Step {
         var candidates: [Int64]
-        /// Whether no more follow.
+        /// Whether no more candidates follow.
         var isLast: Bool
     }
 
@@ -56,8 +56,8 @@ struct TextSearch {
         }
     }
 
-    /// The page.
-    /// - Throws: `rejected` when the job that it begins after is not known.
+    /// The page of the listing.
+    /// - Throws: `rejected` when the job after which the page begins is not known.
     func page() throws -> JobPage {
         let begin = ContinuousClock.now
         var place = try filter.start(in: db)?.sequence ?? (isNewestFirst ? .max : .min)
@@ -102,7 +102,7 @@ struct TextSearch {
         return Step(candidates: candidates, isLast: few?.isEmpty ?? true)
     }
 
-    /// The jobs that the rest of the filter leaves; nil if they are many.
+    /// The jobs that match the rest of the filter; nil if they are many.
     private func few() throws -> [Int64]? {
         if let key = filter.idempotencyKey {
             let few = try sequences("jobs_by_idempotency", [JobCondition("idempotency = ?", [key])])
@@ -122,7 +122,7 @@ struct TextSearch {
         return times.isEmpty ? nil : try sequences("jobs_by_time", times)
     }
 
-    /// What an index alone tells; nil if they are many.
+    /// The jobs that an index alone finds; nil if they are many.
     private func sequences(_ index: String, _ conditions: [JobCondition]) throws -> [Int64]? {
         let statement = try db.cachedStatement(
             sql: "SELECT seq FROM jobs INDEXED BY \(index) \(JobCondition.clause(conditions)) LIMIT ?")
@@ -133,8 +133,8 @@ struct TextSearch {
 
     // MARK: Many
 
-    /// Jobs that have all trigrams of the text, and perhaps the text. What lies between two of them is walked over in one go, 40 ms
-    /// for a million jobs at the worst.
+    /// Jobs that have all trigrams of the text, and may contain the text. SQLite skips the jobs between two of them in one go, in at most
+    /// 40 ms for a million jobs.
     private func walk(beyond place: Int64, _ count: Int) throws -> Step {
         let statement = try db.cachedStatement(
             sql: """
@@ -145,8 +145,8 @@ struct TextSearch {
         return Step(candidates: candidates, isLast: candidates.count < count)
     }
 
-    /// Those of them that the whole filter lets through. No index but the rows' own order may be used: the planner cannot know
-    /// that they are few.
+    /// The candidates that match the whole filter. Only the rows' own order may be used as an index: the planner cannot know that the
+    /// candidates are few.
     private func fitting(_ sequences: [Int64], beyond place: Int64, limit: Int) throws -> [Int64] {
         guard !sequences.isEmpty else { return [] }
         let list = "[\(sequences.map(String.init).joined(separator: ","))]"

@@ -3,10 +3,11 @@ import Foundation
 import GRDB
 import Uploads
 
-/// The rows of messages that cannot be read, and of those that cannot be recorded. Whatever a message says, its row can be written:
-/// text and body are cut to a length, and what cannot be written of its envelope is left out.
+/// The rows of messages that cannot be read or recorded. Whatever a message contains, its row can be written: text and body are cut to
+/// a length, and parts of the envelope that cannot be written are left out.
 enum UnreadableRows {
-    /// The same for the same reason is kept once, until it was published again; what came back from that is another one.
+    /// Keeps a message. The same message with the same reason is kept once, until it is published again; if it comes back after that, it
+    /// is kept as another row.
     static func keep(
         _ body: Data, reason: String, _ envelope: MessageEnvelope?, at time: Date, in db: Database
     ) throws {
