@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// An app whose jobs the ledger records is told of them, though nobody has registered it.
+/// An app whose jobs the ledger records receives their outcomes, although no operator has registered it.
 @Suite("Delegates of apps")
 struct ClientDelegateTests {
     private static func job(_ client: String?, key: String = "a") -> UploadJob {

@@ -40,13 +40,13 @@ struct CommandDelegateTests {
         #expect(lines.contains("KEY=v w"))
         #expect(lines.contains("PATH=/usr/local/bin:/usr/bin:/bin"))
         #expect(lines.last == "/")
-        // What the shell itself adds apart.
+        // Except the variables that the shell itself adds.
         let names = Set(lines.dropFirst().dropLast().map { String($0.prefix { $0 != "=" }) })
         #expect(names.subtracting(["PWD", "OLDPWD", "SHLVL", "_"]) == ["KEY", "PATH"])
     }
 
     @Test func `it inherits no descriptor but the standard ones`() async throws {
-        // Inheritable, and higher than any that the shell takes for itself.
+        // The descriptor is inheritable, and higher than the shell's own descriptors.
         let opened = open("/dev/null", O_RDONLY)
         let descriptor = fcntl(opened, F_DUPFD, 200)
         defer {
@@ -86,7 +86,7 @@ struct CommandDelegateTests {
         try await until { kill(child, 0) == -1 || Self.isZombie(child) }
     }
 
-    /// Killed, and nobody has asked yet how it ended.
+    /// Whether the process has ended and its parent has not waited for it yet.
     private static func isZombie(_ process: pid_t) -> Bool {
         let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
         return text?.split(separator: ")").last?.split(separator: " ").first == "Z"

@@ -12,7 +12,7 @@ struct CommitGroupTests {
         let isBegun = Door()
         let mayEnd = Door()
 
-        /// The first one takes until it may end.
+        /// The first commit lasts until `mayEnd` opens.
         func commit(_ items: [Int]) async {
             isBegun.open()
             if lists.withLock({ $0.isEmpty }) { await mayEnd.wait() }

@@ -1,7 +1,5 @@
 import Foundation
 import Hummingbird
-import Logging
-import Synchronization
 import Testing
 import Uploads
 
@@ -11,32 +9,6 @@ import Uploads
 struct DelegateAPITests {
     private static let secret = "whsec_" + Data(repeating: 7, count: 32).base64EncodedString()
     private static let hook = #"{"name": "billing", "kind": "webhook", "url": "https://hooks.example/in?token=hidden"}"#
-
-    /// Keeps every line that is logged.
-    private final class Lines: Sendable {
-        private let kept = Mutex<[String]>([])
-
-        var all: [String] { kept.withLock { $0 } }
-
-        var logger: Logger {
-            Logger(label: "lines") { _ in Handler(lines: self) }
-        }
-
-        private struct Handler: LogHandler {
-            let lines: Lines
-            var metadata: Logger.Metadata = [:]
-            var logLevel = Logger.Level.trace
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { metadata[key] }
-                set { metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                lines.kept.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
-            }
-        }
-    }
 
     @Test func `a secret that is made is shown once, and no secret ever again, nor logged`() async throws {
         let lines = Lines()
@@ -67,13 +39,13 @@ struct DelegateAPITests {
                 .post, "/v1/delegates",
                 body: #"{"name": "c", "kind": "webhook", "url": "https://b.example/", "secret": "whsec_c2hvcnQ="}"#)
             #expect(refused.status == 400)
-            for text in [given, changed, list, shown, refused].map(\.text) + lines.all {
+            for text in [given, changed, list, shown, refused].map(\.text) + lines.lines {
                 for secret in [made, next, Self.secret, "c2hvcnQ=", "hidden"] {
                     #expect(!text.contains(secret), "\(text)")
                 }
             }
         }
-        #expect(lines.all.contains { $0.hasPrefix("delegate is registered") })
+        #expect(lines.lines.contains { $0.hasPrefix("notice delegate is registered") })
     }
 
     @Test func `what is wrong is a problem that names the fields`() async throws {
@@ -188,7 +160,7 @@ struct DelegateAPITests {
         #expect(manager.summaries.map(\.origin) == [.registration, .configuration])
         #expect(manager.summaries.map(\.hidesRegistered) == [false, true])
         #expect(manager.served.map(\.name) == ["crm", "audit"])
-        #expect(lines.all.contains { $0.contains("registered as well") })
+        #expect(lines.lines.contains { $0.contains("registered as well") })
         await #expect(throws: APIProblem.self) { try await manager.remove("crm", discarding: true) }
         // Gone from the configuration, the registered one holds.
         try await manager.configure([], build: build)

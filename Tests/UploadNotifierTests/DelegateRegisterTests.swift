@@ -73,7 +73,7 @@ struct DelegateRegisterTests {
                 part.enumerated().map { Sample.event($0.offset % 2 == 0 ? .completed : .failed, $0.element) },
                 view: ControlView(), routes: [], now: Sample.start.addingTimeInterval(Double(index) * 1000))
         }
-        // A job that has not ended is nothing to tell of.
+        // A job that has not ended has no outcome to deliver.
         _ = try await ledger.record(
             [.job(Sample.job(), maybeRepeated: false)], view: ControlView(), routes: [], now: Sample.start)
         let ended = try await ledger.jobs(LedgerFilter(limit: 1)).jobs.first?.since

@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import Testing
+import UploadTesting
 import Uploads
 
 @testable import UploadNotifier
@@ -15,28 +15,10 @@ struct DelegateServingTests {
         ledger = try Ledger.open(path: scratch.file())
     }
 
-    /// Lets deliveries through when a test says so.
-    private final class Door: Sendable {
-        private let (steps, step) = AsyncStream.makeStream(of: Void.self)
-
-        func open() { step.finish() }
-        func wait() async { for await _ in steps {} }
-    }
-
     private func serve(
         _ delegates: [RegisteredDelegate], while body: (DeliveryService) async throws -> Void
     ) async throws {
-        let service = DeliveryService(
-            outbox: ledger, delegates: delegates, clock: ManualClock().clock, stopGrace: .seconds(1), logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            do { try await body(service) } catch {
-                group.cancelAll()
-                throw error
-            }
-            group.cancelAll()
-            try await group.waitForAll()
-        }
+        try await UploadNotifierTests.serve(ledger, delegates, clock: ManualClock().clock, while: body)
     }
 
     private func end(_ count: Int, for delegates: [String]) async throws {

@@ -122,7 +122,7 @@ struct DeliveryHistoryTests {
         #expect(status.reason == "down")
         #expect(!status.isHeld)
         try await ledger.resume("hook", at: Sample.start.addingTimeInterval(200))
-        // With a fresh schedule: else one failure would pause it again.
+        // The schedule begins anew: otherwise one failure would pause the delegate again.
         #expect(try await due(ledger).map(\.attempts) == [0, 0])
     }
 

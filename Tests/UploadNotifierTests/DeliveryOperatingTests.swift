@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 import Uploads
 
@@ -7,23 +6,6 @@ import Uploads
 
 @Suite("Operating delegates", .timeLimit(.minutes(10)))
 struct DeliveryOperatingTests {
-    private func serve(
-        _ ledger: Ledger, _ delegates: [RegisteredDelegate], clock: NotifierClock,
-        while body: (DeliveryService) async throws -> Void
-    ) async throws {
-        let service = DeliveryService(
-            outbox: ledger, delegates: delegates, clock: clock, stopGrace: .seconds(1), logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            do { try await body(service) } catch {
-                group.cancelAll()
-                throw error
-            }
-            group.cancelAll()
-            try await group.waitForAll()
-        }
-    }
-
     private func end(_ ledger: Ledger, _ jobs: [UploadJob], at time: Date = Sample.start, for delegates: [String])
         async throws
     {
@@ -52,10 +34,10 @@ struct DeliveryOperatingTests {
                 time.advance(to: now)
                 try await end(ledger, [job], at: now, for: ["down", "beside"])
                 service.wake()
-                // Without the clock moving on: no delay at all.
+                // The clock does not move meanwhile, so there is no delay at all.
                 try await until { beside.attempts.count == index + 1 }
             }
-            // Alarm by alarm, until the last one of the hour is caught up with.
+            // The clock moves from alarm to alarm, until the last outcome of the hour is delivered.
             try await until {
                 if let next = time.nextAlarm { time.advance(to: next) }
                 return try await ledger.status(of: "down").backlog == 0

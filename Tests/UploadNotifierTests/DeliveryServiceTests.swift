@@ -9,23 +9,6 @@ import Uploads
 struct DeliveryServiceTests {
     private let schedule = DeliverySchedule(jitter: 0)
 
-    private func serve(
-        _ ledger: Ledger, _ delegates: [RegisteredDelegate], clock: NotifierClock,
-        while body: (DeliveryService) async throws -> Void
-    ) async throws {
-        let service = DeliveryService(
-            outbox: ledger, delegates: delegates, clock: clock, stopGrace: .seconds(1), logger: quiet)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await service.run() }
-            do { try await body(service) } catch {
-                group.cancelAll()
-                throw error
-            }
-            group.cancelAll()
-            try await group.waitForAll()
-        }
-    }
-
     private func end(_ ledger: Ledger, _ jobs: [UploadJob], for delegates: [String]) async throws {
         _ = try await ledger.record(
             jobs.map { Sample.event(.completed, $0) }, view: ControlView(),
@@ -101,7 +84,7 @@ struct DeliveryServiceTests {
         }
         #expect(Set(quick.attempts.map(\.job.id)) == Set(jobs.map(\.id)))
         #expect(quick.attempts.count == 30)
-        // Cut off by the stop: no attempt, due again at once.
+        // The delivery that the stop cut off counts as no attempt, and is due again at once.
         #expect(
             try await ledger.due(for: "slow", ordered: false, now: Sample.start, excluding: [], limit: 100).allSatisfy {
                 $0.attempts == 0

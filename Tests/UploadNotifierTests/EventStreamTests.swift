@@ -12,7 +12,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// The stream of events over a real socket: what bounds it, and what its readers see.
+/// The stream of events over a real socket: its bounds, and the events that its readers get.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct EventStreamTests {
     /// A connection that a test reads from or leaves alone.
     private final class Reader: Sendable {
@@ -25,13 +25,13 @@ import Uploads
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel(
                             wrappingChannelSynchronously: channel,
-                            // One buffer at a time: who does not read takes nothing.
+                            // One buffer at a time: a reader that does not read takes nothing.
                             configuration: .init(backPressureStrategy: .init(lowWatermark: 1, highWatermark: 1)))
                     }
                 }
         }
 
-        /// Asks, and takes what comes until the condition holds or the stream ends.
+        /// Sends a request, and reads until the condition holds or the stream ends.
         func ask(
             _ path: String, cookie: String? = nil, until isDone: @escaping @Sendable (String) -> Bool
         ) async throws -> String {
@@ -61,7 +61,7 @@ import Uploads
         let isSet = Mutex(false)
     }
 
-    /// Serves a house on a free port while the body runs; then stops it as SIGTERM does.
+    /// Serves the API of a house on a free port while the body runs; then stops it as SIGTERM does.
     private func serve(_ house: APIHouse, _ body: (Int) async throws -> Void) async throws {
         let router = Router(context: APIRequestContext.self)
         house.api.add(to: router)
@@ -164,7 +164,7 @@ import Uploads
         limits.writeSecondsMaximum = 0.2
         limits.pause = .milliseconds(1)
         let house = try await APIHouse(streaming: limits)
-        // More than any socket between two programs of one host takes over.
+        // More bytes than a socket between two programs of one host buffers.
         let metadata = ["note": String(repeating: "x", count: 1000)]
         for portion in 0..<5 {
             try await house.record(
@@ -180,7 +180,7 @@ import Uploads
                 try await outbound.write(
                     ByteBuffer(string: "GET /v1/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n"))
                 try await until(240) { house.api.readers.withLock { $0 } == 1 }
-                // The writer waits for this reader alone: it holds one page, not what the ledger holds.
+                // The stream waits for its reader with one page in memory, not with all events of the ledger.
                 try await until(240) { house.api.readers.withLock { $0 } == 0 }
                 withExtendedLifetime(inbound) {}
             }

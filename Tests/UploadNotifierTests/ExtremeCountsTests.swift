@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// Counts as a damaged row may hold them: what is made of them is wrong, and the notifier goes on.
+/// Extreme counts, as damaged rows may hold them: their sums are wrong, and the notifier goes on.
 @Suite(.timeLimit(.minutes(10))) struct ExtremeCountsTests {
     private func minute(_ count: Int, at time: Date = Sample.start) -> ThroughputMinute {
         ThroughputMinute(start: time, completed: count, failed: count, cancelled: count, bytes: Int64(count))

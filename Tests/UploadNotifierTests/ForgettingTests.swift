@@ -10,7 +10,7 @@ import Uploads
 struct ForgettingTests {
     private static let name = "annasholiday"
 
-    /// Its name wherever one may stand, inline bytes included.
+    /// A job with the name in every field that may hold one, inline bytes included.
     private static func job(_ name: String, _ index: Int) -> UploadJob {
         var job = UploadJob(
             id: JobID(now: Sample.start + Double(index)), source: .inline(Data(name.utf8)),
@@ -22,7 +22,7 @@ struct ForgettingTests {
         return job
     }
 
-    /// A job that has failed, was told after a failed try, and about which there is a dead letter.
+    /// Lets a job fail, with a delivery that succeeds after a failed attempt, and with a dead letter about the job.
     private func end(_ job: UploadJob, _ name: String, in ledger: Ledger) async throws {
         var baton = Baton(job: job)
         baton.slice = 1
@@ -77,14 +77,14 @@ struct ForgettingTests {
         try await ledger.scrub(rewriting: true)
         #expect(try !files(of: scratch.file(), hold: Self.name))
         #expect(try Data(contentsOf: URL(filePath: scratch.file() + "-wal")).isEmpty)
-        // What stays: that it failed, with which code, and who was told.
+        // The failure, its code, and the delivery stay.
         let known = try #require(try await ledger.job(ids[0]))
         #expect(known.end?.error?.code == .rejected && known.end?.error?.message == "")
         let delivery = try #require(try await ledger.deliveries(DeliveryListing(job: ids[0], limit: 10)).first)
         #expect(delivery.status == .delivered && delivery.attempts == 1 && delivery.error == nil)
         #expect(try await ledger.attempts(of: delivery.id).map(\.status) == [500, 200])
         #expect(try await ledger.unreadable(DeadLetterListing()).count == 8, "those of the other jobs")
-        // The rest of the ledger is whole.
+        // The rest of the ledger is complete.
         var filter = LedgerFilter()
         filter.text = "bertstrip"
         #expect(try await ledger.jobs(filter).jobs.count == 4)
@@ -139,7 +139,7 @@ struct ForgettingTests {
         let ledger = try Ledger.open(path: scratch.file())
         for index in 0..<count { bus.send(Sample.event(.completed, Self.job(Self.name, index))) }
         try await run(bus, ledger) { try await until { bus.acknowledged == count } }
-        // The process ended between two pages of the order.
+        // The process ends between two pages of the order.
         try await ledger.accept(order)
         #expect(try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start).answer == nil)
         let next = MemoryNotifierBus()
@@ -185,7 +185,7 @@ struct ForgettingTests {
             ] {
                 try await until { clock.sleeperCount >= 2 }
                 clock.advance(to: Sample.start + days * day)
-                // Both that sleep by the clock do so again: the upkeep is over.
+                // Both tasks that sleep by the clock sleep again: the upkeep is over.
                 try await until { clock.sleeperCount >= 2 }
                 #expect(try await left() == expected, "day \(days)")
             }

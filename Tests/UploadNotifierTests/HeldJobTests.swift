@@ -82,7 +82,7 @@ struct HeldJobTests {
         func released(at seconds: TimeInterval, hasWorker: Bool, limit: Int = 100) async throws -> Int {
             let owed = try await ledger.release(
                 .standard, hasWorker: hasWorker, view: ControlView(), now: Sample.start + seconds, limit: limit)
-            // Their markers are lost.
+            // The markers of the jobs are lost.
             ledger.settle(owed.map(\.id))
             return owed.count
         }
@@ -93,7 +93,7 @@ struct HeldJobTests {
         #expect(try await released(at: 2, hasWorker: true, limit: 15) == 15)
         #expect(try await released(at: 2, hasWorker: true) == 5)
         #expect(try await released(at: 2, hasWorker: true) == 0)
-        // The marker of each is sent again later, until a generation begins.
+        // The marker of each job is sent again later, until a generation begins.
         #expect(try await released(at: 62, hasWorker: true) == 20)
         try ledger.close()
 
@@ -121,7 +121,7 @@ struct HeldJobTests {
         }
     }
 
-    /// Lets the look at held jobs come round.
+    /// Lets the notifier look at the held jobs once more.
     private func tick(_ clock: ManualClock) async throws {
         try await until { clock.sleeperCount >= 2 }
         clock.advance(to: clock.now + 0.01)

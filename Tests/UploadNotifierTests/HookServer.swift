@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A web server in a process of its own that takes webhooks. The last part of the path says what it answers, one answer
-/// a request, the last for ever: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`), `stall` and `break` (200,
-/// and a body that does not end, or breaks off).
+/// A web server in a process of its own that takes webhooks. The last part of the path lists its answers, one for each request, and the
+/// last one for all later requests: `/a/500,200`. Beside statuses: `hang`, `big`, `busy` (429 with `Retry-After: 7`), `stall` and
+/// `break` (200, with a body that does not end, or breaks off).
 final class HookServer: Sendable {
     struct Request: Decodable, Sendable {
         let path: String
@@ -14,11 +14,11 @@ final class HookServer: Sendable {
 
     let port: Int
     private let process: Process
-    /// Its end is the server's end, also when the tests are killed.
+    /// The server ends when this pipe closes, also when the tests are killed.
     private let input: Pipe
     private let box: Box
 
-    /// - Parameter certificate: a file that the server writes its own certificate to, for `hooks.example`; nil for plain HTTP.
+    /// - Parameter certificate: a file to which the server writes its own certificate, for `hooks.example`; nil for plain HTTP.
     init(certificate: String? = nil) async throws {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -45,13 +45,13 @@ final class HookServer: Sendable {
         process.terminate()
     }
 
-    /// What came, in order, when it is this many: the other process tells it a little later than it answers.
+    /// The requests in order, once there are this many: the other process reports a request a little later than it answers it.
     func requests(_ count: Int) async throws -> [Request] {
         try await until { requests.count >= count }
         return requests
     }
 
-    /// What came so far.
+    /// The requests so far.
     var requests: [Request] { box.lines.dropFirst().compactMap { try? JSONDecoder().decode(Request.self, from: $0) } }
 
     func url(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)/\(path)" }

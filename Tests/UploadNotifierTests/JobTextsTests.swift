@@ -11,7 +11,7 @@ import Uploads
     {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        // Segments stay apart.
+        // FTS5 must not merge the segments.
         try await ledger.write { db in
             for setting in ["automerge', 0", "crisismerge', 1999"] {
                 try db.execute(sql: "INSERT INTO jobs_text (jobs_text, rank) VALUES ('\(setting))")

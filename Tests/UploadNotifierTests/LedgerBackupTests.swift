@@ -73,7 +73,7 @@ struct LedgerBackupTests {
         #expect(await refusal(ledger, letter)?.code == .rejected)
         #expect(try Data(contentsOf: URL(filePath: letter)) == Data("Dear operator".utf8))
         #expect(await refusal(ledger, scratch.file())?.message.contains("the ledger itself") == true)
-        // SQLite would take it for the ledger's own, and undo with it what was recorded.
+        // SQLite would take this file for the ledger's own journal, and roll back what was recorded.
         #expect(await refusal(ledger, scratch.file() + "-journal")?.code == .rejected)
         let other = try DatabaseQueue(path: scratch.file("other.sqlite"))
         try await other.write { try $0.execute(sql: "CREATE TABLE theirs (a)") }

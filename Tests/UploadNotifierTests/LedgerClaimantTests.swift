@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// A namespace has one ledger: which notifier may go to work, and when it has to stop.
+/// A namespace has one ledger, which decides which notifier may go to work and when it has to stop.
 @Suite(.timeLimit(.minutes(10))) final class LedgerClaimantTests: Sendable {
     private let scratch: Scratch
     private let bus = MemoryNotifierBus()
@@ -29,7 +29,7 @@ import Uploads
         reported.withLock { $0.map { $0.reason(path: "") } }
     }
 
-    /// What `uploadctl ledger adopt` appends.
+    /// Appends the entry of `uploadctl ledger adopt`.
     private func adopt(_ path: String) async throws {
         let identity = try await LedgerReader(path: path).identity()
         let claim = try #require(try await bus.controlView().ledger)
@@ -74,7 +74,7 @@ import Uploads
             _ = try await service.handle([.job(two, maybeRepeated: false)])
         }
         #expect(try await first.job(two.id) == nil && bus.waiting == 1)
-        // The first one starts again: what it had is another ledger's namespace now.
+        // The first notifier starts again: its namespace belongs to another ledger now.
         let late = Task { try await self.claim(first) }
         try await until { reasons.count == 2 }
         late.cancel()
@@ -93,7 +93,7 @@ import Uploads
         _ = try await claim(ledger)
         let identity = try await ledger.identity()
         #expect(identity.pending == nil)
-        // A crash between the note and the entry, and one between the entry and the next note.
+        // One crash between the note in the ledger and the log's entry, and one between the entry and the next note.
         let pending = UUID()
         try await ledger.notePending(pending)
         #expect(try await claim(ledger).ledger?.term == 1)
@@ -118,7 +118,7 @@ import Uploads
         let waiting = Task { try await self.claim(old) }
         try await until { !reasons.isEmpty }
         #expect(reasons[0].contains("another copy of the ledger") && reasons[0].contains(old.path))
-        // An operator may decide for it all the same; then it is the restored one that is old.
+        // An operator may adopt the old copy all the same; then the restored copy is the old one.
         try await adopt(old.path)
         #expect(try await waiting.value.ledger?.term == 2)
         let view = try await bus.controlView()

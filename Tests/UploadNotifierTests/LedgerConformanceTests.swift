@@ -9,7 +9,7 @@ struct LedgerConformanceTests {
     func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
         let scratch = try Scratch()
         let suite = LedgerConformance {
-            // The file goes with the directory, which has to outlive the check.
+            // The file is removed with the directory, which has to exist until the check is over.
             try Ledger.open(path: scratch.file())
         }
         try await rule.check(suite)

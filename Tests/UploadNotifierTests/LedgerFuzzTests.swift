@@ -6,18 +6,18 @@ import UploadTesting
 @testable import UploadNotifier
 @testable import Uploads
 
-/// A ledger into whose rows something writes anything, as a failing disk or another program might. `LONGSHORE_FUZZ_INPUTS` (240 if
-/// not set) says how many times, `LONGSHORE_SOAK_SEED` repeats a run.
+/// A ledger into whose rows the test writes random values, as a failing disk or another program might. `LONGSHORE_FUZZ_INPUTS` (240 if
+/// not set) is the number of writes, `LONGSHORE_SOAK_SEED` repeats a run.
 @Suite("Damaged rows", .timeLimit(.minutes(24 * 60))) struct LedgerFuzzTests {
-    /// So much damage is done to one ledger; then it is filled anew.
+    /// The number of damages to one ledger, before it is filled anew.
     private static let damagesPerLedger = 60
-    /// After so much, everything is asked that a ledger can be asked: that takes ten times as long as recording.
+    /// The number of damages between two rounds of all queries, which take ten times as long as recording.
     private static let damagesPerQuestions = 8
 
     @Test func `whatever stands in its rows, the ledger records good jobs and answers`() async throws {
         let seed = Fuzz.seed(for: "damaged rows")
         let count = ProcessInfo.processInfo.environment["LONGSHORE_FUZZ_INPUTS"].flatMap { Int($0) } ?? 240
-        // A trap leaves nothing else behind.
+        // After a trap, this line is the only trace of the run.
         print("damaged rows: seed \(seed), \(count) inputs")
         var random = SeededGenerator(seed: seed)
         var left = count
@@ -40,16 +40,16 @@ import UploadTesting
     }
 }
 
-/// A ledger with something in each of its tables.
+/// A ledger with rows in each of its tables.
 private final class DamagedWorld {
-    /// Columns that hold something, and what finds a row.
+    /// A column that can be damaged, and the rowids by which its rows are found.
     private struct Column {
         var table: String
         var name: String
         var type: String
         var keys: [String]
 
-        /// As SQL has them; nil for a column that holds none.
+        /// Extreme numbers in SQL; nil for a column that holds no numbers.
         var numbers: [String]? {
             switch type {
             case "INTEGER":
@@ -88,7 +88,7 @@ private final class DamagedWorld {
         var messages: [NotifierMessage] = []
         for index in 0..<24 {
             var job = Sample.job(key: "\(index)")
-            // The same in every run of a seed, for what is damaged follows from what is there.
+            // The ids are the same in every run of a seed, since the damage depends on the contents.
             let digits = String(format: "%016llx%016llx", random.next(), random.next())
             job.id = try #require(
                 JobID(digits.replacing(/^(.{8})(.{4})(.{4})(.{4})/) { "\($0.1)-\($0.2)-\($0.3)-\($0.4)-" }))
@@ -130,7 +130,7 @@ private final class DamagedWorld {
                 name: "late", definition: Data("{}".utf8), createdAt: Sample.start, changedAt: Sample.start))
     }
 
-    /// Not those in which SQLite and GRDB keep their own: damage there is that of a file, which is refused as a whole.
+    /// All columns except those of SQLite's and GRDB's own tables: damage there makes the whole file damaged, which is refused.
     private static func columns(_ db: Database) throws -> [Column] {
         let tables = try String.fetchAll(
             db,
@@ -144,7 +144,7 @@ private final class DamagedWorld {
             let references = try Row.fetchAll(db, sql: "PRAGMA foreign_key_list(\(table))").map { $0["from"] as String }
             return info.compactMap { row -> Column? in
                 let type: String = row["type"]
-                // Numbers of rows are SQLite's own: behind the largest it gives out none.
+                // Row numbers belong to SQLite: after the largest number it could give out none.
                 let isRowNumber = type == "INTEGER" && (row["pk"] as Int > 0 || references.contains(row["name"]))
                 guard ["TEXT", "BLOB", "INTEGER", "REAL"].contains(type), !isRowNumber else { return nil }
                 return Column(table: table, name: row["name"], type: type, keys: keys)
@@ -154,7 +154,7 @@ private final class DamagedWorld {
 
     // MARK: Damage
 
-    /// - Returns: what was done, for people.
+    /// - Returns: a description of the damage.
     func damage(using random: inout SeededGenerator) async throws -> String {
         let column = columns[Int.random(in: columns.indices, using: &random)]
         let keys = column.keys.joined(separator: ", ")
@@ -180,7 +180,7 @@ private final class DamagedWorld {
         }
         let value = Self.damaged(Data.fromDatabaseValue(row[0]) ?? Data(), using: &random)
         try await ledger.write { db in
-            // What another row has already is not written.
+            // A value that must be unique and that another row has already is not written.
             try db.execute(
                 sql: """
                     UPDATE OR IGNORE \(column.table) SET \(column.name) = CAST(? AS \(column.type)) WHERE \(condition)
@@ -200,14 +200,14 @@ private final class DamagedWorld {
         case 1: return Data(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
         case 2: return Data((0..<40).map { _ in UInt8.random(in: 0...255, using: &random) })
         case 3, 4:
-            // Another number in place of one.
+            // Replace one digit.
             let places = bytes.indices.filter { (0x30...0x39).contains(bytes[$0]) }
             guard let place = places.randomElement(using: &random) else { fallthrough }
             let start = bytes[..<place].lastIndex { !(0x30...0x39).contains($0) }.map { $0 + 1 } ?? 0
             let end = bytes[place...].firstIndex { !(0x30...0x39).contains($0) } ?? bytes.count
             bytes.replaceSubrange(start..<end, with: Array((numbers.randomElement(using: &random) ?? "0").utf8))
         case 5:
-            // A value that belongs elsewhere.
+            // Insert a value that does not belong there.
             let words = ["null", "[]", "{}", "\"\"", "true", "[[[[[[", "\u{0}", "\u{1B}[2J"]
             let place = Int.random(in: 0...bytes.count, using: &random)
             bytes.insert(contentsOf: Array((words.randomElement(using: &random) ?? "").utf8), at: place)
@@ -221,7 +221,7 @@ private final class DamagedWorld {
 
     // MARK: What must hold
 
-    /// New jobs beside messages about those that were there: the new ones are recorded, told and due for their delegates.
+    /// Records new jobs beside messages about old ones: the new jobs must be recorded and published, and due for their delegates.
     func recordsGoodJobs(_ comment: Comment, using random: inout SeededGenerator) async throws {
         let good = (0..<2).map { _ in Sample.job(key: "good") }
         let old = jobs[Int.random(in: jobs.indices, using: &random)]
@@ -243,12 +243,12 @@ private final class DamagedWorld {
         try await ledger.delivered(due.map(\.id), at: Sample.start, attempt: nil)
     }
 
-    /// Everything that the ledger is asked is answered, or refused with an `UploadError`; nothing traps.
+    /// Makes all queries: the ledger must answer each, or refuse it with an `UploadError`, and must not trap.
     func answers(using random: inout SeededGenerator) async throws {
         let ids = Set(jobs.map(\.id))
         let old = jobs[Int.random(in: jobs.indices, using: &random)]
         let verb = verbs.randomElement(using: &random) ?? .pause
-        // These may not fail: the notifier cannot start, or forget, without them.
+        // These calls must not fail: the notifier cannot start, or forget, without them.
         _ = try await ledger.owed()
         var view = ControlView()
         view.apply(.fence(Dictionary(uniqueKeysWithValues: ids.map { ($0, 1) })))
@@ -305,7 +305,7 @@ private final class DamagedWorld {
                 try #require(steps < 100, "an order comes to no end")
             }
         }
-        // And these say why, of a row that is damaged.
+        // These calls throw for a damaged row.
         for id in ids { _ = try? await ledger.job(id) }
     }
 }

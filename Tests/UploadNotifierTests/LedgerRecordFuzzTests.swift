@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// What the ledger notes for itself, damaged: it is refused, or written again as it was read.
+/// Damaged records of the ledger's own: each is refused, or written again as it was read.
 @Suite(.timeLimit(.minutes(600))) struct LedgerRecordFuzzTests {
     private static let samples: [FuzzSample] = {
         let baton = FuzzSamples.baton(of: FuzzSamples.job)

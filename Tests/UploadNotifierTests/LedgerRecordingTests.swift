@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// What every ledger must do, told through the ports alone.
+/// The duties of every ledger, tested through the ports alone.
 @Suite("Recording in a ledger")
 struct LedgerRecordingTests {
     private typealias Ports = any LedgerRecorder & LedgerQueries & DeliveryOutbox
@@ -315,8 +315,8 @@ struct LedgerRecordingTests {
                 sql: "UPDATE jobs SET record = CAST('{' AS BLOB) WHERE id = ?", arguments: [damaged.id.rawValue])
         }
         let named = [ended.id, open.id, unknown, damaged.id]
-        // The order may be tried for as long as any destination allows, so that a baton below the fence may still be worked
-        // on.
+        // The order may be tried for as long as any destination allows, so that a worker may still hold a baton below the
+        // fence.
         let last = Sample.start + RetryPolicy.destinationAgeMaximum + LedgerJob.fenceMargin
         #expect(try await ports.outlived(named, at: last - 1).isEmpty)
         #expect(try await ports.outlived(named, at: last + 1) == [ended.id])

@@ -27,7 +27,7 @@ struct LedgerSearchTests {
         return job
     }
 
-    /// A note that only old ones have, and many of them.
+    /// Metadata that only old jobs have, and many of them.
     private static func metadata(of number: Int) -> [String: String] {
         let owner = ["owner": "user-\(number % 997)"]
         return number < count / 4 ? owner.merging(["note": "veteran"]) { $1 } : owner
@@ -98,7 +98,7 @@ struct LedgerSearchTests {
         }
     }()
 
-    /// What a filter means, told in another way.
+    /// The meaning of a filter, computed in another way.
     private static func matches(_ number: Int, _ filter: LedgerFilter) -> Bool {
         let job = job(number)
         let order = job.baton.job
@@ -132,7 +132,7 @@ struct LedgerSearchTests {
                 let (answer, plans) = try await Self.explained(page, ledger)
                 for plan in plans {
                     #expect(!plan.contains { $0.hasPrefix("SCAN jobs") && !$0.contains("INDEX") }, "\(filter): \(plan)")
-                    // Only few, which are told one by one, are sorted.
+                    // Only searches that examine few jobs one by one may sort.
                     let isSorted = plan.contains { $0.contains("TEMP B-TREE") }
                     #expect(!isSorted || plan.contains { $0.contains("json_each") }, "\(filter): \(plan)")
                 }
@@ -169,12 +169,12 @@ struct LedgerSearchTests {
                 filter.after = page.next
             } while filter.after != nil
             #expect(found == (order == .oldestFirst ? wanted : wanted.reversed()))
-            // Every second candidate is of another queue.
+            // Every second candidate belongs to another queue.
             #expect(counts.allSatisfy { $0 <= 4 } && counts.contains { (1..<4).contains($0) })
         }
     }
 
-    /// Without time every page ends with its first step.
+    /// With no time, every page ends with its first step.
     @Test(arguments: LedgerFilter.Order.allCases, [0, 4000])
     func `whoever pages finds all that match, however few, and however much was forgotten`(
         order: LedgerFilter.Order, fewMaximum: Int
@@ -227,11 +227,11 @@ struct LedgerSearchTests {
         #expect(plan == ["SEARCH jobs USING INDEX jobs_by_staged (staged=?)"])
     }
 
-    /// A page, and how SQLite says that it finds the places of its jobs.
+    /// A page, and SQLite's plan for finding the places of its jobs.
     private static func explained(
         _ filter: LedgerFilter, _ ledger: Ledger
     ) async throws -> (JobPage, [[String]]) {
-        // So few that pages are short.
+        // The bounds are small, so that pages are short.
         var few = TextSearch.Bounds()
         few.candidateCountMaximum = 700
         let bounds = few

@@ -62,7 +62,7 @@ struct LedgerSweepTests {
         #expect(try await !knows("other"))
         #expect(try await !knows("first", "A \"b\"/ü"))
         #expect(try await !knows("first", at: DestinationName(unchecked: "other")))
-        // What was told before an upload began names another one of the same id.
+        // An event from before an upload began names another upload of the same id.
         for name in ["first", "second", "failed"] {
             #expect(try await !knows(name, since: Sample.start + 1), "\(name)")
         }

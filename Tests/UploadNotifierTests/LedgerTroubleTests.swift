@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// Disks that are full, files that are damaged or old, and much to forget.
+/// Full disks, damaged or old files, and many jobs to remove.
 @Suite("A ledger in trouble", .timeLimit(.minutes(10)))
 struct LedgerTroubleTests {
     private func run(
@@ -34,7 +34,7 @@ struct LedgerTroubleTests {
         try await run(bus, ledger, log: log, delegates: [RegisteredDelegate(delegate)]) {
             try await until { delegate.attempts.count == 1 && bus.acknowledged == 1 }
             try await until { try await ledger.status(of: "hook").backlog == 0 }
-            // As when the disk is full: no page more (https://sqlite.org/pragma.html#pragma_max_page_count).
+            // Like a full disk: SQLite gets no more pages (https://sqlite.org/pragma.html#pragma_max_page_count).
             try await ledger.pool.writeWithoutTransaction { db in
                 let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
                 _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(count)")
@@ -67,7 +67,7 @@ struct LedgerTroubleTests {
         let ledger = try Ledger.open(path: scratch.file())
         let bus = MemoryNotifierBus()
         let log = Lines()
-        /// The attempts that were said to have failed, in order.
+        /// The failed attempts in the log, in order.
         func attempts() -> [Int] {
             log.lines.compactMap { line in
                 guard line.contains("cannot record"), let match = line.firstMatch(of: /"attempt": (\d+)/) else {
@@ -120,7 +120,7 @@ struct LedgerTroubleTests {
             bus.send(.job(jobs[1], maybeRepeated: false))
             try await until { service.obstacle?.contains("\(file) was deleted or replaced") == true }
             #expect(bus.acknowledged == 1)
-            // A reader of the pool may have made one by now.
+            // A reader of the pool may have made a new file by now.
             try? FileManager.default.removeItem(atPath: file)
             try FileManager.default.moveItem(atPath: aside, toPath: file)
             bus.send(.job(jobs[2], maybeRepeated: false))
@@ -139,13 +139,13 @@ struct LedgerTroubleTests {
         let old = try Ledger.open(path: scratch.file())
         _ = try await old.record(
             [.job(job, maybeRepeated: false)], view: ControlView(), routes: [], now: Sample.start)
-        // All is in the one file then: a log left behind would be read into whatever file is put in its place.
+        // After that, everything is in one file: SQLite would read a log that is left behind into a file put in its place.
         try old.close()
         let log = try? FileManager.default.attributesOfItem(atPath: scratch.file() + "-wal")[.size] as? Int
         #expect((log ?? 0) == 0)
         let file = try FileHandle(forUpdating: URL(filePath: scratch.file()))
         let size = try file.seekToEnd()
-        // All but the first page, which names the file as a ledger.
+        // Damages all pages except the first, which marks the file as a ledger.
         try file.seek(toOffset: 4096)
         try file.write(contentsOf: Data(repeating: 0xA5, count: Int(size) - 4096))
         try file.close()
@@ -159,7 +159,7 @@ struct LedgerTroubleTests {
         }
         #expect(try Data(contentsOf: URL(filePath: scratch.file())) == damaged, "what is damaged is left as it is")
 
-        // Whoever moves it away may forget its companions.
+        // An operator who moves the file away may forget its log and its lock.
         try FileManager.default.moveItem(atPath: scratch.file(), toPath: scratch.file("damaged.sqlite"))
         let ledger = try Ledger.open(path: scratch.file())
         let bus = MemoryNotifierBus()
@@ -254,7 +254,7 @@ struct LedgerTroubleTests {
         let due = try await ledger.due(for: "hook", ordered: true, now: Sample.start, excluding: [], limit: 100)
         #expect(due.map(\.event.id) == stride(from: 600, to: 700, by: 2).map { "\(jobs[$0].id).1.ended" })
         #expect(try await ledger.unreadable(before: nil, limit: 10).map(\.reason) == ["why"])
-        // What was under way goes on.
+        // Jobs that were under way go on.
         let owed = try await ledger.record(
             [Sample.event(.completed, jobs[1])], view: ControlView(), routes: Sample.routes, now: Sample.start)
         #expect(owed.count == 1)
@@ -273,7 +273,7 @@ struct LedgerTroubleTests {
         let pruning = Task {
             while try await ledger.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 100) == 100 {}
         }
-        // What is left of the old jobs after each message that is recorded meanwhile.
+        // The number of old jobs that are left after each message that is recorded meanwhile.
         var left: [Int] = []
         var count = 0
         repeat {

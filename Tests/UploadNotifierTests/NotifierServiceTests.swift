@@ -58,14 +58,14 @@ struct NotifierServiceTests {
         #expect(bus.issued.first?.job == job)
     }
 
-    /// Every publication of the story fails once, before or after it took effect, and the process is then another one.
+    /// Each of the publications fails once, before or after it took effect, and another process goes on.
     @Test(arguments: 1...4, MemoryNotifierBus.Fault.allCases)
     func `a crash between transaction, publication and confirm loses and doubles nothing`(
         attempt: Int, fault: MemoryNotifierBus.Fault
     ) async throws {
         let scratch = try Scratch()
         let job = Sample.job()
-        // Far beyond the test, so that the first process never tries again by itself.
+        // The clock stands still, so that the first process never tries again by itself.
         let clock = ManualClock()
         let first = MemoryNotifierBus(batchCountMaximum: 1)
         first.fail(attempt: attempt, fault)
@@ -92,7 +92,7 @@ struct NotifierServiceTests {
         #expect(Set(second.told.map(\.id)) == ["\(job.id).1.ended"])
         #expect(Set(second.told).count == 1)
         if attempt < 4 {
-            // Whatever was repeated is of the one generation that was noted, and a repeat says so.
+            // All repeats have the one generation that was noted, and are marked as repeats.
             #expect(Set(second.issued.map(\.generation)) == [2])
             let unflagged = second.publications.filter { if case .issue(_, _, false) = $0 { true } else { false } }
             #expect(unflagged.count <= 1)
@@ -152,7 +152,7 @@ struct NotifierServiceTests {
             try await until { bus.acknowledged == 3 }
             #expect(try await ledger.owed().isEmpty)
         }
-        // The second had not been tried when all began anew. Both were owed then, and told side by side.
+        // The second outcome had not been tried when the notifier began anew. Both were owed then, and published side by side.
         #expect(bus.attemptsAtViews == [0, 1])
         #expect(Set(bus.told.prefix(2).map(\.job.id)) == Set(jobs.prefix(2).map(\.id)))
         #expect(bus.told.dropFirst(2).map(\.job.id) == [jobs[2].id])
@@ -237,7 +237,7 @@ struct NotifierServiceTests {
                 }
                 return entries
             }
-            // Longer than the ledger keeps what ended: the fence holds it there.
+            // The ledger keeps the job longer than other ended jobs, because of its fence.
             let early = try await upkeep(day: 30.9)
             #expect(early.isEmpty)
             #expect(try await bus.controlView().fences == [ended.id: 2, open.id: 2])

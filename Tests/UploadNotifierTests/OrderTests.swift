@@ -32,7 +32,8 @@ struct OrderTests {
         _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
     }
 
-    /// Carries an order out to its end; the steps' publications.
+    /// Carries an order out to its end.
+    /// - Returns: the answer, and the publications of all steps.
     private func carryOut(_ order: UploadOrder, in ledger: Ledger) async throws -> (OrderAnswer, [OwedAction]) {
         var owed: [OwedAction] = []
         while true {
@@ -72,7 +73,7 @@ struct OrderTests {
         #expect(pauses.count == 1, "the repeat must not undo the resume")
     }
 
-    /// The publications fail one after the other, before or after they took effect, and the process is then another.
+    /// The publications fail one after the other, before or after they took effect, and another process goes on.
     @Test(arguments: 1...3, MemoryNotifierBus.Fault.allCases)
     func `a crash at any publication of an order neither loses nor doubles it`(
         attempt: Int, fault: MemoryNotifierBus.Fault
@@ -84,7 +85,7 @@ struct OrderTests {
         first.send(
             .job(job, maybeRepeated: false), .order(order(.jobs(.cancel, [job.id])), replyTo: nil),
             .order(order(.stopQueues([.standard])), replyTo: nil))
-        // Far beyond the test, so that the first process never tries again by itself.
+        // The clock stands still, so that the first process never tries again by itself.
         try await run(first, scratch.file(), clock: ManualClock().clock) { _ in
             try await until { first.attempts == attempt }
         }

@@ -7,7 +7,7 @@ import UploadTesting
 @testable import UploadNotifier
 @testable import Uploads
 
-/// What the ledger cannot record, and what it cannot read of itself, costs itself alone.
+/// A message that the ledger cannot record, or a row that it cannot read, affects no others.
 @Suite("What cannot be recorded", .timeLimit(.minutes(10)))
 struct QuarantineTests {
     private func run(_ bus: MemoryNotifierBus, _ ledger: Ledger, while body: () async throws -> Void) async throws {
@@ -50,7 +50,7 @@ struct QuarantineTests {
         try ledger.close()
     }
 
-    /// Whatever a decoder lets through: rows are written past it.
+    /// The test writes rows without a decoder, so that a size may be any number.
     @Test func `no sum forgets what was beyond its bounds`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
@@ -98,7 +98,7 @@ struct QuarantineTests {
         let strange = ThroughputMinute(start: Date(timeIntervalSince1970: 9.2e18 * 60), completed: 1)
         let others = QueueLoad(queue: .standard, throughput: [strange])
         #expect(DashboardModel.minutes(of: [others], until: Sample.start).allSatisfy { $0.completed == 0 })
-        // Those that ended are forgotten, and the next sum begins at what is left.
+        // The ended jobs are removed, and the next sum begins at the rest.
         #expect(try await ledger.prune(endedBefore: Sample.start + 1, besides: ControlView(), limit: 10) == 2)
         let left = try await ledger.read { db in
             try String.fetchAll(db, sql: "SELECT jobs || ' ' || bytes || ' ' || over FROM tallies WHERE jobs > 0")
@@ -120,7 +120,7 @@ struct QuarantineTests {
         try await damage(damaged, in: ledger)
         let good = (0..<5).map { Sample.job(key: "good-\($0)") }
         let suspect = Sample.job(key: "suspect")
-        // What no JSON can say: a value that came from no decoder.
+        // A value that JSON cannot express, and no decoder can produce.
         let strange = Sample.job(key: "strange")
         var event = UploadEvent(kind: .completed, of: Baton(job: strange), at: Sample.start)
         event.data.baton.activeSeconds = .infinity
@@ -216,7 +216,7 @@ struct QuarantineTests {
         let jobs = (0..<4).map { Sample.job(key: "\($0)") }
         try await record(jobs.map { .job($0, maybeRepeated: false) }, in: ledger)
         try await damage(jobs[1], in: ledger)
-        // Something that SQLite refuses of one job alone.
+        // Makes SQLite refuse the change of one job alone.
         try await ledger.write { db in
             try db.execute(
                 sql: """

@@ -42,7 +42,7 @@ struct QuestionTests {
             .order(ask(running.id), replyTo: nil))
         try await run(bus, scratch.file(), progress: latest) { _ in
             try await until { bus.acknowledged == 7 }
-            // One read at the start: nothing of a question depends on the control log.
+            // The control log is read once, at the start: no question depends on it.
             #expect(bus.attemptsAtViews.count == 1)
         }
         let answer = try #require(bus.answers["here"]?.first)

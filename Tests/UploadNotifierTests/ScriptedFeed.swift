@@ -1,6 +1,6 @@
 import Uploads
 
-/// Tells what a test says, while somebody listens.
+/// A progress feed that delivers the test's news while the notifier follows it.
 final class ScriptedFeed: ProgressFeed {
     private let reports: AsyncStream<WorkerNews>
     private let input: AsyncStream<WorkerNews>.Continuation

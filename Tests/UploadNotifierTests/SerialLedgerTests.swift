@@ -4,19 +4,19 @@ import Testing
 @testable import UploadNotifier
 @testable import Uploads
 
-/// A ledger that keeps serial lines, told through its port alone, beside a list that says what is right.
+/// A ledger that keeps serial lines, tested through its port alone, beside a list with the expected order.
 @Suite("Serial lines in a ledger", .timeLimit(.minutes(10)))
 struct SerialLedgerTests {
     private static let lines = ["a", "b"].compactMap { try? QueueName($0) }
 
-    /// One notifier: it publishes markers to itself, remembers what it issued, and may be killed between any two steps.
+    /// A notifier that publishes markers to itself, remembers the batons that it issued, and may be killed between any two steps.
     fileprivate final class World {
         let scratch: Scratch
         var ledger: Ledger
-        /// What is to be published.
+        /// The owed publications.
         var owed: [OwedAction] = []
         var markers: [IssueMarker] = []
-        /// Batons that nobody has ended yet, in the order of their issue.
+        /// Batons of jobs that have not ended yet, in the order of their issue.
         var running: [Baton] = []
         var issued: [JobID] = []
         /// Batons that only remove a copy.
@@ -40,7 +40,7 @@ struct SerialLedgerTests {
             }
         }
 
-        /// SIGKILL, and another one started on the same file.
+        /// Kills the notifier, and starts another one with the same file.
         func crash() async throws {
             try ledger.close()
             ledger = try Ledger.open(path: scratch.file())
@@ -114,11 +114,11 @@ struct SerialLedgerTests {
         try await world.settle()
         let end = UploadEvent(kind: .completed, of: world.running[0], at: Sample.start)
         try await world.record([.event(end)])
-        // Nothing of it was published.
+        // None of it was published.
         try await world.crash()
         try await world.settle()
         #expect(world.issued == jobs.map(\.id))
-        // What comes again, because it was not acknowledged, changes nothing.
+        // An unacknowledged message that comes again changes nothing.
         try await world.record([.event(end)])
         try await world.settle()
         #expect(world.issued == jobs.map(\.id))
@@ -215,7 +215,7 @@ struct SerialLedgerTests {
     {
         var random = SeededGenerator(seed: seed)
         let world = try World()
-        /// Per line: those that wait, in order, and the one that is on its way.
+        /// For each line, the waiting jobs in order, and the released job.
         var waiting: [QueueName: [JobID]] = [:]
         var head: [QueueName: JobID] = [:]
         var known: [UploadJob] = []

@@ -7,7 +7,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// A directory of its own for a test, removed with it.
+/// A directory of a test's own, removed at its end.
 final class Scratch: Sendable {
     let path: String
 
@@ -33,7 +33,7 @@ func until(_ seconds: Double = 300, _ holds: () async throws -> Bool) async thro
 }
 
 extension NotifierService {
-    /// Runs it until the body has returned or thrown, and stops it gracefully.
+    /// Runs the notifier until the body has returned or thrown, and stops it gracefully.
     func run(while body: () async throws -> Void) async throws {
         let group = ServiceGroup(services: [self], logger: quiet)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -45,6 +45,24 @@ extension NotifierService {
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
+    }
+}
+
+/// Delivers from the ledger to delegates while the body runs; what is under way then is cancelled.
+func serve(
+    _ ledger: Ledger, _ delegates: [RegisteredDelegate], clock: NotifierClock,
+    while body: (DeliveryService) async throws -> Void
+) async throws {
+    let service = DeliveryService(
+        outbox: ledger, delegates: delegates, clock: clock, stopGrace: .seconds(1), logger: quiet)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await service.run() }
+        do { try await body(service) } catch {
+            group.cancelAll()
+            throw error
+        }
+        group.cancelAll()
+        try await group.waitForAll()
     }
 }
 
@@ -66,7 +84,7 @@ enum Sample {
     static let routes = [DeliveryRoute(delegate: "hook"), DeliveryRoute(delegate: "failures", kinds: [.failed])]
 }
 
-/// A clock that stands until it is moved.
+/// A clock that stands still until the test moves it.
 final class ManualClock: Sendable {
     private struct State {
         var now = Sample.start
@@ -77,10 +95,10 @@ final class ManualClock: Sendable {
 
     var now: Date { state.withLock { $0.now } }
 
-    /// How many sleep.
+    /// How many tasks sleep.
     var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// When somebody wakes next.
+    /// The time at which the next task wakes.
     var nextAlarm: Date? { state.withLock { $0.sleepers.values.map(\.until).min() } }
 
     func advance(to time: Date) {

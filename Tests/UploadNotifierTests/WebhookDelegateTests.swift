@@ -26,7 +26,7 @@ struct WebhookDelegateTests {
         } catch { return error }
     }
 
-    /// Verifies with the reference implementation, in Python.
+    /// Verifies a request with the reference implementation, in Python.
     private func verify(_ request: HookServer.Request, secret: String) throws -> Bool {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -153,7 +153,7 @@ struct WebhookDelegateTests {
     @Test(arguments: ["hooks.example", "Hooks.Example"])
     func `the request goes to the address that was checked, under the name that was given`(host: String) async throws {
         let server = try await HookServer()
-        // The system's resolver knows no such name: only the pinned address can lead to the server.
+        // The system's resolver does not know the name: only the pinned address can lead to the server.
         let addresses = AddressGuard(
             allowed: [try NetworkRange("127.0.0.1")], resolve: { _ in [NetworkAddress(bytes: [127, 0, 0, 1])] })
         let delegate = try WebhookDelegate(

@@ -5,7 +5,7 @@ import Uploads
 
 @testable import UploadNotifier
 
-/// What arrives is read by the CloudEvents and Standard Webhooks libraries for Python.
+/// Requests are read by the CloudEvents and Standard Webhooks libraries for Python.
 @Suite("Webhook modes", .timeLimit(.minutes(10)))
 struct WebhookModeTests {
     private static let secret = "whsec_" + Data(repeating: 42, count: 32).base64EncodedString()
@@ -20,7 +20,7 @@ struct WebhookModeTests {
         let headers: [String: String]
     }
 
-    /// The event as the libraries see it; they raise when signature, headers or body are not as their standards say.
+    /// The event that the libraries read; they raise when the signature, the headers or the body violate their standards.
     private func read(_ request: HookServer.Request) async throws -> JSONValue {
         let given = Given(secret: Self.secret, body: request.body, headers: request.headers)
         let script = """

@@ -6,7 +6,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// The owner of a file gives it any time, and a job names any file below a source root.
+/// Files with extreme times: the owner of a file can give it any time, and a job can name any file below a source root.
 @Suite(.timeLimit(.minutes(10)))
 struct FileTimeTests {
     @Test(arguments: [9_223_372_036, 9_223_372_037, 10_413_792_000, 1 << 34])
@@ -28,7 +28,7 @@ struct FileTimeTests {
     @Test func `a time long before 1970 counts as the earliest one`() throws {
         let scratch = try TemporaryDirectory()
         let path = try scratch.write([1], to: "early")
-        // Some file systems hold no time before 1901, and say the earliest that they do.
+        // Some file systems hold no time before 1901, and store their earliest time instead.
         let time = timespec(tv_sec: -10_413_792_000, tv_nsec: 5)
         #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
         #expect(try File.status(of: path).modifiedNanoseconds < 0)

@@ -4,7 +4,7 @@ import UploadSources
 import UploadTesting
 import Uploads
 
-/// What was enqueued under an idempotency key.
+/// Jobs that are enqueued under an idempotency key.
 @Suite(.timeLimit(.minutes(10))) struct KeyRegistryTests {
     private func job(_ source: SourceReference, size: Int64 = 0, digests: Digests = Digests()) -> UploadJob {
         var job = UploadJob(

@@ -42,7 +42,7 @@ struct LocalSourcesTests {
         return bytes
     }
 
-    /// Writes one byte into a file, past all that knows of it.
+    /// Writes one byte into a file directly.
     private func damage(_ path: String, at offset: UInt64) throws {
         let handle = try FileHandle(forUpdating: URL(filePath: path))
         try handle.seek(toOffset: offset)
@@ -56,7 +56,7 @@ struct LocalSourcesTests {
         let bytes = DestinationConformance.bytes((8 << 20) * 2 + 77)
         let (job, path) = try await stage(bytes)
         let source = try await claim(job)
-        // Damaged afterwards: what is told comes from what was kept.
+        // The copy is damaged afterwards, so the checksums must come from the side file.
         try damage(path, at: 5)
         let size = Int64(bytes.count)
         let block = PartPlan.blockBytes

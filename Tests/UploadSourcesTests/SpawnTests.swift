@@ -4,13 +4,13 @@ import Testing
 @testable import UploadTesting
 
 @Suite struct SpawnTests {
-    /// With about a hundred descriptors open, a program's output once went where another of its descriptors belonged.
+    /// With about a hundred descriptors open, the output to one of a program's descriptors once went to the file of another.
     @Test func `what a program writes arrives whatever numbers its descriptors have here`() throws {
         let directory = try TemporaryDirectory()
         let paths = (0..<3).map { directory.url.appending(path: "\($0)").path }
         for first in [3, 4, 5, 100, 101, 102, 103] as [CInt] {
             let files = paths.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
-            // The first is the highest, so that the way of each leads over the others.
+            // The first descriptor is the highest, so that duplicating each one overwrites the numbers of others.
             let numbers = files.reversed().map { fcntl($0, F_DUPFD_CLOEXEC, first) }
             defer { for descriptor in files + numbers { close(descriptor) } }
             let pid = try Spawn.run(

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadSources
 
-/// What programs that died while they copied have left, beside the copies of those that live.
+/// The remains of programs that died while they copied, beside the copies of living programs.
 @Suite(.timeLimit(.minutes(10))) struct UnfinishedCopyTests {
     private let scratch: TemporaryDirectory
     private let area: StagingArea
@@ -22,14 +22,14 @@ import Uploads
         let draft = try StagedDraft(in: area)
         try draft.append([1, 2, 3])
         #expect(try await area.sweepUnfinished().count == 0)
-        // By another opening of the directory, as by another program.
+        // The sweep uses another opening of the directory, like another program.
         #expect(try await StagingArea.open(at: area.path).sweepUnfinished().count == 0)
         try draft.append([4])
         let staged = try draft.finish()
         #expect(staged.size == 4)
         #expect(try await area.sweepUnfinished().count == 0)
         #expect(try names == [StagingArea.idName, draft.name, draft.name + BlockDigests.suffix])
-        // The worker that carries it finds it unlocked, though the draft is still there.
+        // The worker that carries the copy finds it unlocked, although the draft object still exists.
         #expect(try area.directory.open(draft.name, O_RDWR).tryLock())
         withExtendedLifetime(draft) {}
     }

@@ -71,7 +71,7 @@ struct UnreadableOutboxTests {
         #expect(second.unreadable.map(\.name) == ["\(jobs[1].id).json.unreadable"])
         #expect(try files == left)
 
-        // Mended where it lies.
+        // The file becomes readable in its place.
         try FileManager.default.removeItem(atPath: file("\(jobs[1].id).json.unreadable"))
         try scratch.write(try body(jobs[1]), to: "staging/outbox/\(jobs[1].id).json.unreadable")
         let third = try await publish(outbox)
@@ -94,7 +94,7 @@ struct UnreadableOutboxTests {
         let jobs = jobs(false, true, false)
         let outbox = try await keep(jobs)
         try link("\(jobs[0].id).json")
-        // The name that it would get is taken.
+        // The name for unreadable files is taken.
         try FileManager.default.createDirectory(
             atPath: file("\(jobs[0].id).json.unreadable"), withIntermediateDirectories: false)
         try FileManager.default.createDirectory(
@@ -140,7 +140,7 @@ struct UnreadableOutboxTests {
             try WireJSON.encode(job).write(to: URL(filePath: file("\(id).json")))
         }
         try link("00000000-broken.json")
-        // Behind more serial jobs that have to wait than one page holds.
+        // The job is behind more waiting serial jobs than one page holds.
         #expect(try await publish(outbox, atMost: count).published == Array(all.suffix(3)))
         try FileManager.default.removeItem(atPath: file("00000000-broken.json.unreadable"))
         let published = Mutex<[JobID]>([])

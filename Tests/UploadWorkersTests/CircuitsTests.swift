@@ -11,7 +11,7 @@ import Uploads
     let lost = UploadError(.networkFailure, "lost: try again")
     let photos = DestinationReference.named(DestinationName(unchecked: "photos"), key: "a")
 
-    /// What the circuits' clock shows.
+    /// The time of the circuits' clock.
     let now = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 
     func circuits(_ recorder: MetricsRecorder) -> Circuits {
@@ -75,7 +75,7 @@ import Uploads
     @Test func `jobs of a destination that fails wait without attempts, while others go on`() async throws {
         let lost = lost
         var configuration = WorkerConfiguration(concurrency: 2)
-        // However slow the machine is, nobody is given back because it waited for a slot.
+        // However slow the machine is, no job is given back because it waited for a slot.
         configuration.slotPatience = .seconds(3600)
         configuration.crowdPatience = .seconds(3600)
         let bench = WorkerBench(configuration, isManual: false) { log in
@@ -90,7 +90,7 @@ import Uploads
         }
         let waiting = bench.queue.waiting
         #expect(Set(waiting.map(\.job.id)) == Set(bad))
-        // Only those that ran before it opened: two at a time, and perhaps two more.
+        // Only the jobs that ran before the circuit opened: two at a time, and perhaps two more.
         #expect(waiting.count { $0.attempts > 0 } <= 4)
         #expect(waiting.count { $0.attempts == 0 && $0.idleWaits == 1 } >= 26)
         #expect(good.allSatisfy { bench.log.settlements(of: $0).last?.label == "ended" })

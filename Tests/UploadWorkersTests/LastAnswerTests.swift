@@ -8,7 +8,7 @@ import Uploads
 
 @testable import UploadWorkers
 
-/// A worker that stops while a server has said what it did, and not yet all of its answer.
+/// A worker that stops after a server has answered with the status, and before it has sent all of its answer.
 @Suite(.timeLimit(.minutes(10))) struct LastAnswerTests {
     enum End: CaseIterable { case graceUsedUp, cancelled }
 

@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Adds up what is measured, by name and labels.
+/// Adds up the recorded metrics, by name and labels.
 final class MetricsRecorder: MetricsFactory, Sendable {
     private let sums = Mutex<[String: Double]>([:])
 

@@ -6,7 +6,7 @@ import Uploads
 
 @testable import UploadWorkers
 
-/// A destination that has the bytes and is not done with them.
+/// A destination that has all bytes and has not processed them yet.
 @Suite(.timeLimit(.minutes(10))) struct NotYetTests {
     @Test func `it is asked again slice by slice, without an attempt and without a part sent twice`() async throws {
         let asked = Mutex(0)

@@ -32,9 +32,9 @@ import Uploads
         #expect(try #require(ends(of: younger.id)) > urgentEnd)
         let handOver = try #require(settled.lastIndex { $0.0 == younger.id && $0.1 == "handOver" })
         #expect(handOver < urgentEnd)
-        // Its part that was in flight was not lost, nor sent again.
+        // Its part under way was not lost, nor sent again.
         #expect(bench.log.counts.accepted[younger.id] == [1, 2, 3])
-        // The elder was left alone: it handed over only its new session.
+        // The older slice was not preempted: it handed over only its new session.
         #expect(settled.count { $0.0 == elder.id && $0.1 == "handOver" } == 1)
         #expect(settled.count { $0.0 == younger.id && $0.1 == "handOver" } == 2)
     }

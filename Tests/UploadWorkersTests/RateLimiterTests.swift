@@ -76,7 +76,7 @@ import Uploads
             }
         }
         try await eventually { limiter.waitingCount == 3 && clock.sleeperCount == 1 }
-        // Whichever is at the head, it and another go.
+        // Whichever task is at the head, the head and another task leave.
         tasks[0].cancel()
         tasks[1].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }

@@ -7,7 +7,7 @@ import Uploads
 @testable import UploadWorkers
 
 @Suite(.timeLimit(.minutes(10))) struct ReadBackComparisonTests {
-    /// Two blocks and a bit.
+    /// Two blocks and a few bytes.
     static let bytes = DestinationConformance.bytes(Int(2 * PartPlan.blockBytes) + 5)
     static let size = Int64(bytes.count)
     static let digests = Digests(
@@ -65,7 +65,7 @@ import Uploads
         #expect(await mismatch(stored, source: nil).contains("another checksum"))
     }
 
-    /// HTTP/1.0 that was cut short, or a part of the range (RFC 9110, section 15.3.7).
+    /// Short answers: HTTP/1.0 that was cut short, or a part of the range (RFC 9110, section 15.3.7).
     @Test func `an answer that ends early is no end of the object`() async throws {
         let seen = try await compare(Self.bytes, answerBytes: 5_000_000)
         #expect(seen.last?.checksum == Self.digests.crc64nvme)
@@ -125,7 +125,7 @@ private struct BytesSource: UploadSource {
 
 private struct BytesDestination: ReadableDestination {
     let stored: [UInt8]
-    /// Most bytes of one reading.
+    /// The most bytes of one answer.
     let answerBytes: Int
 
     var driver: String { "bytes" }
@@ -145,7 +145,7 @@ private struct BytesDestination: ReadableDestination {
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
     ) async throws(UploadError) {
-        // Of a size that no block is a multiple of.
+        // The size of a buffer does not divide a block.
         var start = Int(offset)
         let last = min(stored.count, answerBytes == .max ? .max : start + answerBytes)
         while start < last {

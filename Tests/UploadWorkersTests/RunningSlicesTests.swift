@@ -52,7 +52,7 @@ import Uploads
         let early = requests.ticket()
         requests.cancelAll()
         let late = requests.ticket()
-        // The task may begin a moment before it is cancelled, as any request may.
+        // Like any request, the task may begin a moment before it is cancelled.
         let waits: @Sendable () async -> SliceFact = {
             try? await Task.sleep(for: .seconds(3600))
             return Task.isCancelled ? .sourceGone : .sourceBusy

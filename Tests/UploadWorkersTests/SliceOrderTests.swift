@@ -6,9 +6,9 @@ import Uploads
 
 @testable import UploadWorkers
 
-/// What is decided about a slice before one of its tasks has begun.
+/// Decisions about a slice before one of its tasks has begun.
 @Suite(.timeLimit(.minutes(10))) struct SliceOrderTests {
-    /// A delivery that tells when somebody asks how it stands.
+    /// A delivery that calls `asked` when the slice checks its validity.
     private struct Delivery: ClaimedBaton {
         let baton: Baton
         let lane: Lane
@@ -28,7 +28,7 @@ import Uploads
         func progress(bytesDone: Int64, bytesPerSecond: Double) {}
     }
 
-    /// Runs one piece of work after the other, in the order of their coming: a task never begins before the one that made it waits.
+    /// Runs one piece of work after the other, in the order of arrival: a task never begins before the task that created it suspends.
     private final class OneByOne: TaskExecutor {
         private let queue = DispatchQueue(label: "one by one")
 
@@ -53,7 +53,7 @@ import Uploads
         let bench = WorkerBench(WorkerConfiguration(concurrency: 1, parts: 1))
         let baton = try await baton(bench)
         let first = bench.worker.accept(Delivery(baton: baton, lane: .normal))
-        // The slot is granted, and asked back for this one, while the first slice's task has not begun.
+        // The slot is granted, and asked back for the urgent job, while the first slice's task has not begun.
         let urgent = Baton(job: WorkerBench.job(priority: .urgent))
         let second = bench.worker.accept(Delivery(baton: urgent, lane: .urgent))
         let given = await first()
@@ -78,7 +78,7 @@ import Uploads
                 })
         }
         let baton = try await baton(bench)
-        // Asked for the last time before the completing call: the slice's time runs out now, so that both facts come at once, and the call is
+        // This is the last check before the completing call: the slice's time runs out now, so that both facts come at once, and the call is
         // decided on and cancelled before its task begins.
         let delivery = Delivery(baton: baton, lane: .normal) {
             if bench.log.counts.accepted[baton.job.id]?.count == 3 { bench.clock.advance(by: .seconds(5)) }

@@ -74,7 +74,7 @@ import Uploads
             for id in 0..<1000 as Range<UInt64> {
                 let wanted = request(id, limit: 2)
                 group.addTask {
-                    // Of many that a limit holds up most are refused at once.
+                    // Most of the jobs that the limit holds up are refused at once.
                     while await gate.acquire(wanted) != .granted { await Task.yield() }
                     tally.enter()
                     await Task.yield()

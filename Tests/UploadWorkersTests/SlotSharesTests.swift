@@ -86,7 +86,7 @@ import Testing
         Issue.record("the job of the lane bulk was never let in")
     }
 
-    /// A worker under constant traffic; whoever is asked to hand over does so and comes back.
+    /// A worker under constant traffic; a slice that is asked to hand over does so, and its job comes back.
     struct World {
         var random: SeededGenerator
         var policy: SlotPolicy
@@ -95,7 +95,7 @@ import Testing
         var requests: [UInt64: SlotRequest] = [:]
         var running: [UInt64] = []
         var asked: Set<UInt64> = []
-        /// When it began to wait, counted in ends.
+        /// When each request began to wait, counted in slices that have ended.
         var waitingSince: [UInt64: Int] = [:]
         var ends = 0
         var nextID: UInt64 = 0

@@ -3,10 +3,10 @@ import Testing
 @testable import UploadWorkers
 @testable import Uploads
 
-/// A lane, a worker of 16 slots and a delay ladder, by a clock that the test moves: who waits how long beside destinations whose limits hold up
-/// their jobs. The slot policy and the plan of what is given back are those that run in production.
+/// A simulation of a lane, a worker of 16 slots and a delay ladder, with a clock that the test moves. It measures how long jobs wait
+/// beside destinations whose limits hold up their jobs. The slot policy and the delays of jobs given back are those of production.
 @Suite struct SlowNeighbourTests {
-    /// A job on its way.
+    /// A job that has not ended.
     struct Job {
         var destination: Int
         var bytes: Double
@@ -20,11 +20,11 @@ import Testing
         static let concurrency = 16
         static let prefetch = concurrency + concurrency / 2
 
-        /// Bytes a second, of each destination; nil: as fast as may be.
+        /// Bytes a second of each destination; nil: no limit.
         let rates: [Double?]
-        /// Bytes a second of one slice, however few there are.
+        /// Bytes a second of one slice, also when it runs alone.
         let speed: Double
-        /// Those of destinations that are slower.
+        /// Bytes a second of one slice at slower destinations.
         var slow: [Int: Double] = [:]
         var now = 0.0
         var random: SeededGenerator
@@ -33,14 +33,14 @@ import Testing
         var nextGivenBackAt = 0.0
         var nextID: UInt64 = 0
         var lane: [Job] = []
-        /// So many of the lane were delivered.
+        /// How many jobs of the lane were delivered.
         var taken = 0
-        /// The one that is due first comes last.
+        /// The waiting jobs; the job that is due first is the last element.
         var ladder: [(due: Double, job: Job)] = []
         var held: [UInt64: Job] = [:]
         var running: Set<UInt64> = []
         var leaving: [(at: Double, due: Double, id: UInt64)] = []
-        /// What became of it.
+        /// The seconds that the jobs of each destination waited.
         var waits: [Int: [Double]] = [:]
         var bytesDone: [Double]
         var ended = 0
@@ -54,7 +54,7 @@ import Testing
             bytesDone = Array(repeating: 0, count: rates.count)
         }
 
-        /// Jobs that have begun, of the destinations from one on.
+        /// How many jobs have begun, of this destination and all after it.
         func begun(from destination: Int) -> Int {
             (destination..<rates.count).reduce(0) { $0 + (waits[$1]?.count ?? 0) }
         }
@@ -181,7 +181,7 @@ import Testing
         #expect(wait < (count > 1000 ? 5 * Double(count) / 1000 : 5))
         #expect(world.bytesDone[0] >= 0.97 * rate * end, "\(world.bytesDone[0] / (rate * end)) of its rate")
         #expect(!world.idledBesideWork)
-        // Giving back is not for nothing, and not for ever: once each at first, and then about as often as they are due.
+        // Jobs are not given back too often: each once at first, and then about as often as they are due.
         #expect(world.messages < count + Int(end) * 40)
     }
 
@@ -218,8 +218,8 @@ import Testing
 
     private static let limited = 5
 
-    /// Fifty destinations, five of which are limited and have more to do than they can.
-    /// - Returns: the world after a minute and until what came for the others in it has begun, and how many those were.
+    /// Fifty destinations, five of which have a limit and more jobs than they can take.
+    /// - Returns: the world after a minute, and after all jobs of the other destinations have begun, with the number of these jobs.
     private func fifty(seed: UInt64) -> (World, sent: Int) {
         let rates: [Double?] = (0..<50).map { $0 < Self.limited ? Self.mebibyte * Double($0 + 1) / 2 : nil }
         var world = World(rates: rates, speed: 20 * Self.mebibyte, seed: seed)
@@ -230,7 +230,7 @@ import Testing
         var nextAt = 0.0
         var sent = 0
         while world.now < 60 || (world.begun(from: Self.limited) < sent && world.now < 90) {
-            // 6 jobs a second of a second each: about six of the sixteen slots.
+            // 6 jobs a second that take a second each: about six of the sixteen slots.
             while nextAt <= min(world.now, 60) {
                 world.enqueue(
                     Int.random(in: Self.limited..<50, using: &world.random), bytes: 20 * Self.mebibyte)

@@ -3,7 +3,7 @@ import Testing
 @testable import UploadWorkers
 
 @Suite struct UploadForecastTests {
-    /// Reports as they come each second.
+    /// Progress that is noted once a second.
     private func firstLate(_ forecast: UploadForecast, until end: Int = 100, _ done: (Int) -> Int64) -> Int? {
         var forecast = forecast
         return (1...end).first { forecast.note(done($0), at: .seconds($0)) != nil }

@@ -43,7 +43,7 @@ import Uploads
         let session = try await bench.destination.open(job, resuming: nil)
         try await session.upload(session.plan.part(1), from: CountedSource(size: 50)) { _ in }
         await session.close()
-        // As a slice leaves it that began with nothing there, sent the first part and used up its time.
+        // The state that a slice leaves after it began anew, sent the first part and used up its time.
         var baton = Baton(job: job)
         baton.slice = 2
         baton.state = session.state
@@ -162,7 +162,7 @@ import Uploads
         try await bench.running {
             try await eventually { bench.log.counts.partsInFlight == 1 }
             bench.queue.claim(of: job.id)?.set(.paused)
-            // The watcher of a paused slice sleeps only once it has told of the pause.
+            // The watcher of a paused slice sleeps only after it has reported the pause.
             try await eventually { bench.clock.sleeperCount == 3 }
             gate.open()
             try await eventually { bench.queue.waiting.count == 1 }

@@ -5,12 +5,12 @@ import Uploads
 
 @testable import UploadWorkers
 
-/// What the worker takes for the time of day.
+/// The worker's time of day.
 struct TimeOfDay: Sendable {
     var now: @Sendable () -> Date = { Date() }
 }
 
-/// A worker over ports in memory.
+/// A worker with ports in memory.
 struct WorkerBench {
     let log: MemoryLog
     let queue: MemoryJobQueue
@@ -50,7 +50,7 @@ struct WorkerBench {
         return job
     }
 
-    /// Runs the worker beside the body; it is drained when the body returns, and everything must be let go of then.
+    /// Runs the worker beside the body. When the body returns, the worker is drained, and must then hold nothing any more.
     func running(_ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await worker.run() }

@@ -61,7 +61,7 @@ import Uploads
                 await Task.yield()
             }
         }
-        // An open, a part and a completion each; a second's worth passes at once.
+        // Each job needs an open, a part and a completion; the limiter lets a second's worth pass at once.
         #expect(start.duration(to: bench.clock.now) >= .seconds(2) - .milliseconds(2))
         #expect(bench.log.counts.openSessions == 0)
     }
