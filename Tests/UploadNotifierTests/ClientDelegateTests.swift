@@ -48,7 +48,7 @@ struct ClientDelegateTests {
         #expect(try await ledger.status(of: "client-app").backlog == 1)
     }
 
-    @Test func `while a removed one is struck off nothing is added to it, and the next job registers it again`()
+    @Test func `while a removed app is struck off nothing is added to it, and the next job registers it again`()
         async throws
     {
         let scratch = try Scratch()
@@ -63,7 +63,7 @@ struct ClientDelegateTests {
         #expect(try await ledger.status(of: "client-app").backlog == 1)
     }
 
-    @Test func `beyond the limit, and with an identifier that is none, jobs are recorded and nobody is told`()
+    @Test func `beyond the limit, and without a valid identifier, jobs are recorded and no app is registered`()
         async throws
     {
         let scratch = try Scratch()

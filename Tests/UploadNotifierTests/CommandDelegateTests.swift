@@ -92,7 +92,7 @@ struct CommandDelegateTests {
         return text?.split(separator: ")").last?.split(separator: " ").first == "Z"
     }
 
-    @Test func `a program that does not read its input harms nobody`() async throws {
+    @Test func `a program that does not read its input does no harm`() async throws {
         #expect(try await run("exec <&-; exit 0")?.status == 0)
     }
 

@@ -20,7 +20,7 @@ struct CommitGroupTests {
         }
     }
 
-    @Test func `what comes while a commit is under way is committed together, in its order, before it is said to be`()
+    @Test func `items that come while a commit is under way are committed together, in order, before the calls return`()
         async throws
     {
         let group = CommitGroup<Int>()
@@ -40,7 +40,7 @@ struct CommitGroupTests {
         #expect(commits.lists.withLock { $0 } == [[0], Array(1...20)])
     }
 
-    @Test func `a commit that fails has failed for all in it, and for nobody after them`() async throws {
+    @Test func `a commit that fails has failed for all its items, and for no later ones`() async throws {
         let group = CommitGroup<Int>()
         let failing: @Sendable ([Int]) async throws(UploadError) -> Void = { _ throws(UploadError) in
             throw UploadError(.serverFailure, "the disk is full")

@@ -61,7 +61,7 @@ struct DelegateDefinitionTests {
         "http://127.0.0.1/", "http://localhost:9/", "https://hooks.localhost/", "http://[::1]/", "http://2130706433/",
         "http://0x7f.1/", "http://10.1.2.3/", "http://169.254.169.254/latest", "http://[::ffff:127.0.0.1]/",
     ])
-    func `an address that can never be told is refused at once`(url: String) throws {
+    func `an address that can never be reached is refused at once`(url: String) throws {
         #expect(problems(["kind": "webhook", "url": .string(url)]) == ["url"])
     }
 

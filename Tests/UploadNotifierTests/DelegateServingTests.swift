@@ -27,7 +27,7 @@ struct DelegateServingTests {
             routes: delegates.map { DeliveryRoute(delegate: $0) }, now: Sample.start)
     }
 
-    @Test func `one that comes is told at once, and those that are told something go on`() async throws {
+    @Test func `a new delegate gets outcomes at once, and deliveries under way go on`() async throws {
         let door = Door()
         let slow = ScriptedDelegate("slow") { _ in await door.wait() }
         let both = [RegisteredDelegate(slow, concurrencyMaximum: 2)]
@@ -46,7 +46,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `another definition holds from the next delivery on, and what is under way ends as it began`()
+    @Test func `another definition holds from the next delivery on, and deliveries under way end as they began`()
         async throws
     {
         let door = Door()
@@ -64,7 +64,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `another definition serves one again that its failures paused, but not one that an operator holds`()
+    @Test func `another definition resumes a delegate that its failures paused, but not one that an operator paused`()
         async throws
     {
         let broken = ScriptedDelegate("hook") { _ throws(UploadError) in throw UploadError(.rejected, "gone") }
@@ -85,7 +85,7 @@ struct DelegateServingTests {
         }
     }
 
-    @Test func `one that goes takes nothing more, and one of its name that comes waits for what is under way`()
+    @Test func `a removed delegate takes nothing more, and a new one of its name waits for its deliveries under way`()
         async throws
     {
         let door = Door()

@@ -67,7 +67,7 @@ struct DeliveryServiceTests {
         #expect(busy.attempts.count == 2)
     }
 
-    @Test func `a delegate that does not answer delays nobody else`() async throws {
+    @Test func `a delegate that does not answer delays no other`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         let slow = ScriptedDelegate("slow") { _ throws(UploadError) in

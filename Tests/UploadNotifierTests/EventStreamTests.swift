@@ -117,7 +117,7 @@ import Uploads
         }
     }
 
-    @Test func `nobody is told of progress unasked, nor twice of the same`() async throws {
+    @Test func `no reader gets progress unasked, nor the same progress twice`() async throws {
         var limits = EventStreamLimits()
         limits.heartbeat = .milliseconds(20)
         limits.pause = .milliseconds(1)
@@ -159,7 +159,7 @@ import Uploads
         }
     }
 
-    @Test func `a reader who leaves what it is sent is cut off, and its place is free again`() async throws {
+    @Test func `a reader that does not read is cut off, and its place is free again`() async throws {
         var limits = EventStreamLimits()
         limits.writeSecondsMaximum = 0.2
         limits.pause = .milliseconds(1)

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         "\u{202E}gpj.exe", "a\u{200F}b", "a\u{2066}b", "a\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{2028}b", "a\u{200B}b",
     ])
-    func `what nobody sees shows`(text: String) {
+    func `invisible characters are shown`(text: String) {
         #expect(HTML.escape(text).contains("\u{FFFD}"))
         #expect(
             HTML.escape(text).unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x200B...0x206F).contains($0.value) })
@@ -53,7 +53,7 @@ import Testing
         #expect(DashboardText.figure(value) == text)
     }
 
-    @Test func `times are told by how far they are`() {
+    @Test func `times are shown as distances from now`() {
         let now = Sample.start
         func words(_ seconds: TimeInterval) -> String {
             String(DashboardText.time(now + seconds, now: now).text.split(whereSeparator: { "<>".contains($0) })[1])

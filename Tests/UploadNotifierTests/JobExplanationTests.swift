@@ -60,7 +60,7 @@ import Uploads
         #expect(JobExplanation(of: cancelling, control: nil, lanes: [:]).text.contains("waits for a worker"))
     }
 
-    @Test func `a job in a serial line says who is ahead and what holds the line up`() {
+    @Test func `a job in a serial line says which job is ahead and what holds the line up`() {
         let waiting = job { $0.line = .waiting }
         func text(_ place: LinePlace?) -> String {
             let explanation = JobExplanation(of: waiting, control: ControlView(), lanes: busy, place: place)
@@ -95,7 +95,7 @@ import Uploads
         #expect(story.text.contains("message-ttl") && story.text.contains("rabbitmqctl clear_policy"))
     }
 
-    @Test func `a running job runs, whoever consumes`() {
+    @Test func `a running job runs, whatever consumers there are`() {
         #expect(code(job { $0.status = .running }, ControlView(), [:]) == .running)
     }
 
@@ -144,7 +144,7 @@ import Uploads
         }
     }
 
-    @Test func `what holds up a queue is told by destination and reason`() {
+    @Test func `the jobs that hold up a queue are listed by destination and reason`() {
         func waiting(_ reason: String, _ trouble: String?) -> LedgerJob {
             job {
                 $0.status = .waiting

@@ -50,7 +50,7 @@ import Uploads
     @Test(arguments: [
         EventKind.completed, .failed, .cancelled, .waiting, .paused, .handedOver, .suspect,
     ])
-    func `a job that nobody works on any more leaves, and its late reports with it`(kind: EventKind) {
+    func `a job that no worker holds any more leaves, and its late reports with it`(kind: EventKind) {
         let job = Sample.job()
         latest.note([report(job, 1)])
         latest.note(recorded: [event(kind, job, after: 2)])

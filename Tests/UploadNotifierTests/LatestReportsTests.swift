@@ -31,13 +31,13 @@ import Uploads
         #expect(latest.destinations(now: start + 1) == ["photos", "tape"])
     }
 
-    @Test mutating func `hosts of URLs are told apart`() {
+    @Test mutating func `hosts of URLs are distinguished`() {
         latest.note(report("a", "https", origin: "https://one.example"), now: start)
         latest.note(report("a", "https", origin: "https://two.example", jobs: 2), now: start)
         #expect(latest.reports(at: "https", now: start).map(\.jobsInFlight) == [1, 2])
     }
 
-    @Test mutating func `who says nothing for half a minute is forgotten, whatever its clock says`() {
+    @Test mutating func `a worker that reports nothing for half a minute is forgotten, whatever its clock says`() {
         latest.note(report("a", after: 86_400), now: start)
         latest.note(report("b", after: -86_400), now: start + 10)
         #expect(latest.reports(at: "photos", now: start + 29).count == 2)

@@ -230,7 +230,7 @@ struct LedgerRecordingTests {
         #expect(try await ports.owed().isEmpty)
     }
 
-    @Test func `those who ask see neither inline bytes nor the query of a URL`() async throws {
+    @Test func `answers show neither inline bytes nor the query of a URL`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let job = Sample.job()
@@ -258,7 +258,7 @@ struct LedgerRecordingTests {
         #expect(try await ports.counts() == [.queued: 4, .failed: 1])
     }
 
-    @Test func `dead letters that nobody can read are kept once`() async throws {
+    @Test func `dead letters that cannot be read are kept once`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let message = NotifierMessage.unreadable(Data("{".utf8), reason: "no JSON")
@@ -283,7 +283,7 @@ struct LedgerRecordingTests {
         }
     }
 
-    @Test func `ended jobs are forgotten once everybody was told, and no others`() async throws {
+    @Test func `ended jobs are forgotten once all delegates have their outcomes, and no others`() async throws {
         let scratch = try Scratch()
         let ports: Ports = try Ledger.open(path: scratch.file())
         let (told, untold, open) = (Sample.job(), Sample.job(), Sample.job())

@@ -176,7 +176,7 @@ struct LedgerSearchTests {
 
     /// With no time, every page ends with its first step.
     @Test(arguments: LedgerFilter.Order.allCases, [0, 4000])
-    func `whoever pages finds all that match, however few, and however much was forgotten`(
+    func `paging finds all jobs that match, however few, and however many were removed`(
         order: LedgerFilter.Order, fewMaximum: Int
     ) async throws {
         let scratch = try Scratch()

@@ -20,7 +20,7 @@ struct LedgerTroubleTests {
         try await service.run(while: body)
     }
 
-    @Test func `on a full disk nothing is acknowledged, it is said, and once there is room nothing is missing`()
+    @Test func `on a full disk nothing is acknowledged, it is logged, and once there is room nothing is missing`()
         async throws
     {
         let scratch = try Scratch()

@@ -21,7 +21,7 @@ struct NotifierServiceTests {
         try ledger.close()
     }
 
-    @Test func `an end is recorded, told on the bus and to the delegates, and acknowledged`() async throws {
+    @Test func `an end is recorded, published, delivered to the delegates, and acknowledged`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
         let delegate = ScriptedDelegate("hook")
@@ -99,7 +99,7 @@ struct NotifierServiceTests {
         }
     }
 
-    @Test func `the next batch is recorded while outcomes are told, none after it, and none acknowledged before`()
+    @Test func `the next batch is recorded while outcomes are published, none after it, and none acknowledged before`()
         async throws
     {
         let scratch = try Scratch()
@@ -119,7 +119,7 @@ struct NotifierServiceTests {
         #expect(bus.told.map(\.job.id) == jobs.map(\.id))
     }
 
-    @Test func `what is decided by the control log waits until the outcomes before it are told`() async throws {
+    @Test func `decisions by the control log wait until the outcomes before them are published`() async throws {
         let scratch = try Scratch()
         let (ended, suspect) = (Sample.job(key: "a"), Sample.job(key: "b"))
         let bus = MemoryNotifierBus(batchCountMaximum: 1)
@@ -138,7 +138,7 @@ struct NotifierServiceTests {
         }
     }
 
-    @Test func `when an outcome cannot be told, those behind it wait for it`() async throws {
+    @Test func `when an outcome cannot be published, those behind it wait for it`() async throws {
         let scratch = try Scratch()
         let jobs = (0..<3).map { Sample.job(key: "\($0)") }
         let bus = MemoryNotifierBus(batchCountMaximum: 1)

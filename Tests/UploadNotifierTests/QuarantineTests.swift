@@ -110,7 +110,7 @@ struct QuarantineTests {
     // MARK: Messages
 
     @Test
-    func `a message that cannot be recorded is kept as a dead letter, the others of its batch are recorded and told`()
+    func `a message that cannot be recorded is kept as a dead letter, the rest of its batch is published`()
         async throws
     {
         let scratch = try Scratch()
@@ -383,7 +383,7 @@ struct QuarantineTests {
         try ledger.close()
     }
 
-    @Test func `a damaged row is said once, with what to do`() async throws {
+    @Test func `a damaged row is logged once, with the remedy`() async throws {
         let scratch = try Scratch()
         let log = Lines()
         let ledger = try Ledger.open(path: scratch.file(), logger: log.logger)

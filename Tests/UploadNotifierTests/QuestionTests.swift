@@ -27,7 +27,7 @@ struct QuestionTests {
         return event
     }
 
-    @Test func `a question is answered from what was told before it, and nothing of it is recorded`() async throws {
+    @Test func `a question is answered from the messages before it, and is not recorded`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
         let latest = LatestProgress()

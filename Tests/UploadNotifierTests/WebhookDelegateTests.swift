@@ -118,8 +118,7 @@ struct WebhookDelegateTests {
     }
 
     @Test(arguments: ["stall", "break"])
-    func `a success whose body does not come to its end is a success, and is not told again`(body: String) async throws
-    {
+    func `a success whose body does not come to its end is a success, and final`(body: String) async throws {
         let server = try await HookServer()
         let answer = try await hook(server.url("a/\(body)")).deliver(outcome)
         #expect(answer?.status == 200)
@@ -134,7 +133,7 @@ struct WebhookDelegateTests {
         #expect(error?.retry == .afterBackoff)
     }
 
-    @Test func `nobody there is a failure that may pass`() async throws {
+    @Test func `a server that does not exist is a failure that may pass`() async throws {
         #expect(await failure(try hook("http://127.0.0.1:1/", timeout: 1))?.code == .networkFailure)
     }
 
@@ -182,7 +181,7 @@ struct WebhookDelegateTests {
         #expect(try await server.requests(1).count == 1)
     }
 
-    @Test func `when nobody answers at one address of a name, the next attempt goes to another`() async throws {
+    @Test func `when no server answers at one address of a name, the next attempt goes to another`() async throws {
         let server = try await HookServer()
         let addresses = AddressGuard(
             allowed: [try NetworkRange("127.0.0.0/8")],

@@ -137,7 +137,7 @@ struct LocalSourcesTests {
         #expect(error?.code == .sourceChanged)
     }
 
-    @Test func `who holds the claim can remove the copy under it`() async throws {
+    @Test func `the holder of the claim can remove the copy under it`() async throws {
         let (job, _) = try await stage([1, 2, 3])
         let source = try await claim(job)
         try await sources.removeStagedCopy(of: job)

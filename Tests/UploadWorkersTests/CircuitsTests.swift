@@ -51,7 +51,7 @@ import Uploads
         #expect(recorder.totals.keys.filter { $0.hasPrefix("upload_circuit") }.isEmpty)
     }
 
-    @Test func `a clock that is set back keeps nobody away for longer`() async throws {
+    @Test func `a clock that is set back keeps no job away for longer`() async throws {
         let full = UploadError(.noSpace, "it is full: free some")
         let isFull = Mutex(true)
         let step = Mutex(TimeInterval.zero)

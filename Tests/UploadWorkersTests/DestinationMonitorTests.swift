@@ -17,7 +17,7 @@ import Uploads
         }
     }
 
-    @Test func `a worker tells that a circuit opened, and how the others do`() async throws {
+    @Test func `a worker reports that a circuit opened, and the state of other destinations`() async throws {
         let reports = Reports()
         let lost = UploadError(.networkFailure, "lost: try again")
         var configuration = WorkerConfiguration(concurrency: 2)
@@ -39,7 +39,7 @@ import Uploads
         #expect(reports.of("good").allSatisfy { $0.circuit == .closed })
     }
 
-    @Test func `a worker tells what is under way`() async throws {
+    @Test func `a worker reports its jobs under way`() async throws {
         let reports = Reports()
         let door = Door()
         let bench = WorkerBench(isManual: false, reporter: reports) { log in

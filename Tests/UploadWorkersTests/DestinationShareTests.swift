@@ -134,7 +134,7 @@ import Testing
         #expect(policy.release(8) == [.granted(5)])
     }
 
-    @Test func `who wants one slot wants no spare one`() {
+    @Test func `a worker of one slot has no spare slot`() {
         var policy = SlotPolicy(concurrency: 1)
         #expect(policy.request(request(1, to: "many")) == [.granted(1)])
         #expect(policy.request(request(2, to: "one")) == [])

@@ -16,13 +16,13 @@ import Uploads
         }
     }
 
-    @Test func `without a limit nobody waits`() async throws {
+    @Test func `without a limit no caller waits`() async throws {
         let limiter = RateLimiter(clock: clock) { nil }
         for _ in 0..<1000 { try await limiter.take(1e9) }
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func `who comes first is served first, at the rate`() async throws {
+    @Test func `the first caller is served first, at the rate`() async throws {
         let limiter = RateLimiter(clock: clock) { 2 }
         let served = Box<[(number: Int, at: Duration)]>([])
         try await limiter.take(2)
@@ -66,7 +66,7 @@ import Uploads
         #expect(order.filter { $0 > 1 } == Array(2..<22), "urgent ones among themselves keep their order")
     }
 
-    @Test func `who is cancelled leaves the line at once and takes nothing`() async throws {
+    @Test func `a cancelled caller leaves the queue at once and takes nothing`() async throws {
         let limiter = RateLimiter(clock: clock) { 1 }
         try await limiter.take(1)
         let tasks = (0..<3).map { number in
@@ -88,7 +88,7 @@ import Uploads
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func `a changed rate reaches those who wait already`() async throws {
+    @Test func `a changed rate reaches callers that wait already`() async throws {
         let rate = Box(0.001)
         let limiter = RateLimiter(clock: clock) { rate.value }
         try await limiter.take(1)

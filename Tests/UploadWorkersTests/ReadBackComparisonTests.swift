@@ -40,7 +40,7 @@ import Uploads
         return error?.message ?? ""
     }
 
-    @Test func `each block is compared and told`() async throws {
+    @Test func `each block is compared and reported`() async throws {
         let seen = try await compare(Self.bytes)
         #expect(seen.map(\.bytes) == [PartPlan.blockBytes, 2 * PartPlan.blockBytes, Self.size])
         #expect(seen.last?.checksum == Self.digests.crc64nvme)

@@ -14,7 +14,7 @@ import Uploads
         return facts
     }
 
-    @Test func `what is under way is told at once, and then every ten seconds with its pace`() throws {
+    @Test func `jobs under way are reported at once, and then every ten seconds with their pace`() throws {
         var book = ReportBook(worker: "w")
         #expect(book.due([], at: start - 1).isEmpty)
         var reports: [DestinationReport] = []
@@ -60,7 +60,7 @@ import Uploads
         #expect(told == [.closed, .open, .halfOpen, .open, .open, .closed])
     }
 
-    @Test func `one that has fallen idle is told once more, and then no more`() throws {
+    @Test func `a destination that has fallen idle is reported once more, and then no more`() throws {
         var book = ReportBook(worker: "w")
         var times: [Double] = []
         var last: DestinationReport?
@@ -82,7 +82,7 @@ import Uploads
         #expect(last?.jobsInFlight == 0 && last?.pace.bytesPerSecond == 0)
     }
 
-    @Test func `what came and went between two looks is told, and what never worked is not`() throws {
+    @Test func `a job that came and went between two looks is reported, and an unused destination is not`() throws {
         var book = ReportBook(worker: "w")
         #expect(book.due([try facts()], at: start).isEmpty)
         #expect(book.due([try facts { $0.visitCount = 1 }], at: start + 1).count == 1)
@@ -115,7 +115,7 @@ import Uploads
         #expect(report.map(\.pace.bytesPerSecond) == [0])
     }
 
-    @Test func `the host of a URL is told with its origin`() throws {
+    @Test func `the host of a URL is reported with its origin`() throws {
         var book = ReportBook(worker: "w")
         let origin = try #require(DestinationOrigin(.url("https://host.example:8443/a?signature=hidden")))
         let report = book.due(

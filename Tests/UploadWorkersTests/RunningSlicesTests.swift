@@ -11,7 +11,7 @@ import Uploads
         func tell(_ fact: SliceFact) { facts.withLock { $0.append(fact) } }
     }
 
-    @Test func `a preemption that comes before the slice runs is told when it does`() {
+    @Test func `a preemption that comes before the slice runs reaches it when it runs`() {
         let slices = RunningSlices()
         let facts = Facts()
         slices.expect(7)
@@ -23,7 +23,7 @@ import Uploads
         #expect(facts.all.count == 2)
     }
 
-    @Test func `it is told to that slice alone, and nothing is kept of one that has ended`() {
+    @Test func `a preemption reaches its slice alone, and nothing is kept for a slice that has ended`() {
         let slices = RunningSlices()
         let (one, other) = (Facts(), Facts())
         slices.expect(1)

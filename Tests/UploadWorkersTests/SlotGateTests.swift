@@ -46,7 +46,7 @@ import Uploads
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func `a freed slot goes to who waits, and its patience is called off`() async throws {
+    @Test func `a freed slot goes to the waiting delivery, and its patience is called off`() async throws {
         let gate = gate(1)
         #expect(await gate.acquire(request(1)) == .granted)
         async let second = gate.acquire(request(2))
@@ -56,7 +56,7 @@ import Uploads
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func `whoever is cancelled while it waits frees its place`() async throws {
+    @Test func `a delivery that is cancelled while it waits frees its place`() async throws {
         let gate = gate(1)
         #expect(await gate.acquire(request(1)) == .granted)
         let second = Task { await gate.acquire(request(2)) }

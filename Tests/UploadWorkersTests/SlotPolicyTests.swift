@@ -67,7 +67,7 @@ import Uploads
         #expect((7...9).contains(continued))
     }
 
-    @Test func `a destination's limit holds up its own jobs and nobody else's`() {
+    @Test func `a destination's limit holds up its own jobs and no others`() {
         var policy = SlotPolicy(concurrency: 4)
         #expect(policy.request(request(1, to: "a", limit: 1)) == [.granted(1)])
         #expect(policy.request(request(2, to: "a", limit: 1)) == [])
@@ -106,7 +106,7 @@ import Uploads
         #expect(policy.request(request(2, .urgent)) == [])
     }
 
-    @Test func `on the way out whoever waits or comes is refused`() {
+    @Test func `a draining policy refuses waiting and new requests`() {
         var policy = SlotPolicy(concurrency: 1)
         _ = policy.request(request(1))
         _ = policy.request(request(2))
@@ -115,7 +115,7 @@ import Uploads
         #expect(policy.release(1) == [])
     }
 
-    @Test func `random traffic never exceeds slots or limits, and everybody is decided once`() {
+    @Test func `random traffic never exceeds slots or limits, and each request is decided once`() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             let slots = Int.random(in: 1...5, using: &random)

@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `under constant traffic of any mix everybody gets in, and loners stay alone`()
+    @Test(.timeLimit(.minutes(10))) func `under constant traffic of any mix every job gets in, and loners stay alone`()
     {
         for seed in 0..<30 as Range<UInt64> {
             var world = World(seed: seed)

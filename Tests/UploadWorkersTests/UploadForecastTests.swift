@@ -11,7 +11,7 @@ import Testing
 
     private let forecast = UploadForecast(size: 1000, end: .seconds(100))
 
-    @Test func `a file that will be late is told at half of the time, and one that will not never`() {
+    @Test func `a late file is forecast at half of the time, and one in time never`() {
         #expect(firstLate(forecast) { Int64($0 * 9) } == 50)
         #expect(firstLate(forecast) { Int64($0 * 11) } == nil)
     }

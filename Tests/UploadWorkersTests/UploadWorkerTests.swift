@@ -174,7 +174,7 @@ import Uploads
         #expect(bench.log.counts.accepted[job.id] == [1])
     }
 
-    @Test func `a fresh job is told as started after a second of work`() async throws {
+    @Test func `a fresh job is reported as started after a second of work`() async throws {
         let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, _, _ throws(UploadError) in await gate.wait() }
@@ -191,7 +191,7 @@ import Uploads
         #expect(bench.log.counts.started.first?.job == job.id)
     }
 
-    @Test func `an issued job is told as started at once, and once`() async throws {
+    @Test func `an issued job is reported as started at once, and once`() async throws {
         let bench = WorkerBench()
         let job = WorkerBench.job()
         bench.queue.add(Baton(job: job, generation: 2))
@@ -199,7 +199,7 @@ import Uploads
         #expect(bench.log.counts.started.map(\.job) == [job.id])
     }
 
-    @Test func `progress is told at most once an interval`() async throws {
+    @Test func `progress is reported at most once an interval`() async throws {
         let gate = Door()
         let bench = WorkerBench { log in
             MemoryDestination(log: log) { _, part, _ throws(UploadError) in if part.number == 3 { await gate.wait() } }

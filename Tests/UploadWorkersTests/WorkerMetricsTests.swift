@@ -38,7 +38,7 @@ import Uploads
         #expect(recorder.totals["upload_in_flight{}"] == 0)
     }
 
-    @Test func `the lag of a queue is that of jobs that nobody held before, from when they were due`() {
+    @Test func `the lag of a queue counts jobs that no worker held before, from when they were due`() {
         let recorder = MetricsRecorder()
         let metrics = WorkerMetrics(factory: recorder)
         var later = WorkerBench.job()
