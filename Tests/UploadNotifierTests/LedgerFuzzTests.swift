@@ -262,7 +262,7 @@ private final class DamagedWorld {
         _ = try await ledger.knowsState(
             at: DestinationName(unchecked: "photos"), key: "key-1", toldSince: .distantPast
         ) { _ in false }
-        _ = try await ledger.reports()
+        _ = try await ledger.statuses()
         _ = try await ledger.registrations()
         _ = try await ledger.nextDue(for: "hook", ordered: true, excluding: [])
         for status in LedgerStatus.allCases { _ = try await ledger.latest(status, limit: 100) }
