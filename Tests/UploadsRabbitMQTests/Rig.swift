@@ -9,8 +9,8 @@ import Uploads
 
 /// A namespace for one test on the shared broker, a connection to inspect it, and the closing of everything at the end.
 struct Rig: Sendable {
-    /// A few tests at a time: every namespace has thirty quorum queues, and a node that elects the leaders of hundreds at once
-    /// falls over.
+    /// Lets only a few tests run at a time: every namespace has thirty quorum queues, and a node that elects the leaders of
+    /// hundreds at once fails.
     private static let places = AsyncLock(places: 4)
 
     let node: BrokerNode

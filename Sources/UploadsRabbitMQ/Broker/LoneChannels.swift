@@ -25,9 +25,9 @@ final class LoneChannels: Sendable {
             do throws(RabbitMQError) {
                 try await body(channel)
             } catch {
-                // The broker may still have to confirm a message that was given up: the next message would not be alone. And
-                // RabbitMQ 3.10 may go on nacking on a channel (see `Publisher.renew`). A channel that is not kept is closed with
-                // its last use.
+                // The broker may still confirm the abandoned message, so the next one would not be alone. And RabbitMQ 3.10
+                // may go on nacking on a channel (see `Publisher.renew`). A channel that is not kept is closed with its
+                // last use.
                 if !error.isOutcomeUnknown, error.code != .nacked { idle.withLock { $0.append(channel) } }
                 throw error
             }
