@@ -31,7 +31,7 @@ import Testing
         let compiled = Set(
             try repository.swiftFiles(below: "Tests/UploadClientTests").flatMap(\.lines).map(Self.code))
         var snippets = 0
-        for article in ["ObjectMapping", "TransferQueues"] {
+        for article in ["MappingObjects", "TransferQueues"] {
             let url = repository.root.appending(path: "Sources/UploadClient/UploadClient.docc/\(article).md")
             var isSwift = false
             for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {

@@ -82,6 +82,7 @@ import Testing
     @Test func everyCommandCanBeRun() {
         for command in [
             "deploy/quickstart", "deploy/test", "deploy/install", "deploy/private-broker", "deploy/newer-rabbitmq",
+            "deploy/docs",
             ".ci/run",
             "Tests/Performance/compare", "Tests/Performance/soak",
         ] {

@@ -247,7 +247,7 @@ package final class BrokerLink: Sendable {
         }
     }
 
-    /// Asks for the state of 1 to ``UploadOrder/jobsMaximum`` jobs.
+    /// Asks for the state of 1 to `UploadOrder.jobsMaximum` jobs.
     /// - Returns: the jobs that the notifier knows; nil when no notifier answered in time.
     /// - Throws: `networkFailure` when the broker does not take the question.
     package func ask(_ jobs: [JobID]) async throws(UploadError) -> [JobID: JobReport]? {

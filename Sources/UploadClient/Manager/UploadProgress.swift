@@ -5,8 +5,8 @@ package import Uploads
 ///
 /// Two locks keep an update and the cancellation of a listener apart. A continuation that yields or finishes takes the
 /// lock of the listening task. A cancelled task holds that lock while it calls `onTermination` and the app's own
-/// cancellation handlers. So no continuation is called under ``state``, and only a method that sends updates takes
-/// ``telling``.
+/// cancellation handlers. So no continuation is called under `state`, and only a method that sends updates takes
+/// `telling`.
 package final class UploadProgress: Sendable {
     /// How many updates one listener may be behind. Older updates are dropped, never the last one.
     private static let backlogMaximum = 16

@@ -4,7 +4,7 @@ public import Foundation
 /// notifier and no worker is up. JSON `upload.order.v1`.
 ///
 /// The notifier reads it in the order of its queue: a job that was submitted before is known by then. An order that comes
-/// again under the same id changes nothing. The one exception is a question (``isQuestion``), which changes nothing and is not kept.
+/// again under the same id changes nothing. The one exception is a question (`verb.isQuestion`), which changes nothing and is not kept.
 public struct UploadOrder: Hashable, Sendable, Identifiable {
     /// Most jobs that one order may name; a filter may match more.
     public static let jobsMaximum = 1000

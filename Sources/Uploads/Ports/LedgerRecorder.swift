@@ -15,7 +15,7 @@ public protocol LedgerRecorder: Sendable {
 
     /// Records messages one at a time, still in one durable transaction: for a batch that failed because of what one of
     /// its messages says. A message that fails for a reason of its own changes nothing, and is kept with that reason as
-    /// a dead letter (``LedgerQueries/unreadable(_:)``); the others are recorded.
+    /// a dead letter (``LedgerQueries/unreadable(_:)->UnreadableMessage?``); the others are recorded.
     /// - Parameter copy: a message as it is kept.
     /// - Throws: what concerns the database as a whole: a full disk, a lock, a damaged file. Nothing is recorded then.
     func recordSingly(
