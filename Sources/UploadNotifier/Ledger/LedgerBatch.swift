@@ -77,7 +77,7 @@ struct LedgerBatch {
         if case .job(let order, _, _) = message, order.idempotencyKey != nil, let known = jobs[id] {
             try noteRepeat(order, of: known)
         }
-        // Whoever used a key again may have put other content under it: the first one holds.
+        // A second use of the key may have put other content under it: the first use holds.
         if case .job(_, _, let body?) = message, jobs[id]?.isWhole != true { orderTexts[id] = body }
         if case .event(let event, let body?) = message { received = (event, body) }
         defer { received = nil }
