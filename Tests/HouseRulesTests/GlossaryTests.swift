@@ -15,7 +15,7 @@ import Testing
     /// The serial line is the only line, apart from lines of text.
     @Test func `a type with Line in its name belongs to the serial line or to lines of text`() throws {
         let allowed: Set = [
-            "LinePage", "LinePhase", "LinePlace", "LinePlaceView", "LineRows", "LineTarget", "LineVerb",
+            "LinePage", "LinePhase", "LinePlace", "LineRows", "LineTarget", "LineVerb",
             "QueueLineCommand", "SerialLine", "TextLines",
         ]
         #expect(try typeNames(with: /Lines?(?:[A-Z0-9]|$)/).subtracting(allowed) == [])
@@ -52,15 +52,19 @@ import Testing
         }
     }
 
-    /// The names of all types below Sources, nested ones too.
+    /// The names of all types below Sources, nested ones too. Words instead of a pattern: a pattern takes minutes for so many lines.
     private func typeNames() throws -> Set<String> {
-        let modifiers = "public|package|private|fileprivate|final|indirect|nonisolated"
-        let declaration = try Regex(
-            #"\s*(?:@\w+ )*(?:(?:\#(modifiers)) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)"#,
-            as: (Substring, Substring).self)
+        let modifiers: Set<Substring> = [
+            "public", "package", "private", "fileprivate", "final", "indirect", "nonisolated",
+        ]
+        let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
         return Set(
             try repository.swiftFiles(below: "Sources").flatMap(\.lines).compactMap { line in
-                line.prefixMatch(of: declaration).map { String($0.1) }
+                let words = line.split(separator: " ").drop { $0.hasPrefix("@") || modifiers.contains($0) }
+                guard let kind = words.first, kinds.contains(kind), let name = words.dropFirst().first else {
+                    return nil
+                }
+                return String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
             })
     }
 
