@@ -39,7 +39,8 @@ extension API {
         @Tolerant public var generation: Int
         /// From 0; each hand-over and each wait begins another slice.
         @Tolerant public var slice: Int
-        /// Failed attempts of this round.
+        /// Failed attempts of this round. An attempt that is under way, hand-overs, waits for a destination and slices whose
+        /// worker died do not count.
         @Tolerant public var attempts: Int
         /// nil where the destination's configuration decides.
         public var attemptsMaximum: Int?

@@ -18,7 +18,8 @@ struct SettingsSection: Sendable {
     func text(_ key: String) -> String? { settings.text(full(key)) }
 
     /// Whether the key is set to `true`.
-    func isTrue(_ key: String) -> Bool { text(key) == "true" }
+    /// - Parameter otherwise: the value of a key that is left out.
+    func isTrue(_ key: String, otherwise: Bool = false) -> Bool { text(key).map { $0 == "true" } ?? otherwise }
 
     func list(_ key: String) -> [String] { settings.list(full(key)) }
 

@@ -2,7 +2,7 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-// Multipart uploads of any job.
+// Multipart uploads: those of a job, of the sweep and of a survey.
 extension S3Client {
     /// One page of the parts that an upload holds.
     /// - Parameter marker: the number of the last part on the page before; nil for the first page.
@@ -14,7 +14,7 @@ extension S3Client {
         request.query = [SignableRequest.Parameter("max-parts", String(limit))]
         if let marker { request.query.append(SignableRequest.Parameter("part-number-marker", String(marker))) }
         request.query.append(SignableRequest.Parameter("uploadId", uploadID))
-        request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
         request.keptBytesMaximum = S3Limits.pageBytesMaximum
         return try await answerOfSession(request).xml(S3PartList.self, of: request.operation)
     }
@@ -25,7 +25,7 @@ extension S3Client {
         for _ in 0..<3 {
             var request = S3Request(operation: "AbortMultipartUpload", method: .DELETE, key: key)
             request.query = [SignableRequest.Parameter("uploadId", uploadID)]
-            request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+            request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
             if case .failure(let failure) = try await answer(request) {
                 if failure.status == 404 { return }
                 throw failure.error(at: location(key))
@@ -59,7 +59,7 @@ extension S3Client {
             SignableRequest.Parameter("max-uploads", String(S3Limits.pageMaximum)),
             SignableRequest.Parameter("prefix", prefix), SignableRequest.Parameter("uploads"),
         ]
-        request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
         request.keptBytesMaximum = S3Limits.pageBytesMaximum
         return try await send(request).xml(S3UploadList.self, of: request.operation)
     }

@@ -8,6 +8,9 @@ import Uploads
 
 /// Sends requests to one bucket. The client limits their pace, signs them with current credentials, and repeats a request once if the
 /// server reports a cause that can be corrected (region, clock, expired credentials).
+///
+/// Every request to the bucket passes `exchange`, repeats included; a header of every request is added there, before it is signed.
+/// Requests for credentials (STS, instance metadata) go another way.
 final class S3Client: Sendable {
     /// The longest time that a request waits for its turn, in seconds: a job that would have to wait longer goes back to the broker.
     static let waitSecondsMaximum: TimeInterval = 1

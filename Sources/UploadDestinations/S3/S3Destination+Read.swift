@@ -19,7 +19,7 @@ extension S3Destination: ReadableDestination {
     func get(_ object: StoredObject, _ key: String, _ download: HTTPDownload) -> S3Request {
         var request = S3Request(operation: "GetObject", method: .GET, key: key)
         if let version = object.version { request.query = [SignableRequest.Parameter("versionId", version)] }
-        request.headers = S3ObjectHeaders(settings: configuration.object).ofEveryRequest
+        request.headers = S3ObjectHeaders(settings: configuration.object).ofObjectRequests
         if let range = download.range { request.headers.append(("range", range)) }
         if let condition = download.condition { request.headers.append(("if-match", condition)) }
         request.download = download

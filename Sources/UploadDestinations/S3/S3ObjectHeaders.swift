@@ -8,8 +8,9 @@ struct S3ObjectHeaders: Sendable {
 
     let settings: S3ObjectSettings
 
-    /// Headers for every request about the object, reads included: the customer's key, and the payer.
-    var ofEveryRequest: [Header] {
+    /// Headers for the requests about one object, reads included: the customer's key, and the payer. A header for *every*
+    /// request, those about the bucket too, belongs into `S3Client.exchange`.
+    var ofObjectRequests: [Header] {
         let payer: [Header] = settings.isRequesterPays ? [("x-amz-request-payer", "requester")] : []
         return payer + customerKey("x-amz-server-side-encryption-customer")
     }
@@ -50,7 +51,7 @@ struct S3ObjectHeaders: Sendable {
                 (now + seconds).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: false)))
         }
         if settings.isUnderLegalHold { add("x-amz-object-lock-legal-hold", "ON") }
-        return headers + encryption + (try metadata(target)) + ofEveryRequest
+        return headers + encryption + (try metadata(target)) + ofObjectRequests
     }
 
     private var encryption: [Header] {

@@ -2,7 +2,8 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// The requests about one job's object, one method each.
+/// The requests about one job's object, one method each. A survey and `uploadctl destination test` use it, too, with jobs that
+/// exist only for the trial.
 struct S3Upload: Sendable {
     let target: S3Target
     let client: S3Client
@@ -26,7 +27,7 @@ struct S3Upload: Sendable {
 
     func head() async throws(UploadError) -> S3Client.Answer {
         var request = self.request("HeadObject", .HEAD)
-        request.headers = objectHeaders.ofEveryRequest + [("x-amz-checksum-mode", "ENABLED")]
+        request.headers = objectHeaders.ofObjectRequests + [("x-amz-checksum-mode", "ENABLED")]
         let answer = try await client.answer(request)
         if case .success(let reply) = answer, reply.givenETag == nil {
             throw reply.unbelievable("\(request.operation) \(location)")
@@ -63,7 +64,7 @@ struct S3Upload: Sendable {
     ) async throws(UploadError) -> S3MultipartSession.HeldPart {
         var request = self.request(
             "UploadPart", .PUT, ["partNumber": String(part.number), "uploadId": state.uploadID])
-        request.headers = objectHeaders.ofEveryRequest + checksum(state.checksum, digest.checksum)
+        request.headers = objectHeaders.ofObjectRequests + checksum(state.checksum, digest.checksum)
         request.payload = .stream(body, sha256: digest.sha256)
         let reply = try await client.answerOfSession(request)
         guard body.isComplete else {
@@ -96,7 +97,7 @@ struct S3Upload: Sendable {
         _ parts: S3PartsToComplete, _ state: S3State, _ condition: WriteCondition
     ) async throws(UploadError) -> S3Client.Answer {
         var request = self.request(S3Request.completion, .POST, ["uploadId": state.uploadID])
-        request.headers = objectHeaders.ofEveryRequest + condition.headers
+        request.headers = objectHeaders.ofObjectRequests + condition.headers
         request.headers.append(("content-type", "application/xml"))
         request.headers.append(("x-amz-mp-object-size", String(target.job.size)))
         if state.checksum == .crc64nvme, let whole = target.job.digests.crc64nvme.flatMap(S3Digest.base64) {

@@ -53,7 +53,11 @@ struct OwedRecord: Codable {
         switch kind {
         case .mark: marker.map { .mark($0) }
         case .issue:
-            if let baton, let lane { .issue(baton, lane: lane, maybeRepeated: true) } else { nil }
+            if let baton, let lane {
+                IssuingAction.issue(baton, lane: lane, maybeRepeated: false).repeated
+            } else {
+                nil
+            }
         case .append: entry.map { .append($0) }
         case .tell: try event.flatMap { try find($0) }.map { .outcome($0.told) }
         }

@@ -1,7 +1,8 @@
 public import Foundation
 
 /// The data of an event: the baton after the event, with the job in it, and the fields that the kind adds. On the wire
-/// both stand side by side in one object.
+/// both stand side by side in one object: `upload.event.v1.schema.json` and the page <doc:WireFormat>, section *An event*, have the same
+/// fields, and the HTTP API shows some of them (`API.Event`).
 public struct EventData: Hashable, Sendable {
     public var baton: Baton
     /// `completed`: what lies at the destination.
@@ -26,6 +27,8 @@ public struct EventData: Hashable, Sendable {
 }
 
 extension EventData: Codable {
+    /// The fields that an event adds to the baton's. They are no unknown fields of the baton: a reader does not keep them there, and
+    /// a worker does not pass them on with the baton.
     private enum Key: String, CodingKey, CaseIterable {
         case object, response, error, waitingUntil, reason, bytesDone, bytesPerSecond, endedAt
 

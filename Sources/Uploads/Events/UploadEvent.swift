@@ -19,7 +19,7 @@ public struct UploadEvent: Hashable, Sendable {
         self.data = data
     }
 
-    /// An event that a worker or producer publishes about a baton.
+    /// An event about a baton, such as a worker publishes (`SettlementPublisher`) or an upload manager without a broker makes.
     public init(kind: EventKind, of baton: Baton, at time: Date) {
         self.init(
             id: "\(baton.job.id).\(baton.round).\(baton.generation).\(baton.slice).\(kind.rawValue)",

@@ -42,7 +42,7 @@ extension LaneReader {
         switch verdict {
         case .work: end = .leave
         case .suspect(let baton, let reason):
-            await holdBack()
+            await waitUntilLanesAreQuiet()
             logger.notice(
                 "suspect passed to the notifier",
                 metadata: ["job": .string(baton.job.id.rawValue), "reason": .string(reason)])
@@ -78,7 +78,7 @@ extension LaneReader {
     /// During a drain, waits until every lane has stopped taking: a settlement makes room for another delivery, or
     /// hands a baton over to this same worker. A delivery that arrives while its consumer is being cancelled comes back
     /// as redelivered, a suspect without need.
-    func holdBack() async {
+    func waitUntilLanesAreQuiet() async {
         // Rule 2: suspects are not worked on. A worker that shuts down makes none.
         if draining.isFired { await quiet.wait(atMost: Self.quietPatience) }
         // The same for the queue's own lanes, if the queue was stopped.
@@ -90,7 +90,7 @@ extension LaneReader {
         _ carry: @escaping @Sendable () async -> SettledSlice
     ) async -> DeliveryEnd {
         let slice = await cancelled.cancelling(carry)
-        await holdBack()
+        await waitUntilLanesAreQuiet()
         if case .handOver = slice.settlement, slice.report.startedAt == nil, draining.isFired || isStopped {
             await handBack.waitForTurn(
                 of: ticket, patience: draining.isFired ? Self.drainPatience : Self.stopPatience)

@@ -9,15 +9,15 @@ final class LaneReader: Sendable {
     private static let retryPause = Duration.seconds(1)
     private static let timeoutRemedy: Logger.MetadataValue =
         "a delivery was held for longer than the broker's consumer_timeout: set consumerTimeout to the broker's value, or raise that value"
-    /// How many deliveries of a stopped queue's urgent lane are held at most, to reach the cancellations behind them.
+    /// How many deliveries of a stopped queue's urgent lane are parked at most, to reach the cancellations behind them.
     private static let parkedMaximum: UInt16 = 200
-    /// How long they are held at most: half of the shortest `consumer_timeout` that RabbitMQ supports
+    /// How long they are parked at most: half of the shortest `consumer_timeout` that RabbitMQ supports
     /// (https://www.rabbitmq.com/docs/consumers#acknowledgement-timeout).
     private static let parkedTime = Duration.seconds(30)
-    /// The pause between two rounds while more deliveries wait than may be held.
+    /// The pause between two rounds while more deliveries wait than may be parked.
     private static let parkedPause = Duration.seconds(5)
 
-    /// A delivery that is held because its queue is stopped.
+    /// A delivery that the reader keeps unacknowledged because its queue is stopped.
     private struct Parked: Sendable {
         let delivery: Delivery
         let tenure: Tenure
@@ -109,7 +109,7 @@ final class LaneReader: Sendable {
                     // its consumers were told of its end, RabbitMQ 3.10 keeps these consumers and delivers to none of
                     // them.
                     await draining.wait(atMost: Self.retryPause)
-                    // Deliveries that are still held are handed over into a lane of the same name.
+                    // Deliveries that are still parked are handed over into a lane of the same name.
                     _ = try? await channel.connection.declareAgain(publisher.topology.lanes(of: queue))
                 }
             }
@@ -150,7 +150,7 @@ final class LaneReader: Sendable {
     private func isToEnd(_ isParking: Bool) -> Bool { isStopped != isParking }
 
     /// - Parameter isParking: while the queue is stopped, only cancellations are worked on; all other deliveries are
-    ///   held, and put back in their order when the queue is started.
+    ///   parked, and put back in their order when the queue is started.
     private func take(
         from consumer: Consumer, isParking: Bool, _ group: inout DiscardingTaskGroup
     ) async throws(RabbitMQError) {
@@ -172,7 +172,7 @@ final class LaneReader: Sendable {
             let rest = parked
             if !rest.isEmpty {
                 group.addTask {
-                    await self.holdBack()
+                    await self.waitUntilLanesAreQuiet()
                     await self.putBack(rest, consumer)
                 }
             }
@@ -194,7 +194,7 @@ final class LaneReader: Sendable {
                     noteTime(of: delivery.message)
                     let verdict = DeliveryVerdict(
                         delivery.message, redelivered: delivery.redelivered, queue: queue, view: publisher.log.view)
-                    // Rule 5: verbs. Cancellations obey no stop; other urgent work is held.
+                    // Rule 5: verbs. Cancellations obey no stop; other urgent work is parked.
                     if isParking, case .work(let baton) = verdict, !baton.isCancel {
                         parked.append(Parked(delivery: delivery, tenure: current))
                         continue
@@ -210,14 +210,14 @@ final class LaneReader: Sendable {
                 }
             }
         } catch {
-            // A deleted queue takes its messages along, but not the deliveries that are held. After a channel error the
+            // A deleted queue takes its messages along, but not the deliveries that are parked. After a channel error the
             // broker gives these to another consumer.
             if let tenure, error.code != .consumerCancelled { tenures.end(tenure) }
             throw error
         }
     }
 
-    /// Puts back the deliveries that were held, in the order of their arrival.
+    /// Puts back the deliveries that were parked, in the order of their arrival.
     private func putBack(_ parked: [Parked], _ consumer: Consumer) async {
         for parked in parked where parked.tenure.holds {
             let end =

@@ -59,7 +59,7 @@ struct S3HeaderTests {
     @Test func `a customer's key goes with every request and with its digest`() throws {
         var settings = S3ObjectSettings()
         settings.encryption = .customer(key: Data("0123456789abcdef0123456789abcdef".utf8))
-        let headers = S3ObjectHeaders(settings: settings).ofEveryRequest
+        let headers = S3ObjectHeaders(settings: settings).ofObjectRequests
         #expect(headers.map(\.name).allSatisfy { $0.hasPrefix("x-amz-server-side-encryption-customer-") })
         #expect(headers.last?.value == "hRasmdxgYDKV3nvbahU1MA==")
         settings.encryption = .managed

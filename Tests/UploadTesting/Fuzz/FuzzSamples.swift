@@ -25,7 +25,7 @@ public struct FuzzSample: Sendable {
     public func rewritten(_ data: Data) throws -> Data { try read(data)() }
 }
 
-/// Valid values of every kind, in which every field is set.
+/// Valid values of every kind, in which every field is set. Of the events, the first has all optional fields.
 public enum FuzzSamples {
     public static let time = Date(timeIntervalSince1970: 1_795_000_000.5)
     public static let error = UploadError(

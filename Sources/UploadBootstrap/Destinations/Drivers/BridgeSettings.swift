@@ -35,8 +35,8 @@ struct BridgeSettings: DriverSettings {
         }
         configuration = BridgeConfiguration(
             url: web.url, appID: try section.needed("appId"), account: try Self.account(section), password: "")
-        configuration.isEncrypted = section.text("encrypted") != "false"
-        configuration.isZipped = section.text("zipped") != "false"
+        configuration.isEncrypted = section.isTrue("encrypted", otherwise: true)
+        configuration.isZipped = section.isTrue("zipped", otherwise: true)
         configuration.waitsForValidation = section.isTrue("waitForValidation")
         configuration.askAgainSeconds = section.seconds("askAgain") ?? configuration.askAgainSeconds
         configuration.tls = web.tls

@@ -24,7 +24,7 @@ struct ResumableSettings: DriverSettings {
     init(_ section: SettingsSection) throws(ProgramError) {
         web = try WebSettings(section)
         configuration = ResumableConfiguration(url: web.url)
-        configuration.hasKeyInURL = section.text("keyInURL") != "false"
+        configuration.hasKeyInURL = section.isTrue("keyInURL", otherwise: true)
         if configuration.hasKeyInURL { try web.checkIsBase(section) }
         configuration.method = section.text("method").flatMap(ResumableConfiguration.Method.init(rawValue:))
         configuration.interop = section.text("interop").flatMap { Int($0) }.flatMap(ResumableInterop.init(rawValue:))

@@ -31,7 +31,7 @@ struct S3Settings: DriverSettings {
             "the checksum that the server checks parts with; crc64nvme if left out"),
         .destination(
             "conditions", .choice(S3Configuration.Conditions.allCases.map(\.rawValue)),
-            "the writes for which the server obeys a condition; if left out all at AWS, none elsewhere"),
+            "the writes for which the server obeys a condition; if left out all at AWS, unknown elsewhere"),
         .destination(
             "etag", .choice(S3Configuration.ETagMeaning.allCases.map(\.rawValue)),
             "md5 where an ETag is the MD5 of the bytes, so that a different ETag is a failure; opaque where it never is"

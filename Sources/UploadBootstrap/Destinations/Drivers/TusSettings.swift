@@ -28,7 +28,7 @@ struct TusSettings: DriverSettings {
         configuration.uploadOrigins = section.list("uploadOrigins")
         configuration.partBytes = try section.partBytes() ?? configuration.partBytes
         configuration.concatenates = section.isTrue("concatenation")
-        configuration.sendsChecksums = section.text("uploadChecksum") != "false"
+        configuration.sendsChecksums = section.isTrue("uploadChecksum", otherwise: true)
         configuration.tls = web.tls
         configuration.times = web.times
     }

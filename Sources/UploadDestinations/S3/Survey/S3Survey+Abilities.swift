@@ -32,7 +32,7 @@ extension S3Survey {
                 }
             }
             var request = S3Request(operation: "GetObject", method: .GET, key: self.key("read"))
-            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
+            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofObjectRequests
             request.download = download
             _ = try await self.client.send(request)
             return read.withLock { $0 } == bytes.bytes
@@ -47,7 +47,7 @@ extension S3Survey {
                 SignableRequest.Parameter("list-type", "2"), SignableRequest.Parameter("max-keys", "10"),
                 SignableRequest.Parameter("prefix", self.key("")),
             ]
-            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
+            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofObjectRequests
             request.keptBytesMaximum = S3Limits.pageBytesMaximum
             let list = try await self.client.send(request).xml(S3ObjectList.self, of: request.operation)
             return list.objects?.contains { $0.key == self.key("small") } == true
@@ -60,7 +60,7 @@ extension S3Survey {
             () async throws(UploadError) -> Outcome in
             let target = try self.upload("copy", S3SurveyBytes(count: 0)).target
             var request = S3Request(operation: "CopyObject", method: .PUT, key: target.key)
-            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofEveryRequest
+            request.headers = S3ObjectHeaders(settings: self.client.configuration.object).ofObjectRequests
             request.headers.append(
                 ("x-amz-copy-source", S3Encoding.path("/\(self.client.configuration.bucket)/\(self.key("small"))")))
             request.headers += S3ObjectHeaders(settings: self.client.configuration.object).ofCopySource

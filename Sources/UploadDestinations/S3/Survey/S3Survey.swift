@@ -239,7 +239,7 @@ final class S3Survey {
         }
         for _ in 0..<untoldVersionsMaximum {
             var request = S3Request(operation: "HeadObject", method: .HEAD, key: key)
-            request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+            request.headers = S3ObjectHeaders(settings: client.configuration.object).ofObjectRequests
             guard case .success(let reply) = try await client.answer(request) else { return }
             guard let version = reply.header("x-amz-version-id"), !versions.contains(version) else { break }
             try await delete(key, version, of: client)
@@ -254,7 +254,7 @@ final class S3Survey {
     ) async throws(UploadError) -> HTTPReply? {
         var request = S3Request(operation: "DeleteObject", method: .DELETE, key: key)
         request.query = version.map { [SignableRequest.Parameter("versionId", $0)] } ?? []
-        request.headers = S3ObjectHeaders(settings: client.configuration.object).ofEveryRequest
+        request.headers = S3ObjectHeaders(settings: client.configuration.object).ofObjectRequests
         switch try await client.answer(request) {
         case .success(let reply): return reply
         case .failure(let failure) where failure.status == 404: return nil
