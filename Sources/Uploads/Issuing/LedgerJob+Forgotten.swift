@@ -21,7 +21,8 @@ extension LedgerJob {
 }
 
 extension UploadEvent {
-    /// The event of a job that was forgotten: only that it happened, and when.
+    /// The event of a job that was forgotten: only that it happened, and when. A new field is left out here, unless it names nothing
+    /// and is added by hand.
     public var forgotten: UploadEvent {
         var event = UploadEvent(id: id, kind: kind, time: time, data: EventData(data.baton.forgotten))
         event.data.error = data.error?.forgotten
