@@ -1,10 +1,10 @@
 public import Foundation
 
 /// The data of an event: the baton after the event, with the job in it, and the fields that the kind adds. On the wire
-/// both stand side by side in one object.
+/// both are side by side in one object.
 public struct EventData: Hashable, Sendable {
     public var baton: Baton
-    /// `completed`: what lies at the destination.
+    /// `completed`: the object at the destination.
     public var object: StoredObject?
     /// The server's answer, if there is one.
     public var response: ServerResponse?

@@ -24,37 +24,39 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(Double.self, forKey: key).map { try check($0, range, key) }
     }
 
-    /// - Throws: `DecodingError` unless the field is text of at most so many characters (code points).
+    /// - Throws: `DecodingError` unless the field is text of at most `maximum` characters (code points).
     func decodeText(atMost maximum: Int, forKey key: Key) throws -> String {
         try check(try decode(String.self, forKey: key), atMost: maximum, key)
     }
 
     /// - Returns: nil where the field is missing or null.
-    /// - Throws: `DecodingError` unless the field is text of at most so many characters (code points).
+    /// - Throws: `DecodingError` unless the field is text of at most `maximum` characters (code points).
     func decodeTextIfPresent(atMost maximum: Int, forKey key: Key) throws -> String? {
         try decodeIfPresent(String.self, forKey: key).map { try check($0, atMost: maximum, key) }
     }
 
     /// - Returns: nil where the field is missing or null.
-    /// - Throws: `DecodingError` unless the field is a list of at most so many elements.
+    /// - Throws: `DecodingError` unless the field is a list of at most `maximum` elements.
     func decodeListIfPresent<Element: Decodable>(
         of type: Element.Type, atMost maximum: Int, forKey key: Key
     ) throws -> [Element]? {
         try decodeIfPresent([Element].self, forKey: key).map { try check($0, atMost: maximum, key) }
     }
 
-    /// - Throws: `DecodingError` unless the field is a list of at most so many elements.
+    /// - Throws: `DecodingError` unless the field is a list of at most `maximum` elements.
     func decodeList<Element: Decodable>(
         of type: Element.Type, atMost maximum: Int, forKey key: Key
     ) throws -> [Element] { try check(try decode([Element].self, forKey: key), atMost: maximum, key) }
 
     /// - Returns: nil where the field is missing or null.
-    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most so many bytes together.
+    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum`
+    ///   bytes together.
     func decodeTextsIfPresent(atMost maximum: Int, forKey key: Key) throws -> [String: String]? {
         try decodeIfPresent([String: String].self, forKey: key).map { try check($0, atMost: maximum, key) }
     }
 
-    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most so many bytes together.
+    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum`
+    ///   bytes together.
     func decodeTexts(atMost maximum: Int, forKey key: Key) throws -> [String: String] {
         try check(try decode([String: String].self, forKey: key), atMost: maximum, key)
     }
