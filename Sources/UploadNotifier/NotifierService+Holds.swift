@@ -44,7 +44,7 @@ extension NotifierService {
         return held.next
     }
 
-    /// A policy that drops jobs is an operator's mistake, which only an operator can correct.
+    /// Warns of policies that drop jobs: only an operator can correct them.
     func warnOfPolicies(in batch: [NotifierMessage]) {
         var count: [DeathCause: Int] = [:]
         for case .deadBaton(_, let cause) in batch where cause.isPolicy { count[cause, default: 0] += 1 }

@@ -1,6 +1,6 @@
 public import Uploads
 
-/// Adds objects that lie at destinations to the sources that a worker has on its own file systems.
+/// Adds objects at destinations to the sources that a worker has on its own file systems.
 public struct ObjectSources: SourceProvider {
     private let local: any SourceProvider
     private let destinations: any DestinationProvider

@@ -4,7 +4,7 @@ import LinuxFiles
 import Uploads
 
 extension OriginalFile {
-    /// Opens a file that is uploaded in place, if it lies below one of the roots.
+    /// Opens a file that is uploaded in place, if it is below one of the roots.
     ///
     /// The path is resolved first, the resolved path is opened with `O_NOFOLLOW`, and then the path is resolved once more: a link that
     /// was exchanged in between changes the result, and the file is refused.

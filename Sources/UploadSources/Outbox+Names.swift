@@ -15,7 +15,7 @@ extension Outbox {
     /// The names of the jobs' files, in the order of their ids, including those that could not be read.
     /// - Parameters:
     ///   - name: only names after this one.
-    ///   - countMaximum: at most so many names, the first ones in order.
+    ///   - countMaximum: the most names that are returned; these are the first ones in order.
     func pending(after name: String?, atMost countMaximum: Int) async throws(UploadError) -> [String] {
         try await Blocking.run { [directory] () throws(UploadError) in
             var first = SmallestNames(atMost: countMaximum)

@@ -99,7 +99,7 @@ struct SpooledObject: UploadSource {
         RangeReader(file: file, size: size, range: range.clamped(to: 0..<size), check: .whole(digests)) {}
     }
 
-    /// Never throws: the job carries the copy, whatever lies at the origin by now.
+    /// Never throws: the job carries the copy, whatever object the origin has by now.
     func verifyUnchanged() async throws(UploadError) {}
 
     func close() async {}

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension API {
-    /// A delegate: its definition without its secrets, and how its deliveries stand.
+    /// A delegate: its definition without its secrets, and the state of its deliveries.
     public struct Delegate: Codable, Hashable, Sendable {
         public var name: String
         /// `webhook`, `queue`, `command`, `log`, `custom`, or `unknown` for a definition that a newer version wrote.

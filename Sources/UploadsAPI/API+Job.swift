@@ -54,8 +54,7 @@ extension API {
         public var waitingUntil: Date?
         /// Why the job waits, in one word.
         public var reason: String?
-        /// How the job stands in the serial line of its queue: `waiting`, `releasing` or `released`; nil outside a
-        /// line.
+        /// The job's state in the serial line of its queue: `waiting`, `releasing` or `released`; nil outside a line.
         public var line: String?
         @Tolerant public var isPaused: Bool
         @Tolerant public var isCancelling: Bool

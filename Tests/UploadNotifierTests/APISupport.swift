@@ -30,7 +30,7 @@ final class LedgerOperations: BrokerOperations {
 
     func set(_ depths: [QueueName: [Lane: LaneDepth]]) { state.withLock { $0.depths = depths } }
     func fail(_ failure: UploadError?) { state.withLock { $0.failure = failure } }
-    /// Takes orders from now on without an answer.
+    /// From now on, takes orders and does not answer them.
     func silence() { state.withLock { $0.isSilent = true } }
 
     func order(_ order: UploadOrder, patience: Duration?) async throws(UploadError) -> OrderAnswer? {

@@ -181,7 +181,7 @@ private final class DamagedWorld {
         }
         let value = Self.damaged(Data.fromDatabaseValue(row[0]) ?? Data(), using: &random)
         try await ledger.write { db in
-            // A value that must be unique and that another row has already is not written.
+            // A value is not written if it must be unique and another row already has it.
             try db.execute(
                 sql: """
                     UPDATE OR IGNORE \(column.table) SET \(column.name) = CAST(? AS \(column.type)) WHERE \(condition)

@@ -9,7 +9,7 @@ final class Driver {
     var logger: Logger { core.logger }
     var configuration: ConnectionConfiguration { core.configuration }
 
-    /// All channels, by their handles' ids; and those of the present connection, by number.
+    /// All channels, by their handles' ids (`slots`); those of the present connection, by number (`numbered`).
     var slots: [UInt64: ChannelSlot] = [:]
     var numbered: [ChannelSlot?] = []
     /// Slots with a method or acknowledgements to send.

@@ -1,6 +1,6 @@
-/// The settled deliveries of a channel, and how to tell the broker with few frames. Deliveries that are settled without
-/// a gap from the beginning go out as one multiple acknowledgement. Those above a gap wait a little for the gap to
-/// close (a bitmap above a low-water mark) and then go out one by one.
+/// The settled deliveries of a channel, and how to acknowledge them with few frames. Deliveries that are settled
+/// without a gap from the beginning go out as one multiple acknowledgement. Those above a gap wait a little for the gap
+/// to close (a bitmap above a low-water mark) and then go out one by one.
 package struct AcknowledgementWindow {
     package enum Instruction: Hashable {
         case acknowledge(UInt64, multiple: Bool)
@@ -128,7 +128,7 @@ package struct AcknowledgementWindow {
         }
     }
 
-    /// Visits the tags that are settled here and not at the broker, marking them as told.
+    /// Visits the settled tags that the broker has not been told of, and marks them as told.
     private mutating func visitUnsent(through limit: UInt64, _ visit: (UInt64) -> Void) {
         for index in words.indices {
             let first = (firstWord + UInt64(index)) * 64

@@ -54,7 +54,7 @@ public enum ByteArguments {
         }
     }
 
-    /// Whether the text is escaped: it stands for other bytes than its own.
+    /// Whether the text is escaped: it represents other bytes than its own.
     public static func isEscaped(_ text: String) -> Bool { text.unicodeScalars.contains(where: marks.contains) }
 
     /// Whether the argument that names this path is escaped.

@@ -1,9 +1,10 @@
 import UploadNotifier
 import Uploads
 
-/// The list of all keys: path, kind and range, default, flag, meaning. Reading, checking and `--check-config` follow this list. A key's value
-/// comes from the command line (the key's flag), else from the environment (`UPLOAD_` and the path in capitals: `UPLOAD_WORKER_SLICE`), else
-/// from the file. The keys of drivers and of kinds of delegates stand with their drivers and kinds.
+/// The list of all keys: path, kind and range, default, flag, meaning. Reading, checking and `--check-config` follow
+/// this list. A key's value comes from the command line (the key's flag), else from the environment (`UPLOAD_` and the
+/// path in capitals: `UPLOAD_WORKER_SLICE`), else from the file. The keys of drivers and of kinds of delegates are
+/// declared with their drivers and kinds.
 extension ConfigurationKey {
     static let all: [ConfigurationKey] =
         common + destinations + DestinationDrivers.keys + delegates + DelegateKinds.keys + worker + notifier

@@ -28,7 +28,7 @@ struct ConfigurationKeyTree: Sendable {
     /// The position in the list of the key of a path such as `destinations.photos.driver`.
     func index(of path: [String]) -> Int? { reached(by: path).compactMap { nodes[$0].index }.min() }
 
-    /// The names that may stand below a path; `*` stands for any name.
+    /// The names that may appear below a path; `*` means any name.
     func names(below path: [String]) -> Set<String> {
         reached(by: path).reduce(into: []) { $0.formUnion(nodes[$1].children.keys) }
     }

@@ -1,4 +1,4 @@
-/// Finds the known name that a misspelt one most likely stands for.
+/// Finds the known name that a misspelt one most likely means.
 enum EditDistance {
     /// The nearest candidate, if at most a third of the word's characters differ; two may always differ.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {

@@ -7,8 +7,8 @@ protocol DelegateKindSettings: Sendable {
     /// The word after `kind:`.
     static var kindName: String { get }
 
-    /// Everything that may stand below `delegates.NAME`, but for the keys that all delegates have. A key that other kinds have, too, is one
-    /// of ``ConfigurationKey/sharedByKinds``.
+    /// Everything that may be set below `delegates.NAME`, but for the keys that all delegates have. A key that other
+    /// kinds have, too, is one of ``ConfigurationKey/sharedByKinds``.
     static var keys: [ConfigurationKey] { get }
 
     /// Reads the settings; secrets are read later, when a delegate is made.

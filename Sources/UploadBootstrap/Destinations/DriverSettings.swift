@@ -6,8 +6,8 @@ protocol DriverSettings: Hashable, Sendable {
     /// The word after `driver:`; also ``UploadState/driver`` of the driver's uploads.
     static var driverName: String { get }
 
-    /// Everything that may stand below `destinations.NAME`, but for the keys that all destinations have. A key that other drivers have, too,
-    /// is one of ``ConfigurationKey/sharedByDrivers``.
+    /// Everything that may be set below `destinations.NAME`, but for the keys that all destinations have. A key that
+    /// other drivers have, too, is one of ``ConfigurationKey/sharedByDrivers``.
     static var keys: [ConfigurationKey] { get }
 
     /// Reads the settings; secrets are read later, when a destination is made.

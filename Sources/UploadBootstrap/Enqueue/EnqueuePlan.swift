@@ -33,7 +33,7 @@ struct EnqueuePlan: Sendable {
 }
 
 extension EnqueueRequest {
-    /// The wishes of the command line, which hold for all uploads.
+    /// What the command line asks for all uploads; an entry of a manifest may override it for its own files.
     var wishes: UploadWishes {
         UploadWishes(
             metadata: metadata, properties: properties, ifExists: ifExists, verify: verify, schedule: schedule,

@@ -16,7 +16,7 @@ public struct EnqueueRequest: Sendable {
     public var ifExists = IfExists.replace
     /// Whether workers read each object back and compare it before its upload counts as completed.
     public var verify = false
-    /// Whether files are copied into the staging area; otherwise workers read them where they lie.
+    /// Whether files are copied into the staging area; otherwise workers read the original files.
     public var stages = true
     public var maxAttempts: Int?
     public var schedule = EnqueueSchedule()

@@ -192,6 +192,6 @@ final class WaitDisplay: Sendable {
 }
 
 extension UploadEvent {
-    /// Whether the job kept the object that already lay at the destination.
+    /// Whether the job kept the object that the destination already had.
     fileprivate var isKept: Bool { kind == .completed && data.object?.isKept == true }
 }

@@ -6,7 +6,7 @@ import UploadsAPI
 
 /// Publishes dead letters again.
 extension InquiryRunner {
-    /// Most dead letters that one request may publish again.
+    /// The most dead letters that one request may publish again.
     private static let replaysMaximum = 1000
 
     /// - Returns: the exit code of the last refusal, or `done`.

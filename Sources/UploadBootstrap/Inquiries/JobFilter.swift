@@ -4,7 +4,7 @@ import Uploads
 
 /// Which jobs `uploadctl jobs` lists.
 public struct JobFilter: ParsableArguments, Sendable {
-    /// Most jobs of a list.
+    /// The most jobs of a list.
     private static let limitMaximum = 100_000
 
     @Option(

@@ -6,7 +6,7 @@ import Uploads
 
 /// Asks the notifier over its HTTP API.
 struct NotifierClient: Sendable {
-    /// Most bytes of an answer.
+    /// The most bytes of an answer.
     private static let answerBytesMaximum = 64 << 20
 
     /// Without a trailing slash.

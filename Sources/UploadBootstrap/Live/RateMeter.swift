@@ -16,7 +16,7 @@ struct RateMeter {
         while samples.count > 2, samples[1].time <= time - Self.window { samples.removeFirst() }
     }
 
-    /// nil until two samples lie at least 0.2 s apart.
+    /// nil until two samples are at least 0.2 s apart.
     var bytesPerSecond: Double? {
         guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.2 else { return nil }
         return max(0, Double(last.bytes - first.bytes) / (last.time - first.time))

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The line that shows the progress of one upload: a pure rendering. In lines of the same width, equal parts stand in the same columns.
+/// The line that shows the progress of one upload: a pure rendering. In lines of the same width, equal parts are in the
+/// same columns.
 struct UploadBar: Hashable {
     var name: String
     var queue: String

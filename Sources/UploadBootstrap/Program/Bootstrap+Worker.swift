@@ -79,8 +79,8 @@ extension Bootstrap {
     /// With `--exit-when-idle`, the worker ends after this time without a job.
     private static let idle = Duration.seconds(5)
 
-    /// The prefetch of each lane. A running slice holds its delivery, so one lane alone must be able to fill the worker; a few more
-    /// deliveries lie ready, besides those that wait for their destination's limit.
+    /// The prefetch of each lane. A running slice holds its delivery, so one lane alone must be able to fill the
+    /// worker; a few more deliveries are ready, besides those that wait for their destination's limit.
     static func prefetch(_ concurrency: Int) -> UInt16 {
         UInt16(min(2000, concurrency + max(min(8, max(4, concurrency)), concurrency / 2)))
     }

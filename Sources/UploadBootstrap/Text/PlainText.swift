@@ -11,8 +11,8 @@ enum PlainText {
         return String(safe)
     }
 
-    /// The text with each such character written as JSON writes it, `\u001b`; line ends and tabs stay. It suits whole outputs. In JSON
-    /// output such a character can stand only inside a string, so the output stays valid.
+    /// The text with each such character written as JSON writes it, `\u001b`; line ends and tabs stay. It suits whole
+    /// outputs. In JSON output such a character can occur only inside a string, so the output stays valid.
     static func escaped(_ text: String) -> String {
         func mustEscape(_ scalar: Unicode.Scalar) -> Bool { scalar != "\n" && scalar != "\t" && steers(scalar) }
         guard text.unicodeScalars.contains(where: mustEscape) else { return text }
@@ -54,7 +54,7 @@ enum PlainText {
         }
     }
 
-    /// The text cut to at most so many columns, with `…` in place of the removed part.
+    /// The text cut to at most `columns` columns, with `…` in place of the removed part.
     /// - Parameter keepsEnd: removes the middle instead of the end, as suits paths.
     static func cut(_ text: String, to columns: Int, keepsEnd: Bool = false) -> String {
         guard width(text) > columns else { return text }
@@ -85,7 +85,7 @@ enum PlainText {
         return parts.enumerated().map { ($0.offset == 0 ? start : indent) + $0.element }
     }
 
-    /// Lines of at most so many columns, wrapped between words; a longer word stands on a line of its own.
+    /// Lines of at most `columns` columns, wrapped between words; a longer word gets a line of its own.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -112,7 +112,7 @@ struct DestinationTrial: Sendable {
         tell(.done(.send, "a part of \(Quantity.text(bytes: part.size)) arrived, \(pace)/s"))
     }
 
-    /// Writes a file as a job would. It does not replace an object that lies there already.
+    /// Writes a file as a job would. It does not replace an existing object.
     private func write(_ seen: ProbeAnswer, _ tell: Tell) async {
         switch seen {
         case .nothing, .unknowable: break

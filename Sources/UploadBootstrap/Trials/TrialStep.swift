@@ -5,7 +5,7 @@ struct TrialStep: Hashable, Sendable, Encodable {
     enum Name: String, CaseIterable, Encodable {
         /// The trial reads the destination's settings and secrets.
         case settings
-        /// The trial asks the destination which object lies under a key.
+        /// The trial asks the destination which object a key has.
         case look
         /// The trial begins an upload.
         case begin

@@ -9,7 +9,7 @@ struct EventStreamParser {
         var data: String
     }
 
-    /// Most bytes of an event; a notifier sends no larger one.
+    /// The most bytes of an event; a notifier sends no larger one.
     static let bytesMaximum = 1 << 20
 
     /// The place to go on from when the connection breaks; empty if the server named none.

@@ -80,7 +80,7 @@ struct QueueStore: Sendable {
 
     /// Replaces the list on disk; durable when this returns.
     func save(_ list: SessionList) async throws(UploadError) {
-        // A list has no value that fails to be encoded.
+        // Encoding never fails, because a list has only values that JSON can express.
         let bytes = (try? WireJSON.encode(list)).map { Array($0) } ?? []
         try await Self.run { () throws(SystemError) in
             try directory.replace("list", with: bytes)

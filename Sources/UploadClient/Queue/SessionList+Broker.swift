@@ -12,7 +12,7 @@ extension SessionList {
             guard let session = self[id], !session.isIdle else { continue }
             if !session.isHandedOver { return session.isPaused ? nil : id }
             guard session.files.contains(where: { !$0.isAccepted && !$0.state.isEnd }) else { continue }
-            // Files were added while the session was held, and no job stands before it.
+            // Files were added while the session was held, and no job is in line before it.
             return session.isPaused && arrangement.isEmpty ? nil : id
         }
         return nil

@@ -134,7 +134,7 @@ extension TransferSession {
         for index in files.indices where files[index].state != .completed {
             files[index].state = .waiting
             files[index].bytesDone = 0
-            // A different object may lie there when the file runs again.
+            // The key may have a different object when the file runs again.
             if files[index].other != nil { files[index].size = nil }
             files[index].failure = nil
             files[index].job = nil

@@ -73,7 +73,7 @@ extension TransferQueue {
         }
     }
 
-    /// Gives orders about jobs. A refused job has ended or already has the wanted state; its own events tell which.
+    /// Gives orders about jobs. A refused job has ended or already has the wanted state; its own events say which.
     private func order(_ verb: Verb, _ jobs: [JobID]) async throws(UploadError) {
         for chunk in jobs.chunks(of: UploadOrder.jobsMaximum) {
             _ = try await manager.link.order(.jobs(verb, chunk), about: chunk)

@@ -30,7 +30,7 @@ extension TransferSession {
         public internal(set) var bytesDone: Int64 = 0
         public internal(set) var failure: UploadError?
 
-        /// The end that does not lie at the account's destination, if no copy is kept: the target of a download, or the
+        /// The end that is not at the account's destination, if no copy is kept: the target of a download, or the
         /// source object of an upload.
         public let other: DestinationReference?
         /// The name of the queue's own copy of the file.

@@ -14,7 +14,7 @@ public struct Upload: Sendable {
     /// `urgent`, `normal` or `bulk`.
     public var priority = Lane.normal
     public var properties = ObjectProperties()
-    /// What to do with a different object that lies at the destination already.
+    /// What to do with a different object that the destination already has.
     public var ifExists = IfExists.replace
     /// Whether the object is read back and compared before the upload counts as completed.
     public var verify = false

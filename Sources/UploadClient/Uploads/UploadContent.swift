@@ -10,8 +10,8 @@ public enum UploadContent: Sendable {
     /// All buffers of the sequence, in its order, until it ends.
     case bytes(@Sendable () -> any AsyncSequence<[UInt8], any Error> & Sendable)
 
-    /// An object that lies at a destination, read by the worker: a download, or a copy from one store to another. No
-    /// bytes pass through the app. The size becomes known when a worker has examined the object.
+    /// An object at a destination, read by the worker: a download, or a copy from one store to another. No bytes pass
+    /// through the app. The size becomes known when a worker has examined the object.
     case object(DestinationReference)
 
     /// - Parameter sequence: buffers of any size; read once.

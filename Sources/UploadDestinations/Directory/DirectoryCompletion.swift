@@ -15,7 +15,7 @@ struct DirectoryCompletion: Sendable {
     func run(_ condition: WriteCondition) throws(UploadError) -> CompletedUpload {
         guard try isUnfinished() else { return try completedBefore() }
         let digests = try verify()
-        // Before the mark is written: a mark in a side file would replace the mark of the file that lies there.
+        // This comes before the mark is written: a mark in a side file would replace the mark of the existing file.
         guard try holds(condition) else { return try completedBefore() }
         do throws(SystemError) {
             try record.object.setMode(place.target.configuration.fileMode)
@@ -69,7 +69,7 @@ struct DirectoryCompletion: Sendable {
         }
     }
 
-    /// - Returns: false when a file lies there that the condition forbids.
+    /// - Returns: false when there is a file that the condition forbids.
     private func rename(_ condition: WriteCondition) throws(UploadError) -> Bool {
         let (from, to) = (place.target.partName, place.target.name)
         do throws(SystemError) {

@@ -2,7 +2,8 @@ import Glibc
 import LinuxFiles
 public import Uploads
 
-/// Serves the files of the directory, also those that other programs put there. A file's inode, size and time stand for an ETag.
+/// Serves the files of the directory, also those that other programs put there. A file's inode, size and time serve as
+/// its ETag.
 extension DirectoryDestination: OriginDestination {
     public func find(_ job: UploadJob) async throws(UploadError) -> FoundObject? {
         let target = try DirectoryTarget(job, configuration)

@@ -5,11 +5,11 @@ import Uploads
 
 /// Finds unfinished uploads below the root by their file names. Every call blocks.
 ///
-/// Links are not followed: the sweep finds the linked directory at its own place, or it lies outside.
+/// Links are not followed: the sweep finds the linked directory at its own place, unless that is outside the root.
 struct DirectorySweep: Sendable {
-    /// Most entries that one walk looks at.
+    /// The most entries that one walk looks at.
     static let entryCountMaximum = 1_000_000
-    /// Most levels of nested directories.
+    /// The most levels of nested directories.
     static let depthMaximum = 64
 
     let configuration: DirectoryConfiguration
@@ -40,7 +40,7 @@ struct DirectorySweep: Sendable {
         do throws(SystemError) {
             let parents = components.dropLast().joined(separator: "/")
             let directory = parents.isEmpty ? root : try root.openDirectory(beneath: parents)
-            // The record first, so that it never names bytes that are gone.
+            // The record is removed first, so that it never names bytes that are gone.
             for suffix in DirectoryTarget.unfinishedSuffixes {
                 try directory.remove(".\(name)\(UnfinishedName.infix)\(job)\(suffix)")
             }

@@ -3,7 +3,7 @@ import Uploads
 
 /// Finds a text in a JSON answer that can be shown, such as an address.
 enum HTTPAnswerPath {
-    /// Most bytes of the text.
+    /// The most bytes of the text.
     private static let textBytesMaximum = 4096
 
     /// - Returns: the text at the path; nil when there is none.

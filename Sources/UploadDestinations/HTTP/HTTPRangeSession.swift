@@ -4,9 +4,10 @@ import Uploads
 
 /// Uploads a file in ranges, one after the other.
 ///
-/// The state says up to which position the server holds the file, and the ETag of those bytes. While the ETag is the same, the position
-/// is right. If the ETag differs, perhaps because a worker died in the middle of a range, the session reads the stored bytes range by
-/// range, compares them, and sends only the ranges that differ: by its length alone another job's object could not be told from this one's.
+/// The state says up to which position the server holds the file, and the ETag of those bytes. While the ETag is the
+/// same, the position is right. If the ETag differs, perhaps because a worker died in the middle of a range, the
+/// session reads the stored bytes range by range, compares them, and sends only the ranges that differ: by length alone
+/// another job's object could not be distinguished from this one's.
 final class HTTPRangeSession: UploadSession {
     let plan: PartPlan
 

@@ -5,14 +5,14 @@ import Uploads
 /// Appends bytes to one upload, by one request at a time.
 final class ResumableStream: Sendable {
     let upload: ResumableUpload
-    /// Most bytes of one request.
+    /// The most bytes of one request.
     private let partBytes: Int64
     private let progress: Mutex<Progress>
 
     private struct Progress {
         /// The position up to which the server was last known to hold the file.
         var reached: Int64
-        /// Whether a request ended and its answer did not tell the new position.
+        /// Whether a request ended and its answer did not state the new position.
         var isDoubtful = false
         /// The result of the whole upload, once it is known.
         var completed: CompletedUpload?
@@ -75,7 +75,7 @@ final class ResumableStream: Sendable {
         switch try await upload.append(bytes, from: source, sent: sent) {
         case .held(let held, let reply):
             note(ResumableUploadLimit(reply))
-            // Draft -06 and later: the answer to a part need not tell the offset.
+            // Draft -06 and later: the answer to a part need not state the offset.
             let isAll = held == nil && bytes.upperBound < upload.size
             if let held = held ?? (isAll ? bytes.upperBound : nil) {
                 progress.withLock { progress in

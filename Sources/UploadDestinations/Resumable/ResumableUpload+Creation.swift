@@ -2,8 +2,8 @@ import Foundation
 import NIOHTTP1
 import Uploads
 
-/// Makes an upload ("Careful Upload Creation") by an empty request that announces more bytes. This client does not see the interim answer
-/// that would tell an upload's URL earlier, so a request with bytes could not be resumed.
+/// Makes an upload ("Careful Upload Creation") by an empty request that announces more bytes. This client does not see
+/// the interim answer that would give an upload's URL earlier, so a request with bytes could not be resumed.
 extension ResumableUpload {
     private enum Attempt: Sendable {
         case made(ResumableUpload, ResumableUploadLimit?)

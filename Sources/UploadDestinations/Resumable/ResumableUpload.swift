@@ -16,7 +16,7 @@ struct ResumableUpload: Sendable {
 
     /// The result of sending bytes.
     enum Appended: Sendable {
-        /// The server holds all bytes up to this position; nil where the answer does not tell the position.
+        /// The server holds all bytes up to this position; nil where the answer does not state the position.
         case held(Int64?, HTTPReply)
         /// The server processed the file: this is the answer to the whole upload.
         case complete(HTTPReply)

@@ -6,7 +6,7 @@ import Uploads
 struct ResumableUploadLimit: Hashable, Sendable {
     var sizeMaximum: Int64?
     var sizeMinimum: Int64?
-    /// Most bytes of one PATCH.
+    /// The most bytes of one PATCH.
     var appendMaximum: Int64?
     /// Fewest bytes of one PATCH that does not end the upload.
     var appendMinimum: Int64?

@@ -11,11 +11,11 @@ enum S3Limits {
     /// Largest body of one PUT.
     static let putBytesMaximum: Int64 = 5 << 30
     static let keyBytesMaximum = 1024
-    /// Most bytes of all names and values of user metadata.
+    /// The most bytes of all names and values of user metadata.
     static let metadataBytesMaximum = 2048
-    /// Most entries on one page of a listing.
+    /// The most entries on one page of a listing.
     static let pageMaximum = 1000
-    /// Most bytes of a listing's page that are read: about 2 KiB for each entry.
+    /// The most bytes of a listing's page that are read: about 2 KiB for each entry.
     static let pageBytesMaximum = 4 << 20
     /// Seconds from the status to the end of the answer to CompleteMultipartUpload: "processing could take several minutes", during which
     /// the server sends white space (Amazon S3 API Reference, "CompleteMultipartUpload").

@@ -31,7 +31,7 @@ struct S3Request: Sendable {
     var query: [SignableRequest.Parameter] = []
     var headers: [(name: String, value: String)] = []
     var payload = Payload.none
-    /// Most bytes of an answer's body that are kept.
+    /// The most bytes of an answer's body that are kept.
     var keptBytesMaximum = 64 << 10
     /// The receiver of a successful answer's body, which then is not kept.
     var download: HTTPDownload?

@@ -205,7 +205,7 @@ extension S3Upload {
         let answer = try await head()
         switch (condition, answer) {
         case (.none, _): return
-        // Any other failure does not tell whether an object is there.
+        // Only this status shows that there is no object.
         case (.absent, .failure(let failure)) where failure.status == 404: return
         // The existing object is replaced in any case.
         case (.absent, .failure(let failure)) where failure.code == "AccessDenied" && target.job.ifExists == .replace:

@@ -10,10 +10,11 @@ struct HTTPBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     static let pieceBytes = 256 << 10
-    /// Most bytes that may wait to be written: two of the source's buffers.
+    /// The most bytes that may wait to be written: two of the source's buffers.
     static let unwrittenBytesMaximum = 1 << 20
 
-    /// Most bytes that are taken before a closed connection is noticed: the bytes that wait to be written, and the bytes that the system buffers.
+    /// The most bytes that are taken before a closed connection is noticed: the bytes that wait to be written, and the
+    /// bytes that the system buffers.
     static let idleBytesMaximum: Int64 = 4 << 20
 
     /// Bytes of the whole body, including those before and after the source's bytes.
@@ -163,7 +164,7 @@ struct HTTPBody: AsyncSequence, Sendable {
             var bytes: Int64 = 0
             /// The source's bytes among them.
             var sourceBytes: Int64 = 0
-            /// Most bytes of the source that any request has sent.
+            /// The most bytes of the source that any request has sent.
             var sentBytes: Int64 = 0
             var lastMove = ContinuousClock.now
             var md5: String?

@@ -7,7 +7,8 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter now: a year of two digits that would lie more than 50 years after `now` is taken for the past century.
+    /// - Parameter now: a year of two digits that would be more than 50 years after `now` is taken for the past
+    ///   century.
     static func parse(_ text: String, now: Date) -> Date? {
         var words = text.split { $0 == " " || $0 == "," || $0 == "-" }.dropFirst()
         if words.last == "GMT" {

@@ -9,7 +9,7 @@ import Uploads
 
 /// Sends one request and reads its answer, within the limits of time. An answer that comes before the whole body is sent counts, too.
 struct HTTPExchange: Sendable {
-    /// Most bytes of an answer's body that are read before the connection is given up.
+    /// The most bytes of an answer's body that are read before the connection is given up.
     static let drainBytesMaximum = 1 << 20
     /// Seconds from an answer's status to its end.
     static let restSeconds: TimeInterval = 10
@@ -18,7 +18,7 @@ struct HTTPExchange: Sendable {
     let times: HTTPTimes
     /// The URL as it may be shown.
     let displayURL: String
-    /// Most bytes of an answer's body that are kept.
+    /// The most bytes of an answer's body that are kept.
     var keptBytesMaximum = ServerResponse.bodyBytesMaximum
     /// Seconds from the status to the end of the answer; nil for a download, which may take as long as bytes come.
     var restSeconds: TimeInterval? = Self.restSeconds

@@ -6,8 +6,8 @@ import Uploads
 
 /// Reads the object under a URL: by GET of ranges with `If-Match` (RFC 9110, sections 9.3 and 13.1.1).
 ///
-/// Where a server gives no ETag, the time of the last change stands for it. An answer to HEAD may describe another version or coding than
-/// GET sends, so HEAD is used only for a length that GET does not report.
+/// Where a server gives no ETag, the time of the last change is used instead. An answer to HEAD may describe another
+/// version or coding than GET sends, so HEAD is used only for a length that GET does not report.
 struct HTTPObject: Sendable {
     /// A request with every header that the URL needs; each use sets its own method.
     let request: HTTPClientRequest

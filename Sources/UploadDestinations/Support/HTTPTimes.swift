@@ -2,8 +2,8 @@ public import Foundation
 
 /// How long a server may be silent, and how slow it may be.
 public struct HTTPTimes: Hashable, Sendable {
-    /// Most bytes of a body that may still be on their way after the system has taken them: the default buffers of Linux at both ends of
-    /// a connection (tcp(7): `tcp_wmem`, `tcp_rmem`).
+    /// The most bytes of a body that may still be on their way after the system has taken them: the default buffers of
+    /// Linux at both ends of a connection (tcp(7): `tcp_wmem`, `tcp_rmem`).
     static let bufferedBytesMaximum: Int64 = 10 << 20
     /// Bytes for which a server gets another `firstByteSeconds`: at the default 60 s that is 34 KiB a second.
     static let patientBytes: Int64 = 2 << 20

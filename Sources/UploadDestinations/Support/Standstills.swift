@@ -3,7 +3,7 @@ import Uploads
 /// Counts the requests in a row after which a server holds no more of the file than before. Without this limit, a server that takes the
 /// same bytes again and again would be sent them without end.
 struct Standstills {
-    /// Most requests in a row that may bring no progress.
+    /// The most requests in a row that may bring no progress.
     static let maximum = 3
 
     private var furthest: Int64 = -1

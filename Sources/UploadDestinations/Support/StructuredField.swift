@@ -33,7 +33,7 @@ enum StructuredField: Hashable, Sendable {
             guard !parser.isAtEnd else { break }
             guard parser.take(",") else { return nil }
             parser.skipSpaces()
-            // A comma must not stand at the end.
+            // A comma must not be at the end.
             if parser.isAtEnd { return nil }
         }
         return members

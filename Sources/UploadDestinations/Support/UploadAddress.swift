@@ -1,7 +1,7 @@
 import Foundation
 import Uploads
 
-/// The URL at which uploads are made, and the origins at which they may lie.
+/// The URL at which uploads are made, and the origins at which they may be.
 struct UploadAddress: Sendable {
     /// Longest URL of an upload that is kept, in bytes: the state has to fit into a message.
     static let uploadBytesMaximum = 8192
@@ -25,7 +25,7 @@ struct UploadAddress: Sendable {
         }
     }
 
-    /// - Parameter others: origins at which uploads may lie, besides that of the URL.
+    /// - Parameter others: origins at which uploads may be, besides that of the URL.
     /// - Throws: `misconfigured` for a URL other than http(s).
     init(_ url: String, others: [String]) throws(UploadError) {
         self.url = url
@@ -61,7 +61,7 @@ struct UploadAddress: Sendable {
     }
 
     /// Checks the origin of an upload. A forged message could name any server, which would then be sent the configured headers.
-    /// - Throws: `misconfigured` for an upload that lies neither at the origin where it is made nor at one of the others.
+    /// - Throws: `misconfigured` for an upload that is neither at the origin where it is made nor at one of the others.
     func check(_ upload: String) throws(UploadError) {
         if let origin = URL(string: upload).flatMap(Origin.init), origins.contains(origin) { return }
         throw UploadError(

@@ -8,7 +8,8 @@ import NIOSSL
 import Uploads
 
 extension UploadError {
-    /// The error for anything that the client threw. The client's text may contain the URL, so it is a cause and never a message.
+    /// The error for anything that the client threw. The client's text may contain the URL, so it becomes the cause and
+    /// is never part of the message.
     init(connection error: any Error, to displayURL: String) {
         if let error = error as? UploadError {
             self = error

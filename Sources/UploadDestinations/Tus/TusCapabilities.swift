@@ -11,7 +11,7 @@ struct TusCapabilities: Hashable, Sendable {
     var extensions: Set<String>
     /// The algorithms of `Upload-Checksum` that both the server and this driver know; the strongest first.
     var checksums: [TusChecksum]
-    /// Most bytes of an upload.
+    /// The most bytes of an upload.
     var sizeMaximum: Int64?
 
     /// - Parameter reply: the answer to OPTIONS; a server that refuses OPTIONS counts as one without extensions.

@@ -2,9 +2,9 @@ import Foundation
 
 /// Limits of this driver where the protocol sets none.
 enum TusLimits {
-    /// Most uploads that are concatenated to one; the state has to hold all their URLs.
+    /// The most uploads that are concatenated to one; the state has to hold all their URLs.
     static let partialsMaximum = 64
-    /// Most bytes of the URLs of such uploads together.
+    /// The most bytes that the URLs of these uploads may have together.
     static let partialURLBytesMaximum = 12 << 10
     /// Largest `Upload-Metadata` that is sent, in bytes; many servers refuse a longer header.
     static let metadataBytesMaximum = 8192

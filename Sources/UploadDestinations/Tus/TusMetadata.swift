@@ -46,7 +46,7 @@ struct TusMetadata: Hashable, Sendable {
         }
     }
 
-    /// The header: sorted keys with values in base64; a key with an empty value stands alone.
+    /// The header: sorted keys with values in base64; a key whose value is empty is sent without one.
     /// - Throws: `rejected` when the header is longer than servers take.
     func header() throws(UploadError) -> String {
         let text = values.sorted { $0.key < $1.key }.map { key, value in

@@ -28,7 +28,7 @@ final class TusSession: UploadSession {
         try await stream.bring(to: part.range.upperBound, from: source, sent: sent)
     }
 
-    /// The server makes a new place for each upload, where nothing can lie before, so every condition holds.
+    /// The server makes a new place for each upload, which cannot have an object yet, so every condition holds.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         let reached = try await stream.settled()
         guard reached == plan.size else { throw stream.upload.incomplete(reached) }

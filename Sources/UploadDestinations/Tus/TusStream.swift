@@ -10,7 +10,7 @@ final class TusStream: Sendable {
     private struct Progress {
         /// The position up to which the server was last known to hold the file.
         var reached: Int64
-        /// Whether a request ended and its answer did not tell the new position.
+        /// Whether a request ended and its answer did not state the new position.
         var isDoubtful = false
         var response: ServerResponse?
     }

@@ -13,7 +13,7 @@ struct TusUpload: Sendable {
 
     /// The result of sending bytes.
     enum Appended: Sendable {
-        /// The server holds all bytes up to this position; nil where the answer does not tell the position.
+        /// The server holds all bytes up to this position; nil where the answer does not state the position.
         case held(Int64?, ServerResponse)
         /// The server holds another number of bytes than expected.
         case elsewhere(HTTPReply)

@@ -5,8 +5,9 @@ public import Uploads
 public struct WebDAVConfiguration: Hashable, Sendable {
     /// The folder that keys are appended to. It has to exist; the driver makes folders below it.
     public var url: String
-    /// A folder below `url` for unfinished files, such as `.longshore`, so that a sweep can find and remove abandoned ones; nil: each lies beside
-    /// its target, under a hidden name. The folder has to be on the same file system as the targets.
+    /// A folder below `url` for unfinished files, such as `.longshore`, so that a sweep can find and remove abandoned
+    /// ones; nil: each is beside its target, under a hidden name. The folder has to be on the same file system as the
+    /// targets.
     public var temporaryFolder: String?
     /// Headers of every request, `Authorization` included. Never shown.
     public var headers: [String: String]

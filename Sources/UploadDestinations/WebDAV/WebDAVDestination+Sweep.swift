@@ -3,7 +3,7 @@ public import Uploads
 
 /// Finds unfinished files by listing their folder. Their names contain the job's id.
 extension WebDAVDestination: SweepableDestination {
-    /// Whether there is a folder for unfinished files. Otherwise they lie beside their targets, in any folder.
+    /// Whether there is a folder for unfinished files. Otherwise they are beside their targets, in any folder.
     public var canBeSwept: Bool { configuration.temporaryFolder != nil }
 
     public func unfinished(startedBefore date: Date) async throws(UploadError) -> [UnfinishedUpload] {

@@ -12,7 +12,7 @@ final class WebDAVSession: UploadSession {
     private struct Progress {
         /// The file that has arrived.
         var held: WebDAVState?
-        /// Whether a PUT ended and its answer did not tell how much has arrived.
+        /// Whether a PUT ended without an answer that shows how much has arrived.
         var isDoubtful = false
         var completed: CompletedUpload?
     }

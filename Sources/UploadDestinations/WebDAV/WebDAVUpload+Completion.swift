@@ -42,8 +42,8 @@ extension WebDAVUpload {
         return try await replace(seen: nil)
     }
 
-    /// Replaces only an object that was seen under exactly this name: if the server takes the name for another one, overwriting would
-    /// remove another object, even a folder with everything in it.
+    /// Replaces only an object that was seen under exactly this name: if the server treats the name as another one,
+    /// overwriting would remove another object, even a folder with everything in it.
     /// - Parameter seen: the ETag that the object must still have; nil for any object.
     private func replace(seen: String?) async throws(UploadError) -> HTTPReply {
         let found = try await object()

@@ -14,8 +14,8 @@ extension WebDAVUpload {
         let whole = target.trialPaths.whole
         var there = try await move(target.temporaryPath, to: whole, overwriting: false)
         if there.status == 412 {
-            // A worker may have died, or an answer may have been lost, between this step and the way back: the file of that attempt still
-            // lies there.
+            // A worker may have died, or an answer may have been lost, between this step and the way back: the file of
+            // that attempt is still there.
             try await removeTrials()
             there = try await move(target.temporaryPath, to: whole, overwriting: false)
         }

@@ -17,7 +17,7 @@ struct WebDAVUpload: Sendable {
         return found
     }
 
-    /// Whether a file has the job's size, as far as the server tells, and no digest that contradicts the job's.
+    /// Whether a file has the job's size, as far as the server says, and no digest that contradicts the job's.
     func isWhole(_ found: WebDAVResource) -> Bool {
         found.size == job.size && !found.digests.contradicts(job.digests)
     }

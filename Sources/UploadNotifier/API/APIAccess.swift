@@ -33,7 +33,7 @@ public enum APIAccess: Sendable {
         return isLoopback(String(host))
     }
 
-    /// Compares digests, so that the time that it takes tells a caller nothing about the token.
+    /// Compares digests, so that the time of the comparison reveals nothing about the token.
     static func isToken(_ token: String, _ authorization: String?) -> Bool {
         guard let authorization, authorization.prefix(7).lowercased() == "bearer " else { return false }
         let given = authorization.dropFirst(7).drop { $0 == " " }

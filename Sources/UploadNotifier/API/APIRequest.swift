@@ -56,7 +56,7 @@ struct APIRequest: Sendable {
         text.replacing("+", with: " ").removingPercentEncoding
     }
 
-    /// A parameter that may stand only once.
+    /// A parameter that may be given only once.
     func text(_ name: String, countMaximum: Int = 1024) throws(APIProblem) -> String? {
         guard let values = query[name], let value = values.first else { return nil }
         guard values.count == 1 else { throw .invalid("the query has '\(name)' more than once") }
@@ -109,7 +109,7 @@ struct APIRequest: Sendable {
         }
     }
 
-    /// Words of a fixed list; the parameter may stand more than once, and with commas.
+    /// Words of a fixed list; the parameter may be given more than once, and with commas.
     func words<Word: RawRepresentable & CaseIterable & Hashable>(
         _ name: String, _ type: Word.Type
     ) throws(APIProblem) -> Set<Word>? where Word.RawValue == String {

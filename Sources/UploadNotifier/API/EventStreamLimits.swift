@@ -1,6 +1,6 @@
 /// The bounds of the stream of events. The defaults suit an ordinary installation.
 public struct EventStreamLimits: Sendable {
-    /// Most readers at once: 64.
+    /// The most readers at once: 64.
     public var readersMaximum = 64
     /// Seconds that a write may wait for a reader that does not read: 30.
     public var writeSecondsMaximum = 30.0
@@ -10,9 +10,9 @@ public struct EventStreamLimits: Sendable {
     public var heartbeat = Duration.seconds(15)
     /// The least time between two reports of one job's progress: 500 ms.
     public var progressInterval = Duration.milliseconds(500)
-    /// Most jobs whose progress is sent at once.
+    /// The most jobs whose progress is sent at once.
     public var progressCountMaximum = 500
-    /// Most events that are read at once.
+    /// The most events that are read at once.
     public var pageCountMaximum = 100
 
     public init() {}

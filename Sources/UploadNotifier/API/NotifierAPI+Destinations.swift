@@ -12,7 +12,7 @@ extension NotifierAPI {
         ]
     }
 
-    /// Most waiting jobs of a destination that are looked at for the reason of their wait.
+    /// The most waiting jobs of a destination that are looked at for the reason of their wait.
     private static let waitingMaximum = 100
 
     func allDestinations() async throws -> [API.Destination] {

@@ -7,7 +7,7 @@ import UploadsAPI
 /// Publishes dead letters again. A letter is recorded as replayed only after the broker's confirm: a crash in between
 /// leaves it waiting, and publishing it twice does no harm.
 extension NotifierAPI {
-    /// Most dead letters that one request publishes again.
+    /// The most dead letters that one request publishes again.
     static let replaysMaximum = 1000
     /// Seconds that a request for many may take: 60.
     private static let replaySecondsMaximum = 60.0

@@ -12,13 +12,13 @@ public import Uploads
 /// No answer holds a secret, the query of a URL, inline bytes, or the state of an upload session, which may be a
 /// credential.
 public final class NotifierAPI: Sendable {
-    /// Most bytes of a request's body: 256 KiB.
+    /// The most bytes of a request's body: 256 KiB.
     public static let bodyBytesMaximum = 256 << 10
-    /// Most bytes of a request's headers: 16 KiB.
+    /// The most bytes of a request's headers: 16 KiB.
     public static let headerBytesMaximum = 16 << 10
     /// Seconds that a request may take: 15. The wait for an order's answer comes on top; some routes set a longer time.
     public static let requestSecondsMaximum = 15.0
-    /// Most connections at once.
+    /// The most connections at once.
     public static let connectionsMaximum = 512
 
     public let access: APIAccess

@@ -4,7 +4,7 @@ import UploadsAPI
 
 /// The values that the dashboard shows at one moment; ``DashboardPage`` renders them.
 struct DashboardModel: Sendable {
-    /// Most jobs of a list; the counts are of all.
+    /// The most jobs of a list; the counts are of all.
     static let listMaximum = 20
     /// Minutes of the charts.
     static let minutesCount = 60

@@ -4,7 +4,7 @@ import Synchronization
 /// Slows down callers that guess a token: each wrong token is answered later than the one before, up to 4 s, and few
 /// wrong tokens wait for their answer at once. A caller with the right token does not wait.
 final class GuessBrake: Sendable {
-    /// Most wrong tokens that wait for their answer; beyond, no token is checked.
+    /// The most wrong tokens that wait for their answer; beyond, no token is checked.
     static let waitingMaximum = 8
     private static let firstDelay: TimeInterval = 0.25
     private static let delayMaximum: TimeInterval = 4

@@ -3,7 +3,7 @@ import Uploads
 import UploadsAPI
 
 extension NotifierAPI {
-    /// Seconds that the broker may take to answer how its queues stand.
+    /// Seconds that the broker may take to answer what its queues hold.
     private static let brokerSecondsMaximum = 3.0
 
     /// The current page, at most ``DashboardFeed/ageMaximum`` old.

@@ -4,7 +4,7 @@ import NIOCore
 import ServiceLifecycle
 import Uploads
 
-/// The stream of changes of the page: an event for each of its parts that differs from the one that was sent before.
+/// The stream of changes of the dashboard: one event for each part of the page that has changed since it was last sent.
 extension NotifierAPI {
     private static let beat = Duration.seconds(10)
 

@@ -4,8 +4,8 @@ public import Uploads
 /// constants; nothing else.
 ///
 /// A source is the path of a field in the event (`subject`, `data.job.metadata.order`, `data.object.location`), or a
-/// constant after `=`: JSON stands for itself (`=1`, `=true`, `="1"`), everything else is text (`=done`).
-/// A field that an event does not have is left out.
+/// constant after `=`: JSON is taken as that value (`=1`, `=true`, `="1"`), everything else is text (`=done`). A field
+/// that an event does not have is left out.
 public struct FieldMapping: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case path([String])

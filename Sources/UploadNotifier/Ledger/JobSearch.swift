@@ -4,7 +4,7 @@ import Uploads
 
 /// Finds the jobs of a listing by time, in a time that hardly depends on the number of jobs.
 ///
-/// Every search uses an index whose entries lie in the order of the listing:
+/// Every search uses an index whose entries are in the order of the listing:
 /// - an idempotency key or a batch by its index;
 /// - queue, destination and status by one index of all three: the tallies know which combinations have jobs at all, each is
 ///   walked only as far as a page, and the pages are merged. Rare jobs have few combinations, so they are found at once.

@@ -200,7 +200,8 @@ public final class Ledger: Sendable {
         }
     }
 
-    /// Returns when all settled actions are struck off, by this transaction or by one that is under way.
+    /// Strikes off all settled actions. Those that a transaction under way has taken are struck off when this returns,
+    /// too.
     func strikeOff() async throws(UploadError) { try await write { _ in } }
 
     private func takeSettled() -> [OwedAction.ID] {

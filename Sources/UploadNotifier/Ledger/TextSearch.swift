@@ -4,9 +4,9 @@ import Uploads
 
 /// Finds the jobs of a listing that contain a text, in the order in which the ledger first recorded them.
 ///
-/// The trigrams' entries lie in this order, so the search walks them from the beginning of the page, and sorts nothing: a text that
-/// only old jobs have is found as soon as one that new jobs have. Each entry is a candidate, whose row is examined. If the rest of
-/// the filter leaves only few jobs, these are examined without the trigrams.
+/// The trigrams' entries are in this order, so the search walks them from the beginning of the page, and sorts nothing:
+/// a text that only old jobs have is found as soon as one that new jobs have. Each entry is a candidate, whose row is
+/// examined. If the rest of the filter leaves only few jobs, these are examined without the trigrams.
 ///
 /// The time of a search depends on how rare the text is, on how many trigrams it has, and on whether the rows have to come from the
 /// disk. So the search goes step by step, with larger steps while they take little time. A page ends, full or not, when its time is up or

@@ -12,7 +12,8 @@ struct LatestReports: Sendable {
 
     private struct Key: Hashable, Sendable {
         var worker: String
-        /// Distinguishes the hosts of URLs that share a scheme.
+        /// The report's origin, so that hosts with the same URL scheme have a report each; the destination where it
+        /// names none.
         var origin: String
     }
 

@@ -3,7 +3,7 @@ import Uploads
 
 /// Reads the fields of a definition, and collects their problems.
 struct DefinitionReader {
-    /// Most entries of a list or an object, and most characters of a text.
+    /// The most entries of a list or an object, and most characters of a text.
     static let countMaximum = 100
     static let textCountMaximum = 2048
 

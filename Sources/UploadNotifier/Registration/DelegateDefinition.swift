@@ -14,7 +14,7 @@ struct DelegateDefinition: Codable, Hashable, Sendable {
     ]
     static let webhookFields: Set = ["url", "mode"]
     static let names = commonFields.union(webhookFields).union(["kind"])
-    /// Most keys that sign at once, replaced ones included.
+    /// The most keys that sign at once, replaced ones included.
     static let secretsMaximum = 5
 
     /// The fields of the request; none is null.

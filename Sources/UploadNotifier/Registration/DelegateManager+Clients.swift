@@ -4,7 +4,7 @@ import Uploads
 
 /// The delegates of apps, which their jobs register.
 extension DelegateManager {
-    /// Most apps without a delegate that the log complains about, so that it is not flooded.
+    /// The most apps without a delegate that the log complains about, so that it is not flooded.
     static let complaintCountMaximum = 1000
 
     /// Serves the delegates that recording has registered for these apps.

@@ -9,7 +9,7 @@ extension DelegateManager {
     enum Removal: Hashable, Sendable {
         /// - Parameter forgotten: outcomes that the delegate had not taken and will not get.
         case removed(forgotten: Int)
-        /// The delegate was kept, because so many outcomes wait for it.
+        /// The delegate was kept, because this many outcomes wait for it.
         case hasBacklog(Int)
     }
 

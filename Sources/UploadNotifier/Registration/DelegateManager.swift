@@ -9,8 +9,8 @@ public import Uploads
 /// Changes are made one at a time, are durable before they return, and take effect between two batches of recording, so
 /// that no outcome is lost between.
 public final class DelegateManager: Sendable {
-    /// Most registered delegates, without those of the configuration: each has a delivery loop, and series of its own
-    /// in the metrics.
+    /// The most registered delegates, without those of the configuration: each has a delivery loop, and series of its
+    /// own in the metrics.
     public static let registeredMaximum = 500
 
     /// Makes a delegate that can be served from its configuration.

@@ -139,7 +139,8 @@ public struct Sweeper: Sendable {
 }
 
 extension UploadError {
-    /// The error of an ordered sweep while the ledger is behind, so that it cannot tell which uploads are still needed.
+    /// The error of an ordered sweep while the ledger is behind, so that it does not know which uploads are still
+    /// needed.
     static var sweepIsBehind: UploadError {
         UploadError(
             .interrupted,

@@ -66,7 +66,7 @@ struct SlotPolicy: Sendable {
     /// How many of the deliveries that a limit holds up stay in the worker.
     let reserve: Int
     private let crowdPatience: Duration
-    /// The time of a clock that never steps; moved on before each decision.
+    /// The time of the latest decision, by a clock that is never set.
     private(set) var now = Duration.zero
     /// The shares of the destinations with a limit of bytes or requests.
     private var shares: [String: DestinationShare] = [:]

@@ -12,7 +12,7 @@ extension Baton: Codable {
 
     public init(from decoder: any Decoder) throws { try self.init(from: decoder, beside: []) }
 
-    /// - Parameter others: the names of fields that stand beside the baton's in the same object.
+    /// - Parameter others: the names of the fields that the same object has beside the baton's.
     init(from decoder: any Decoder, beside others: [String]) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(

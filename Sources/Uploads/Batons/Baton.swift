@@ -65,8 +65,8 @@ public struct Baton: Hashable, Sendable {
         self.unknown = [:]
     }
 
-    /// Rule 7: probe first. Whether a worker may have held this job before, so that the destination is asked what it
-    /// has.
+    /// Rule 7: probe first. Whether a worker may have held this job before, so that this worker asks the destination
+    /// what it has.
     public var mustProbe: Bool { round > 1 || generation > 1 || slice > 0 }
 
     /// Whether the notifier has issued the job anew, because something went wrong or an operator ordered it. Each slice

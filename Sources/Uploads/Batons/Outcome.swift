@@ -1,10 +1,10 @@
 /// How a round ended.
 public enum Outcome: Hashable, Sendable {
-    /// The object lies at the destination; the response is what the server answered, where there was one.
+    /// The object is at the destination; the response is what the server answered, where there was one.
     case completed(StoredObject, response: ServerResponse?)
     /// The job was given up; a later round may resume from the state.
     case failed(UploadError, state: UploadState?)
-    /// Cancelled, and nothing of this job lies at the destination.
+    /// Cancelled, and nothing of this job is at the destination.
     case cancelled
 
     /// A bounded word for metrics and routing keys.

@@ -86,8 +86,8 @@ public struct SettlementPlan: Hashable, Sendable {
                 }
                 next.triedSince = next.triedSince.map { $0 + max(0, until.timeIntervalSince(now)) }
             }
-            // The broker notes the time when a baton leaves the ladder. The longer the baton then lies in its lane, the
-            // less that time is worth to a worker without a confirmed clock.
+            // The broker notes the time when a baton leaves the ladder. The longer the baton then waits in its lane,
+            // the less that time is worth to a worker without a confirmed clock.
             let isAhead = state != nil || reason == .clock
             let lane: Lane = isUrgent ? .urgent : isAhead ? .continued : baton.job.priority
             onward = Onward(baton: next, lane: lane, delay: max(1, until.timeIntervalSince(now)))

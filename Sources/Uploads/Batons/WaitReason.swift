@@ -18,7 +18,8 @@ public enum WaitReason: Hashable, Sendable {
     case circuitOpen(UploadError)
     /// The destination has the bytes and is not done with them; the error says what it does.
     case notYet(UploadError)
-    /// The destination, or what stands before it, asked for a pause, or another client holds a lock there; the error says which.
+    /// The destination, or a server in front of it, asked for a pause, or another client holds a lock there; the error
+    /// says which.
     case resting(UploadError)
     /// Its time is over by the worker's clock, which no other clock has confirmed.
     case clock

@@ -15,7 +15,7 @@ struct CarrylessFold: Sendable {
     /// - Returns: nil where the processor has no such instruction.
     init?(polynomial: UInt64, width: Int) {
         guard checksum_can_fold() else { return nil }
-        // A product of two reflected words stands one bit too low, hence one power less.
+        // A product of two reflected words is one bit too low, hence one power less.
         let power = { (exponent: Int) -> UInt64 in
             var power: UInt64 = 1 << (width - 1)  // x^0, for the reflected form has the lowest power on top
             for _ in 0..<exponent { power = power & 1 == 0 ? power >> 1 : power >> 1 ^ polynomial }

@@ -1,5 +1,6 @@
 extension ControlEntry {
-    /// Most jobs that one entry names, and most queues: some 50 KB, so that no broker refuses an entry for its size.
+    /// The most jobs that one entry names, and most queues: some 50 KB, so that no broker refuses an entry for its
+    /// size.
     public static let jobCountMaximum = 1000
 
     /// The same entry, split into entries that name at most ``jobCountMaximum`` jobs each, to be appended in this

@@ -1,7 +1,7 @@
 /// A generation for each of many jobs: 24 bytes for each, and no text.
 ///
-/// The control log may name half a million jobs, and programs pass its view around as a value. So the jobs lie in 256
-/// drawers, by the last byte of their ids: a change to a copy copies one drawer, and growing moves one drawer at a
+/// The control log may name half a million jobs, and programs pass its view around as a value. So the jobs are kept in
+/// 256 drawers, by the last byte of their ids: a change to a copy copies one drawer, and growing moves one drawer at a
 /// time.
 public struct JobGenerations: Hashable, Sendable {
     private struct Bits: Hashable {

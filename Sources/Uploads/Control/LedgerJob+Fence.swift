@@ -11,9 +11,10 @@ extension LedgerJob {
     /// From when on the job's fence may be forgotten, because no delivery of a lower generation can do harm any more; nil
     /// while the round has no end.
     ///
-    /// Nothing below a fence is published once the fence is known, so an older delivery waits on the ladder at most once more after
-    /// the end: until its job's time runs out, or for one wait that asks for no time (an hour's pause, a cancellation
-    /// that is tried again). In a lane without workers it may lie for any time. When a worker takes it then:
+    /// Nothing below a fence is published once the fence is known, so an older delivery waits on the ladder at most
+    /// once more after the end: until its job's time runs out, or for one wait that asks for no time (an hour's pause,
+    /// a cancellation that is tried again). In a lane without workers it may wait for any time. When a worker takes it
+    /// then:
     ///
     /// - A delivery of the first round counts its ``JobLifetime`` from the enqueueing. After that it writes nothing.
     /// - A delivery of a later round, or of a serial line, counts it from when its first slice began. If that slice

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A part of a snapshot of the control log, small enough for any broker.
 public struct SnapshotPiece: Hashable, Sendable {
-    /// Most pieces of a snapshot: enough for 100 million jobs.
+    /// The most pieces of a snapshot: enough for 100 million jobs.
     public static let countMaximum = 100_000
 
     /// The id with which the snapshot was begun, by ``ControlEntry/snapshotBegins(_:)``.

@@ -1,11 +1,11 @@
 public import Foundation
 
 /// The data of an event: the baton after the event, with the job in it, and the fields that the kind adds. On the wire
-/// both stand side by side in one object: `upload.event.v1.schema.json` and the page <doc:WireFormat>, section *An event*, have the same
-/// fields, and the HTTP API shows some of them (`API.Event`).
+/// both are side by side in one object: `upload.event.v1.schema.json` and the section *An event* of <doc:WireFormat> have the
+/// same fields, and the HTTP API shows some of them (`API.Event`).
 public struct EventData: Hashable, Sendable {
     public var baton: Baton
-    /// `completed`: what lies at the destination.
+    /// `completed`: the object at the destination.
     public var object: StoredObject?
     /// The server's answer, if there is one.
     public var response: ServerResponse?

@@ -2,7 +2,7 @@
 public enum DeathCause: Hashable, Sendable {
     /// There was no lane for it: no program has declared its transfer queue, or an operator has deleted it.
     case noLane
-    /// It lay in the queue for longer than a policy (`message-ttl`) allows.
+    /// It was in the queue for longer than a policy (`message-ttl`) allows.
     case expired(queue: String)
     /// It had to make room: a policy (`max-length`, with an overflow that drops) limits the queue.
     case overflowed(queue: String)

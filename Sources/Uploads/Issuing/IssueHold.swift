@@ -2,7 +2,8 @@ public import Foundation
 
 /// A note that the broker has lost a job's message, so that the notifier has to issue the job anew, but not at once.
 ///
-/// It stands until the next generation begins: a marker that was lost on the way is sent again when ``until`` has come once more.
+/// The note holds until the next generation begins, so if a marker is lost, it is sent again at the next time
+/// ``until``.
 public struct IssueHold: Codable, Hashable, Sendable {
     public enum Cause: String, Codable, Sendable {
         /// The job's transfer queue does not exist.

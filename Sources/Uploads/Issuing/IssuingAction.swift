@@ -20,8 +20,8 @@ public enum IssuingAction: Hashable, Sendable {
         if case .issue(let baton, let lane, _) = self { .issue(baton, lane: lane, maybeRepeated: true) } else { self }
     }
 
-    /// Whether an action that was noted and not confirmed still has to be repeated, as the job stands now. A baton is
-    /// not published once more if its round is over (unless it only removes the staged copy) or a later generation
+    /// Whether an action that was noted and not confirmed still has to be repeated, by the job's present state. A baton
+    /// is not published once more if its round is over (unless it only removes the staged copy) or a later generation
     /// counts.
     /// - Parameter job: nil if the ledger knows it no longer, or if the note is about no single job.
     public func isNeeded(for job: LedgerJob?) -> Bool {

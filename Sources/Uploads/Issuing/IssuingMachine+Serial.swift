@@ -39,8 +39,8 @@ extension IssuingMachine {
         return IssuingDecision(job: known, place: place)
     }
 
-    /// Fences off the baton that may still be under way. There is no other until the job's release: the job waits in
-    /// line, which is noted together with the fence.
+    /// Fences off the baton that may still be under way. The job gets no other baton until its release: it waits in
+    /// line, and the ledger notes that together with the fence.
     private func giveBack(_ known: LedgerJob, to place: SerialPosition, _ generation: Int) -> IssuingDecision {
         var job = known
         job.beginGeneration(generation, roundOf: nil, at: now)
@@ -51,7 +51,7 @@ extension IssuingMachine {
             job: job, actions: [.append(.fence([job.id: job.generation])), .append(.lift([job.id]))], place: place)
     }
 
-    /// Ends a job that waits in line as cancelled. No worker ever had it, so nothing of it runs or lies at its
+    /// Ends a job that waits in line as cancelled. No worker ever had it, so nothing of it runs or is at its
     /// destination. After the end, a worker gets a baton that only removes the staged copy.
     func endInLine(_ known: LedgerJob) -> IssuingDecision {
         var job = known

@@ -1,6 +1,6 @@
 extension IssuingMachine {
     /// Rule 5: verbs. Carries out an operator's verb.
-    /// - Throws: `rejected`, with the reason, where the job as it stands cannot obey.
+    /// - Throws: `rejected`, with the reason, where the job cannot obey in its present state.
     public func order(_ verb: Verb, of known: LedgerJob) throws(UploadError) -> IssuingDecision {
         var job = known
         job.raiseGeneration(to: fence)

@@ -4,7 +4,7 @@ public enum SerialLine {
     /// The distance between the numbers of neighbours that were appended one after the other.
     public static let spacing: Int64 = 1 << 20
 
-    /// The place that a ``SerialPosition`` stands for in the line as it is.
+    /// The place in the present line that a ``SerialPosition`` means.
     public enum Target: Hashable, Sendable {
         case end
         /// So many waiting jobs stay ahead of it.
@@ -12,7 +12,7 @@ public enum SerialLine {
         case behind(JobID)
     }
 
-    /// The place of a job in the line as it stands.
+    /// The place of a job in the present line.
     /// - Parameter other: the job that it wants to be behind, if the ledger knows it.
     public static func target(of position: SerialPosition, behind other: LedgerJob?) -> Target {
         if position.after != nil, let other {

@@ -49,12 +49,14 @@ extension KeyedDecodingContainer {
     ) throws -> [Element] { try check(try decode([Element].self, forKey: key), atMost: maximum, key) }
 
     /// - Returns: nil where the field is missing or null.
-    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum` bytes together.
+    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum`
+    ///   bytes together.
     func decodeTextsIfPresent(atMost maximum: Int, forKey key: Key) throws -> [String: String]? {
         try decodeIfPresent([String: String].self, forKey: key).map { try check($0, atMost: maximum, key) }
     }
 
-    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum` bytes together.
+    /// - Throws: `DecodingError` unless the field is an object of texts whose names and values have at most `maximum`
+    ///   bytes together.
     func decodeTexts(atMost maximum: Int, forKey key: Key) throws -> [String: String] {
         try check(try decode([String: String].self, forKey: key), atMost: maximum, key)
     }

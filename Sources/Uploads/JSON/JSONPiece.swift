@@ -29,7 +29,7 @@ enum JSONPiece {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
-        // Most integers are counts of 0 or 1.
+        // The most integers are counts of 0 or 1.
         case .integer(let value) where (0..<10).contains(value): bytes.append(UInt8(ascii: "0") + UInt8(value))
         case .integer(let value): bytes += String(value).utf8
         case .unsigned(let value): bytes += String(value).utf8

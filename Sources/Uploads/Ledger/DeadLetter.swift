@@ -5,9 +5,9 @@ public struct UnreadableMessage: Hashable, Sendable, Identifiable {
     /// Bytes of a body that are kept: as many as the largest body that any reader takes, because the notifier
     /// acknowledges a message that it cannot record, and the row is all that is left of it.
     public static let bodyBytesMaximum = WireLimits.bodyBytesMaximum
-    /// Most bytes of a reason that are kept.
+    /// The most bytes of a reason that are kept.
     public static let reasonBytesMaximum = 1000
-    /// Most characters of a name that are kept with a replay.
+    /// The most characters of a name that are kept with a replay.
     public static let byCountMaximum = 200
 
     /// Rises in the order of recording.
@@ -45,7 +45,7 @@ public struct UnreadableMessage: Hashable, Sendable, Identifiable {
 
 /// Which dead letters are asked for, the newest first; what is nil matches any.
 public struct DeadLetterListing: Hashable, Sendable {
-    /// Most that one call answers with, and bytes of each body that come with them: 100, 4 KiB.
+    /// The most dead letters in one answer, 100, and the most bytes of each body in it, 4 KiB.
     public static let limitMaximum = 100
     public static let bodyBytesMaximum = 4096
 

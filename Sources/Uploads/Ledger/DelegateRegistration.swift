@@ -34,7 +34,8 @@ extension DelegateRegistration: CustomStringConvertible, CustomReflectable {
 public enum ClientDelegate {
     /// The beginning of these delegates' names, which no other delegate's name may have.
     public static let prefix = "client-"
-    /// The longest identifier that stands in a name as it is. Longer ones leave a name of full length, so that no two are the same.
+    /// The longest identifier that a name contains unchanged. The name of a longer one has full length, so no two names
+    /// are the same.
     private static let plainCountMaximum = nameCountMaximum - prefix.utf8.count - 1
     private static let nameCountMaximum = 64
 

@@ -110,7 +110,7 @@ public struct DeliveryFilter: Hashable, Sendable {
 
 /// Which deliveries a listing shows, the newest first.
 public struct DeliveryListing: Hashable, Sendable {
-    /// Most deliveries of one page.
+    /// The most deliveries of one page.
     public static let limitMaximum = 1000
 
     public var delegate: String?

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Which jobs a listing shows, and in what order; what is nil matches any.
 public struct LedgerFilter: Hashable, Sendable {
-    /// Most jobs of one page.
+    /// The most jobs of one page.
     public static let limitMaximum = 1000
     /// The shortest text that the index can find, in Unicode scalars.
     public static let textCountMinimum = 3

@@ -1,5 +1,5 @@
-/// Limits a rate: so many tokens a second, and never more at once than a second's worth. A pure value; times are
-/// counted from any fixed point.
+/// Limits a rate: `rate` tokens a second, and never more at once than a second's worth. A pure value; times are counted
+/// from any fixed point.
 public struct TokenBucket: Hashable, Sendable {
     /// Tokens a second, more than 0.
     public private(set) var rate: Double

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Done means decided and durable: events report what follows from it (a cancelled upload's end, say).
 public struct OrderAnswer: Codable, Hashable, Sendable {
-    /// Most jobs that are listed; all are counted.
+    /// The most jobs that are listed; all are counted.
     public static let jobsMaximum = 1000
 
     /// The result of the order for one job.

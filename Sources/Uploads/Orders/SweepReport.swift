@@ -2,7 +2,7 @@ public import Foundation
 
 /// What a sweep found and removed.
 public struct SweepReport: Codable, Hashable, Sendable {
-    /// Most that are listed; all are counted.
+    /// The most items that are listed; all are counted.
     public static let itemsMaximum = 500
 
     /// Something that no job needs any more.

@@ -1,5 +1,5 @@
 extension UploadOrder.Command {
-    /// The verb as it stands on the wire and in logs.
+    /// The verb as messages and logs write it.
     public var verb: String {
         switch self {
         case .jobs(let verb, _), .matching(let verb, _, _): verb.rawValue

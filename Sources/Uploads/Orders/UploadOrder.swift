@@ -6,15 +6,15 @@ public import Foundation
 /// The notifier reads it in the order of its queue: a job that was submitted before is known by then. An order that comes
 /// again under the same id changes nothing. The one exception is a question (`verb.isQuestion`), which changes nothing and is not kept.
 public struct UploadOrder: Hashable, Sendable, Identifiable {
-    /// Most jobs that one order may name; a filter may match more.
+    /// The most jobs that one order may name; a filter may match more.
     public static let jobsMaximum = 1000
-    /// Most queues that one order may name.
+    /// The most queues that one order may name.
     public static let queuesMaximum = 100
     /// Seconds: a younger upload may have been begun and not reported yet. 1 hour.
     public static let sweepAfterMinimum: TimeInterval = 3600
     /// Seconds that a question may wait for a notifier: the program that asked waits no longer. 1 minute.
     public static let questionPatience: TimeInterval = 60
-    /// Most characters of ``by`` that are kept.
+    /// The most characters of ``by`` that are kept.
     public static let byCountMaximum = 200
 
     /// What the notifier is to do, and with which jobs or places.

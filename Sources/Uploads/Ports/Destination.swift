@@ -72,8 +72,8 @@ public struct CompletedUpload: Hashable, Sendable {
     public var object: StoredObject
     /// The server's answer, where there is a server.
     public var response: ServerResponse?
-    /// Whether nothing proves its bytes although the destination is configured to prove them: a job that can send it
-    /// again does so.
+    /// Whether the object's bytes are not proved although the destination is configured to prove them. A job that can
+    /// send the object again then does so.
     public var isUnproved = false
     /// What the object lacks that the destination was to give it, such as a lock: it is there, but no success. nil:
     /// nothing.
@@ -85,7 +85,7 @@ public struct CompletedUpload: Hashable, Sendable {
     }
 }
 
-/// An object that lies at a destination.
+/// An object at a destination.
 public struct FoundObject: Hashable, Sendable {
     public var object: StoredObject
     /// A media type, where the destination keeps one.
@@ -103,7 +103,7 @@ public enum ProbeAnswer: Hashable, Sendable {
     /// size and digest.
     case complete(CompletedUpload)
     /// An unfinished session that can be resumed, and the object under the name beside it, which is neither this job's
-    /// nor a newer job's. nil: nothing lies there.
+    /// nor a newer job's. nil: the name has no object.
     case partial(UploadState, beside: StoredObject?)
     /// Something else under this name. `isNewer`: of a job that was enqueued later than this one; answered even if
     /// there is a session.
@@ -117,13 +117,13 @@ public enum ProbeAnswer: Hashable, Sendable {
 /// Rule 7: write conditionally. What must hold at the destination for a completing write to happen.
 public enum WriteCondition: Hashable, Sendable {
     case none
-    /// Nothing lies there.
+    /// The key has no object.
     case absent
-    /// What lies there still has this ETag.
+    /// The object under the key still has this ETag.
     case unchanged(etag: String)
 
     /// The condition under which a write may replace the object that was seen, and nothing else; nil: nothing was seen.
-    /// An object without an ETag cannot be told from another.
+    /// An object without an ETag cannot be distinguished from another.
     public init(replacing object: StoredObject?) {
         guard let object else {
             self = .absent

@@ -10,7 +10,8 @@ public protocol ReadableDestination: Destination {
     /// - Parameters:
     ///   - offset: less than the object's size, or 0.
     ///   - take: called with one buffer after the other; what it throws ends the reading and is thrown on.
-    /// - Throws: `destinationNotFound` when nothing lies there; `networkFailure` when the answer ends before what it has announced.
+    /// - Throws: `destinationNotFound` when the object does not exist; `networkFailure` when the answer ends before
+    ///   what it has announced.
     func read(
         _ object: StoredObject, of job: UploadJob, from offset: Int64,
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
@@ -24,8 +25,8 @@ extension ReadableDestination {
 /// A destination whose objects jobs may carry elsewhere: a download, or a copy from one store to another.
 public protocol OriginDestination: ReadableDestination {
     /// The object at the job's destination, whichever program put it there.
-    /// - Returns: the object with its size, with what tells it from a later one (ETag, version), and with the digests
-    ///   that the destination states of the whole; nil when nothing lies there.
+    /// - Returns: the object with its size, with what distinguishes it from a later one (ETag, version), and with the
+    ///   digests that the destination states of the whole; nil when there is no object.
     func find(_ job: UploadJob) async throws(UploadError) -> FoundObject?
 
     /// Reads a range of it, in order, in buffers of about 1 MiB at most.
@@ -33,8 +34,8 @@ public protocol OriginDestination: ReadableDestination {
     ///   - object: what `find` answered.
     ///   - range: within its size, not empty.
     ///   - take: called with one buffer after the other; what it throws ends the reading and is thrown on.
-    /// - Throws: `sourceChanged` when something else lies there now, or nothing; `networkFailure` when the answer ends before what it has
-    ///   announced.
+    /// - Throws: `sourceChanged` when the key has another object now, or none; `networkFailure` when the answer ends
+    ///   before what it has announced.
     func read(
         _ object: StoredObject, of job: UploadJob, _ range: Range<Int64>,
         _ take: @escaping @Sendable (SourceBuffer) async throws(UploadError) -> Void
@@ -53,8 +54,8 @@ public protocol RoundDestination: Destination {
 
 /// A destination that can measure what its server does, and what the credentials may do there.
 public protocol SurveyedDestination: Destination {
-    /// Writes a small object and one of two parts below a prefix of its own, tries with them what the driver may ever ask for, and removes
-    /// them again, also where it is cancelled.
+    /// Writes a small object and one of two parts below `prefix`, tries with them every request that the driver may
+    /// ever make, and removes them again, even if it is cancelled.
     /// - Parameters:
     ///   - prefix: what the keys of its objects begin with, as jobs name them.
     ///   - tell: called with each finding as it is made.

@@ -22,7 +22,7 @@ public protocol LedgerQueries: Sendable {
     /// - Parameters:
     ///   - sequence: 0 begins with the oldest. One that the ledger has not reached comes from another ledger, which was
     ///     lost: then the pages begin with the oldest event of this one.
-    ///   - limit: most events, 1 to 1000.
+    ///   - limit: the most events, 1 to 1000.
     func events(after sequence: Int64, _ filter: EventFilter, limit: Int) async throws(UploadError) -> EventPage
 
     /// The sequence of the newest event; 0 if nothing was recorded.
@@ -45,7 +45,7 @@ public protocol LedgerQueries: Sendable {
     /// The serial line of a queue, in its order.
     /// - Parameters:
     ///   - after: ``LinePage/next`` of the page before.
-    ///   - limit: most that wait on one page, 1 to 1000.
+    ///   - limit: the most jobs that wait on one page, 1 to 1000.
     func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage
 
     /// nil for a job that is in no line (any more).
@@ -138,7 +138,7 @@ public protocol LedgerBackup: Sendable {
     /// - Parameter destination: an absolute path on the ledger's host, in a directory that exists. An older backup there is replaced,
     ///   anything else is not.
     /// - Returns: the copy's bytes.
-    /// - Throws: `rejected` if something else lies there; `misconfigured` if the directory cannot be written.
+    /// - Throws: `rejected` if something else is at that path; `misconfigured` if the directory cannot be written.
     @discardableResult
     func backup(to destination: String) async throws(UploadError) -> Int64
 }

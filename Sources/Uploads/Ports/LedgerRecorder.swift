@@ -59,7 +59,7 @@ public protocol LedgerRecorder: Sendable {
     /// Transfer queues, by name, that have held jobs whose time has come.
     /// - Parameters:
     ///   - queue: the queue behind which to go on; nil: from the first.
-    ///   - limit: most queues that are looked at.
+    ///   - limit: the most queues that are looked at.
     func heldQueues(after queue: QueueName?, now: Date, limit: Int) async throws(UploadError) -> HeldQueues
 
     /// Begins to issue jobs of a transfer queue that are held and whose time has come, at most `limit` of them, in one durable

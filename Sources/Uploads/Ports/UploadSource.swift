@@ -88,7 +88,7 @@ public enum SourceClaim: Sendable {
 public enum SourceExamination: Hashable, Sendable {
     /// The job with the facts about its source object, for all later slices.
     case found(UploadJob)
-    /// Nothing lies there.
+    /// The source object does not exist.
     case gone
     /// This worker does not know the destination that holds it (yet): wait, not an attempt.
     case unknownOrigin(String)

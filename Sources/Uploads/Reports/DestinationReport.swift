@@ -3,7 +3,7 @@ public import Foundation
 /// One worker's report on a destination at one moment: its circuit, the work under way there, and what holds that up.
 /// JSON `upload.destination.v1`. Transient: only displays depend on it.
 public struct DestinationReport: Codable, Hashable, Sendable {
-    /// Most UTF-8 bytes of the worker's name, of the origin and of the error: readers refuse longer ones.
+    /// The most UTF-8 bytes of the worker's name, of the origin and of the error: readers refuse longer ones.
     public static let textBytesMaximum = 300
     /// Seconds between two reports while there is something to report; only a change of the circuit is reported
     /// earlier.

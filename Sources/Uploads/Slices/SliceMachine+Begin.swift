@@ -45,8 +45,8 @@ extension SliceMachine {
     }
 
     private mutating func begin() -> [SliceAction] {
-        // Rule 7: probe first. A job that was issued or handed over may be done already, so not even a pause comes
-        // before.
+        // Rule 7: probe first. A job that was issued or handed over may be done already, so the probe comes even before
+        // a pause.
         if let early = earlySettlement, !baton.mustProbe || yieldReason != nil { return settle(early) }
         if baton.onlyRemovesCopy { return claim() }
         guard baton.isIssued else { return find() }

@@ -29,7 +29,7 @@ extension SliceMachine {
         case .sourceBusy: settle(.wait(until: now + rules.lockedDelay, reason: .locked, state: nil))
         case .sourceAreaUnknown(let area): waitForStagingArea(area)
         case .failed(let error): giveUpOrRetry(error, isResolved: true)
-        // The copy is gone already, or the source lies in no staging area.
+        // The copy is gone already, or the source is in no staging area.
         default: settle(.ended(.cancelled))
         }
     }

@@ -1,10 +1,10 @@
-// Jobs that must not replace an object that already lies at the destination.
+// Jobs that must not replace an object that the destination already has.
 extension SliceMachine {
-    /// Whether every write is made on the condition that nothing lies there, whatever a probe saw: the destination
+    /// Whether every write is made on the condition that the key has no object, whatever a probe saw: the destination
     /// decides.
     var keepsExisting: Bool { baton.job.ifExists != .replace }
 
-    /// Ends the job because an object that is not its own lies there; nil if no such object is known.
+    /// Ends the job because the key has an object that is not its own; nil if no such object is known.
     mutating func endExisting(_ answer: ProbeAnswer, for purpose: Purpose) -> [SliceAction]? {
         guard keepsExisting, purpose != .cancel, !answer.hasBeside(where: isBroken) else { return nil }
         switch answer {
@@ -50,7 +50,7 @@ extension SliceMachine {
 }
 
 extension SliceMachine.Purpose {
-    /// Whether the destination refused a write because of what lies there.
+    /// Whether the destination refused a write because of the object under the key.
     fileprivate var isFailedCondition: Bool {
         switch self {
         case .doubtfulCompletion(let error), .conditionFailed(let error), .beforeFailing(let error):

@@ -45,7 +45,7 @@ extension SliceMachine {
         case sourceGone
         /// The completing call failed, but may have made the object.
         case doubtfulCompletion(UploadError)
-        /// A part that is the whole object was refused because of what lies there.
+        /// A part that is the whole object was refused because of the object that the key already has.
         case conditionFailed(UploadError)
         /// The session vanished: perhaps because it was completed.
         case sessionGone(UploadError)

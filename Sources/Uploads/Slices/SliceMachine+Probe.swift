@@ -47,7 +47,7 @@ extension SliceMachine {
         case .heldBefore where isPaused && error.retry != .never:
             settle(.wait(until: now + rules.pauseDelay, reason: .paused, state: state))
         case .heldBefore, .sourceGone, .cancel: giveUpOrRetry(error, isResolved: true)
-        // The probe failed, and the object that lies there may be the job's own: the refusal is not final.
+        // The probe failed, and the object under the key may be the job's own: the refusal is not final.
         case .doubtfulCompletion(let first) where first.code == .preconditionFailed && error.retry != .never,
             .conditionFailed(let first) where error.retry != .never:
             giveUpOrRetry(
@@ -97,7 +97,7 @@ extension SliceMachine {
     /// The condition was sent with the one part that is the object, so that part is sent again under a new condition.
     private mutating func sendAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         // If the write had no condition, nothing that the probe saw could change the answer. If the destination cannot
-        // be probed, nothing may be overwritten: the write was refused because something lies there.
+        // be probed, nothing may be overwritten: the write was refused because the key already has an object.
         guard condition != .none, answer != .unknowable else { return giveUpOrRetry(error, isResolved: true) }
         guard openings < rules.openingsMaximum else { return keepsChanging(error, seeing: answer) }
         note(answer)

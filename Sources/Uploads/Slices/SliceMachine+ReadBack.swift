@@ -23,7 +23,7 @@ extension SliceMachine {
                 readBack = ReadBack(of: upload.object)
                 return breakDown(error)
             }
-            // Another program has written it since it was made: what lies there now counts.
+            // Another program has replaced the object since the job made it: the new object counts.
             rereadings += 1
         }
         if readBack?.isAbout(upload.object) != true { readBack = ReadBack(of: upload.object) }
@@ -66,7 +66,7 @@ extension SliceMachine {
         return isSliceTimeUp && hasCompared ? settle(.handOver(state)) : []
     }
 
-    /// The object that lies there is no longer the job's own: the next attempt uploads again.
+    /// The object under the key is no longer the job's own: the next attempt uploads again.
     mutating func uploadAgain(after error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         if case .unknowable = answer { return breakDown(error) }
         readBack = nil
@@ -84,7 +84,7 @@ extension SliceMachine {
         return check(then: .discard(state, .settle(next, otherwise: next)))
     }
 
-    /// The destination answered with another checksum: the next attempt replaces what lies there of this job.
+    /// The destination answered with another checksum: the next attempt replaces this job's object.
     mutating func storedOtherwise(_ error: UploadError, seeing answer: ProbeAnswer) -> [SliceAction] {
         switch answer {
         case .complete(let upload): readBack = ReadBack(of: upload.object)
@@ -200,7 +200,7 @@ extension UploadError {
 }
 
 extension ProbeAnswer {
-    /// Whether another object lies under the name and fulfils the condition.
+    /// Whether the name has another object, which fulfils the condition.
     func hasBeside(where isOne: (StoredObject) -> Bool) -> Bool {
         switch self {
         case .other(let object, _), .partial(_, beside: let object?): isOne(object)

@@ -28,12 +28,12 @@ public struct SliceRules: Hashable, Sendable {
     /// Seconds that a cancel without a lock waits before it asks what the destination holds: the longest silence of the
     /// control log (10 s) plus the longest step of a worker that has not read of the cancel yet.
     public var cancelSettleDelay: TimeInterval
-    /// How often the completing call is made in a slice when its condition fails.
+    /// How many times at most a slice makes the completing call while the condition of the call fails.
     public var completionsMaximum: Int
     /// How many sessions a slice opens at most, when they keep vanishing.
     public var openingsMaximum: Int
-    /// After so many refusals the job itself is taken to be at fault, although the destination has served no other job
-    /// in between.
+    /// After this many refusals the job itself is taken to be at fault, although the destination has served no other
+    /// job in between.
     public var refusalsMaximum: Int
 
     /// Seconds for which the broker lets a worker hold a delivery; nil where nothing limits that. Error messages name
@@ -65,7 +65,7 @@ public struct SliceRules: Hashable, Sendable {
     /// The wait for a worker whose clock is known to be right, after this many idle waits, in seconds: from 1 to 60.
     public func clockDelay(after idleWaits: Int) -> TimeInterval { min(60, pow(2, Double(min(max(0, idleWaits), 6)))) }
 
-    /// The wait for a destination that asks to be asked again in so many seconds, after this many idle waits.
+    /// The wait for a destination that asks to be asked again in `seconds` seconds, after this many idle waits.
     public func notYetDelay(_ seconds: TimeInterval, after idleWaits: Int) -> TimeInterval {
         // A NaN fails the comparison and becomes the shortest delay.
         let wished =

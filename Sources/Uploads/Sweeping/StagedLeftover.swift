@@ -11,7 +11,7 @@ public struct StagedLeftover: Hashable, Sendable {
         case key
     }
 
-    /// Most that an area lists at once.
+    /// The most leftovers that an area lists at once.
     public static let countMaximum = 10_000
 
     public var kind: Kind

@@ -2,7 +2,7 @@ public import Foundation
 
 /// An upload that was begun at a destination and neither completed nor removed, as the destination lists it.
 public struct UnfinishedUpload: Hashable, Sendable {
-    /// Most that a destination lists at once.
+    /// The most uploads that a destination lists at once.
     public static let countMaximum = 10_000
 
     /// The object's key as jobs name it: without the prefix that the destination's configuration adds.

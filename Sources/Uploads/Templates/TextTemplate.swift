@@ -36,7 +36,7 @@ public struct TextTemplate: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// The names that stand in braces, in order.
+    /// The names in braces, in order.
     public var placeholders: [String] {
         pieces.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }

@@ -1,6 +1,6 @@
 /// The path of a file, as its bytes. Linux lets a name have any bytes but `/` and NUL, so that a path need not be text.
 ///
-/// As text, a name of a path that is UTF-8 stands as it is. In a name that is not UTF-8, and only there, each byte that
+/// As text, a name of a path that is UTF-8 is unchanged. In a name that is not UTF-8, and only there, each byte that
 /// belongs to no UTF-8 character is written `%FF`, in upper-case hexadecimal, and a `%` is written `%25`: two different
 /// names of one directory that are not UTF-8 have different texts. Keys are made of this text.
 public struct FilePath: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct FilePath: Hashable, Sendable {
         FilePath(bytes: bytes + (bytes.isEmpty || bytes.last == Self.slash ? [] : [Self.slash]) + Array(name))
     }
 
-    /// Whether it lies below a directory. Both are resolved: without links, `.` and `..`.
+    /// Whether it is below a directory. Both are resolved: without links, `.` and `..`.
     public func isBelow(_ directory: FilePath) -> Bool {
         directory.bytes == [Self.slash] || bytes.starts(with: directory.bytes + [Self.slash])
     }

@@ -1,4 +1,4 @@
-/// What a job does with an object that is not its own and lies at the destination already.
+/// What a job does with an object that is not its own and that the destination already has.
 public enum IfExists: String, CaseIterable, Sendable {
     /// It is replaced, unless a newer job stored it.
     case replace

@@ -1,4 +1,4 @@
-/// A name that stands in queue names, routing keys and metric labels: `[a-z0-9_-]{1,64}`.
+/// A name that is used in queue names, routing keys and metric labels: `[a-z0-9_-]{1,64}`.
 public protocol Name: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The kind of thing that has the name, for error messages: "queue", "destination".
     static var subject: String { get }

@@ -1,12 +1,12 @@
 // Checks by which a producer refuses a job before it is published: a destination would refuse it only later.
 extension ObjectProperties {
-    /// Most bytes of a header's value.
+    /// The most bytes of a header's value.
     public static let headerBytesMaximum = 1024
     /// S3's limits for tags ("Categorizing your storage using tags"): how many, and characters of key and value.
     public static let tagCountMaximum = 10
     public static let tagKeyCharactersMaximum = 128
     public static let tagValueCharactersMaximum = 256
-    /// Most bytes of a job's metadata, keys and values together. Destinations may take less: S3 takes 2048.
+    /// The most bytes of a job's metadata, keys and values together. Destinations may take less: S3 takes 2048.
     public static let metadataBytesMaximum = 8192
 
     /// Why a text cannot be a header's value; nil if it can. Allowed is printable ASCII (RFC 9110, section 5.5; others

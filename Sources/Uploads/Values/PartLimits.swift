@@ -2,9 +2,9 @@
 public struct PartLimits: Hashable, Sendable {
     /// Least bytes of a part; the last may be smaller.
     public var partBytesMinimum: Int64
-    /// Most bytes of a part.
+    /// The most bytes of a part.
     public var partBytesMaximum: Int64
-    /// Most parts of an object.
+    /// The most parts of an object.
     public var partCountMaximum: Int
 
     public init(partBytesMinimum: Int64, partBytesMaximum: Int64, partCountMaximum: Int) {

@@ -6,7 +6,7 @@ public struct PartPlan: Hashable, Sendable {
     /// The block of which a staged copy knows the digest, and the usual part: 8 MiB.
     public static let blockBytes: Int64 = 8 << 20
 
-    /// Most parts of a file: each part that is under way or held takes memory.
+    /// The most parts of a file: each part that is under way or held takes memory.
     public static let countMaximum = 10_000_000
 
     /// Bytes of the file.

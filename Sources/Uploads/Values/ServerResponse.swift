@@ -2,10 +2,11 @@ public import Foundation
 
 /// The destination's answer. It is part of the outcome, because some answers are the only handle to what was stored.
 public struct ServerResponse: Codable, Hashable, Sendable {
-    /// Most of a body that is kept, in bytes; the rest is cut off. As text it has as many characters at most.
+    /// The most bytes of a body that are kept; the rest is cut off. As text it has at most as many characters.
     public static let bodyBytesMaximum = 65_536
 
-    /// The protocol's status, for HTTP 100 to 599; 0 to ``WireLimits/statusMaximum``.
+    /// The status code of the destination's protocol, such as 100 to 599 for HTTP; kept between 0 and
+    /// ``WireLimits/statusMaximum``.
     public var status: Int
     /// Chosen headers, names in lower case; never a credential or a cookie. Names and values have at most
     /// ``WireLimits/textsBytesMaximum`` bytes together: of more, the last ones by name are left out.

@@ -8,12 +8,13 @@ public import Foundation
 public enum SourceReference: Hashable, Sendable {
     /// A copy in a staging area: the area's id and the copy's unique name.
     case staged(area: String, name: String)
-    /// A file where it lies, below a configured source root; refused when size or modification time have changed.
+    /// A file that is read in its own place, below a configured source root; refused when size or modification time
+    /// have changed.
     case file(path: FilePath, modifiedAt: Date?)
     /// The bytes themselves, at most ``inlineBytesMaximum``.
     case inline(Data)
-    /// An object that lies at a destination, read through its driver. `seen` is what the first worker found there, nil
-    /// before: from then on the object must not change.
+    /// An object at a destination, read through its driver. `seen` is what the first worker found there, nil before:
+    /// from then on the object must not change.
     case object(DestinationReference, seen: StoredObject?)
 
     /// The largest file, in bytes, that rides inside its message: 32 KiB.

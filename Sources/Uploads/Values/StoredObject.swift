@@ -1,4 +1,4 @@
-/// The object that lies at the destination after an upload.
+/// The object that is at the destination after an upload.
 ///
 /// Most fields hold a server's words, which may be anything: a value that no message may carry is cut or left out when
 /// it is set, so that every reader of the message can read the object.
@@ -13,9 +13,10 @@ public struct StoredObject: Codable, Hashable, Sendable {
     /// Bytes; a larger number than ``WireLimits/sizeMaximum`` is cut to that, and a negative one is no size.
     public var size: Int64? { didSet { size = Self.bounded(size) } }
     public var digests: Digests
-    /// Whether a newer job's object lies there, so that this job's was not written over it.
+    /// Whether the key has a newer job's object, so that this job's was not written over it.
     public var isOvertaken: Bool
-    /// Whether it lay there before and was kept, because the job said so (``IfExists/skip``): nothing was written.
+    /// Whether the object existed before and was kept, because the job said so (``IfExists/skip``): nothing was
+    /// written.
     public var isKept: Bool
     /// What has proved that it matches the source; nil if there is only the destination's word that it took the bytes.
     public var verified: Proof?
@@ -45,7 +46,7 @@ public struct StoredObject: Codable, Hashable, Sendable {
         self.verified = verified
     }
 
-    /// Whether an ETag or a version tells it from a later object.
+    /// Whether an ETag or a version distinguishes it from a later object.
     public var hasValidator: Bool { etag != nil || version != nil }
 
     private static func bounded(_ size: Int64?) -> Int64? {

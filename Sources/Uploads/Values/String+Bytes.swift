@@ -29,6 +29,6 @@ extension String {
         return String(Substring(utf8.prefix { !ends.contains($0) }))
     }
 
-    /// The text without so many bytes at its beginning, which must end with a whole code point.
+    /// The text without its first `count` bytes, which must end with a whole code point.
     package func dropping(bytes count: Int) -> String { String(Substring(utf8.dropFirst(count))) }
 }

@@ -1,6 +1,6 @@
 extension String {
-    /// The text's beginning, at most so many bytes. A character of Unicode may have any number of bytes, so counting
-    /// characters bounds nothing.
+    /// The text's beginning, at most `bytesMaximum` bytes. A character of Unicode may have any number of bytes, so
+    /// counting characters bounds nothing.
     package func utf8Prefix(_ bytesMaximum: Int) -> String {
         guard utf8.count > bytesMaximum else { return self }
         let mark = "…"
@@ -10,7 +10,7 @@ extension String {
         return String(unicodeScalars[..<end]) + mark
     }
 
-    /// The text's beginning, at most so many code points, which is what JSON Schema counts.
+    /// The text's beginning, at most `maximum` code points, which is what JSON Schema counts.
     package func codePointPrefix(_ maximum: Int) -> String {
         guard utf8.count > maximum, unicodeScalars.count > maximum else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.prefix(max(0, maximum - 1)))) + "…"

@@ -44,11 +44,11 @@ public struct UploadError: Error, Sendable {
         case afterBackoff
         /// Not before this many seconds, as the destination asked (`Retry-After`).
         case after(seconds: TimeInterval)
-        /// Nothing failed: the destination still processes the bytes that it has. The worker asks again in so many
+        /// Nothing failed: the destination still processes the bytes that it has. The worker asks again in this many
         /// seconds; not an attempt, and bounded by the destination's patience and the job's lifetime.
         case notYet(seconds: TimeInterval)
-        /// The destination was not asked: the job waits because of an earlier answer, or a lock. Tried again in so many
-        /// seconds; not an attempt.
+        /// The destination was not asked: the job waits because of an earlier answer, or a lock. Tried again in this
+        /// many seconds; not an attempt.
         case pause(seconds: TimeInterval)
     }
 

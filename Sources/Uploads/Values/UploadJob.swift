@@ -10,8 +10,8 @@ public struct UploadJob: Hashable, Sendable {
     public var priority: Lane
     public var source: SourceReference
     public var destination: DestinationReference
-    /// The destination that the producer named, once the job goes elsewhere because another object lies there:
-    /// ``IfExists/rename``.
+    /// The destination that the producer named, once the job goes to another key because this one already has an
+    /// object: ``IfExists/rename``.
     public var renamedFrom: DestinationReference?
     /// A media type (RFC 9110, section 8.3.1).
     public var contentType: String
@@ -22,7 +22,7 @@ public struct UploadJob: Hashable, Sendable {
     public var metadata: [String: String]
     /// Further properties of the object: caching, disposition, tags …
     public var properties: ObjectProperties
-    /// What the job does with another object that lies at the destination already.
+    /// What the job does with another object that the destination already has.
     public var ifExists: IfExists
     /// A name that the producer gives to jobs that belong together.
     public var batch: String?

@@ -31,7 +31,7 @@ public final class DelegateInbox: Sendable {
         self.logger = logger
     }
 
-    /// Takes as many outcomes as lie in the queue now. One pass at a time.
+    /// Takes as many outcomes as the queue holds now. One pass at a time.
     /// - Parameter take: returns true when the outcome is durably recorded, and only then is it acknowledged; false
     ///   puts it back.
     /// - Throws: `networkFailure` and other errors of the broker; outcomes that were not acknowledged come again.

@@ -9,7 +9,7 @@ final class Publisher: Sendable {
     private static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     /// The same while the broker's user lacks a permission.
     private static let refusedPauses = Duration.seconds(1)...Duration.seconds(120)
-    /// A message that may be refused is given up after so many nacks in a row.
+    /// A message that may be refused is given up after this many nacks in a row.
     private static let nackCountMaximum = 5
     /// Time between two channels that are opened because of a nack.
     private static let renewalInterval = Duration.seconds(1)

@@ -85,7 +85,7 @@ struct DeadLetterRoute: Hashable, Sendable {
                 exchange: topology.jobs, routingKey: String(queue.dropFirst(topology.jobs.count + 1)), lanes: nil,
                 flagsRepeats: true)
         } else if isOfLadder || origin.exchange == topology.due {
-            // The bits of its delay stand before the key of its lane.
+            // The bits of its delay come before the key of its lane.
             let words = key.split(separator: ".").suffix(2)
             guard words.count == 2 else { return nil }
             self.init(

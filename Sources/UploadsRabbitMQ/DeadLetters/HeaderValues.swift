@@ -2,7 +2,7 @@ import Foundation
 import RabbitMQ
 import Uploads
 
-/// Headers as the ledger keeps them, in JSON, and back. Values that JSON has no form for stand under a special name.
+/// Headers as the ledger keeps them, in JSON, and back. Values that JSON has no form for are kept under a special name.
 enum HeaderValues {
     private static let bytes = "$bytes"
     private static let timestamp = "$timestamp"

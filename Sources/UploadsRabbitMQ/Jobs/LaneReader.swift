@@ -106,7 +106,7 @@ final class LaneReader: Sendable {
                         return UploadError(error, doing: "the lane \(queue).\(lane.rawValue) cannot be served")
                     }
                     // The queue may have been deleted, and the other lanes with it. If a queue is declared again before
-                    // its consumers were told of its end, RabbitMQ 3.10 keeps these consumers and delivers to none of
+                    // its consumers learnt of its end, RabbitMQ 3.10 keeps these consumers and delivers to none of
                     // them.
                     await draining.wait(atMost: Self.retryPause)
                     // Deliveries that are still parked are handed over into a lane of the same name.

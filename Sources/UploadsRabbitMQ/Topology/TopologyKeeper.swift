@@ -6,7 +6,7 @@ import Uploads
 /// consumes.
 struct TopologyKeeper: Sendable {
     static let interval = Duration.seconds(60)
-    /// If a queue is declared again before its consumers were told of its end, RabbitMQ 3.10 keeps these consumers and
+    /// If a queue is declared again before its consumers learnt of its end, RabbitMQ 3.10 keeps these consumers and
     /// delivers to none of them.
     private static let repairPause = Duration.seconds(1)
 

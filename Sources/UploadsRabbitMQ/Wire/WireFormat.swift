@@ -113,7 +113,7 @@ public enum WireFormat {
         return letter
     }
 
-    /// Any value may stand in a header of that name: only a number is copied.
+    /// A header of that name may have any value: only a number is copied.
     private static func replayNumber(of message: Message) -> FieldValue? {
         message.headers[replayHeader]?.integer.map { .int64($0) }
     }

@@ -335,7 +335,7 @@ struct S3ForeignServerTests {
                     #expect(error?.code == .rejected && error?.retry == .never, "\(error as Any)")
                     #expect(error?.message.contains("without its object lock") == true)
                 }
-                // A later look does not accept the object either.
+                // A later probe still reports that the object lacks its lock.
                 let probed = try await destination.probe(job, state: nil)
                 guard case .complete(let upload) = probed else { throw DidNotHappen("it lies there: \(probed)") }
                 #expect(upload.flaw?.code == .rejected)

@@ -13,7 +13,8 @@ public final class FaultProxy: Sendable {
         var refuses = false
         var isStalled = false
         var delay: Duration = .zero
-        /// The bytes that may still pass before all connections are cut, counted in both directions unless one is named.
+        /// The bytes that may still pass before all connections are cut, counted in both directions unless `counted`
+        /// names one.
         var bytesLeft: Int?
         var counted: Direction?
         var cutRequests = 0
@@ -60,7 +61,7 @@ public final class FaultProxy: Sendable {
     /// While refusing, new connections are closed at once.
     public func refuse(_ isOn: Bool = true) { change { $0.refuses = isOn } }
 
-    /// Delays all bytes for so long, in both directions.
+    /// Delays all bytes by `delay`, in both directions.
     public func delay(_ delay: Duration) { change { $0.delay = delay } }
 
     public func stop() { change { $0.isStopped = true } }

@@ -158,7 +158,7 @@ struct HTTPSettings: DriverSettings {
 }
 
 extension HTTPSettings {
-    /// Secrets that lie in files are read again for each step.
+    /// Secrets from files are read again for each step.
     func destination(_ context: DestinationContext) throws(ProgramError) -> any Destination {
         let server = try configuration(context)
         let client = try context.client(web.route)

@@ -155,7 +155,7 @@ struct S3Settings: DriverSettings {
 }
 
 extension S3Settings {
-    /// Access keys that lie in files are read again when the files change.
+    /// The destination reads access keys from files again when these change.
     func destination(_ context: DestinationContext) throws(ProgramError) -> any Destination {
         var bucket = configuration
         bucket.limits = context.limits

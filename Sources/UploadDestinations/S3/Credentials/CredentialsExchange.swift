@@ -7,7 +7,7 @@ import Uploads
 
 /// One small request to a service that issues credentials. Errors contain only the status of its answer, because the body may hold a secret.
 struct CredentialsExchange: Sendable {
-    /// Most bytes of an answer; credentials take 2 KiB.
+    /// The most bytes of an answer; credentials take 2 KiB.
     static let answerBytesMaximum = 64 << 10
 
     struct Answer: Sendable {

@@ -3,7 +3,7 @@ import Uploads
 
 /// Reads a small file as a whole.
 enum SmallFile {
-    /// Most bytes that are read: far more than any file of credentials has.
+    /// The most bytes that are read: far more than any file of credentials has.
     static let bytesMaximum = 1 << 20
 
     /// - Returns: the file's text; nil when there is no such file.

@@ -8,10 +8,10 @@ struct CanonicalRequest {
     let signedHeaders: String
     let text: String
 
-    /// Headers that are not signed, because programs on the way may set or change them without harm: headers that the HTTP client writes
-    /// by itself (`content-length`, too: a body of another length is refused anyway, and its hash or checksum is signed), headers of one
-    /// hop (RFC 9110, section 7.6.1), and headers that proxies and tracers add or rewrite. `accept-encoding` is among them because
-    /// Google's front end rewrites it.
+    /// Headers that are not signed, because the client or a proxy may set or change them without harm: headers that the
+    /// HTTP client writes by itself (even `content-length`: the server refuses a body of another length anyway, and the
+    /// hash or checksum is signed), headers of one hop (RFC 9110, section 7.6.1), and headers that proxies and tracers
+    /// add or rewrite. `accept-encoding` is among them because Google's front end rewrites it.
     static let unsigned: Set<String> = [
         "accept-encoding", "authorization", "connection", "content-length", "expect", "forwarded", "host", "keep-alive",
         "proxy-authorization", "proxy-connection", "te", "traceparent", "tracestate", "trailer", "transfer-encoding",

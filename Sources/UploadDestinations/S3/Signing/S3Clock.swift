@@ -3,9 +3,9 @@ import Synchronization
 
 /// The server's time as far as known: this machine's time and the difference.
 final class S3Clock: Sendable {
-    /// Most seconds by which the clocks may differ without a correction. S3 accepts requests that are up to 15 minutes off, so a smaller
-    /// difference does no harm. `Date` itself is inexact by its resolution of 1 s and the answer's travel time, and on a slow connection
-    /// that must not make the clock jump.
+    /// The most seconds by which the clocks may differ without a correction. S3 accepts requests that are up to 15
+    /// minutes off, so a smaller difference does no harm. `Date` itself is inexact by its resolution of 1 s and the
+    /// answer's travel time, and on a slow connection that must not make the clock jump.
     static let toleratedSeconds: TimeInterval = 60
 
     private let seconds = Mutex<TimeInterval>(0)

@@ -225,7 +225,7 @@ final class S3Survey {
     private static let removalsMaximum = 3
     /// In seconds.
     private static let removalPauseMaximum: TimeInterval = 20
-    /// Most versions of one key that are unknown because the answers to their writes were lost.
+    /// The most versions of one key that are unknown because the answers to their writes were lost.
     private static let untoldVersionsMaximum = 5
 
     /// Removes all versions of a key. Removing a version by its id deletes it; removing only the key would hide it in a versioned bucket

@@ -22,7 +22,7 @@ final class HTTPCall: Sendable {
 
     let head: HTTPRequestHead
     let body: ByteBuffer
-    /// Most of the answer's body that is kept, in bytes.
+    /// The most bytes of the answer's body that are kept.
     let keptBytesMaximum: Int
     /// Bytes a second that the answer has to bring on average.
     private let bytesPerSecondMinimum: Int

@@ -15,7 +15,7 @@ import Synchronization
 /// threads each way. AsyncHTTPClient handles proxies, redirects and streams.
 public final class HTTPConnections: Sendable {
     public static let shared = HTTPConnections()
-    /// Most bytes of a body that is sent this way.
+    /// The most bytes of a body that is sent this way.
     static let bodyBytesMaximum = 64 << 10
 
     private struct State {

@@ -7,7 +7,7 @@ struct AuthenticationChallenge: Hashable, Sendable {
     /// Values by name in lower case; if a name occurs several times, the first value.
     var parameters: [String: String] = [:]
 
-    /// Most bytes of a header that are parsed.
+    /// The most bytes of a header that are parsed.
     private static let bytesMaximum = 8192
 
     /// All challenges of an answer, in its order. There may be several headers with several challenges each.

@@ -9,8 +9,8 @@ struct HTTPDigestAuthentication: Sendable {
 }
 
 extension HTTPExchange {
-    /// Most bytes of a body that is sent without checking the nonce first. For a larger body, a request without one comes before, so that
-    /// the body is not sent twice.
+    /// The most bytes of a body that is sent without checking the nonce first. For a larger body, a request without one
+    /// comes before, so that the body is not sent twice.
     private static let bodyBytesMaximum: Int64 = 1 << 20
 
     /// Sends a request with its `Authorization`, and once more if the server answers with another challenge.

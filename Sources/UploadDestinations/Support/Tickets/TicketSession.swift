@@ -60,7 +60,7 @@ final class TicketSession: UploadSession {
         }
     }
 
-    /// Each ticket names a new place, where nothing can lie before, so every condition holds.
+    /// Each ticket names a new place, which cannot have an object yet, so every condition holds.
     func complete(_ condition: WriteCondition) async throws(UploadError) -> CompletedUpload {
         guard let sent = progress.withLock({ $0.sent }) else {
             throw UploadError(

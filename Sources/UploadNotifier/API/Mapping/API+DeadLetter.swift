@@ -6,9 +6,9 @@ import UploadsAPI
 enum DeadLetterStatus: String, CaseIterable, Sendable { case waiting, replayed }
 
 extension API.DeadLetter {
-    /// Most characters of a body that are shown.
+    /// The most characters of a body that are shown.
     static let bodyCountMaximum = 4096
-    /// Most bytes that are shown of a body that is no text.
+    /// The most bytes that are shown of a body that is no text.
     private static let hexBytesMaximum = 256
 
     /// - Parameter count: the most characters of the body; 0 leaves the body out.

@@ -3,7 +3,7 @@ import Uploads
 import UploadsAPI
 
 extension API.Destination {
-    /// Most workers that are listed; the sums are over all.
+    /// The most workers that are listed; the sums are over all.
     static let workersMaximum = 100
 
     /// - Parameters:

@@ -2,7 +2,7 @@ import Uploads
 import UploadsAPI
 
 extension API.HoldUp {
-    /// Most waiting jobs of a queue that are looked at, the newest first.
+    /// The most waiting jobs of a queue that are looked at, the newest first.
     static let jobsMaximum = 100
     /// The wait reasons that a destination is the cause of.
     private static let reasons: Set<String> = ["limited", "circuitOpen", "resting"]

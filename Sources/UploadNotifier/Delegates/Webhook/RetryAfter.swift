@@ -2,7 +2,7 @@ import Foundation
 
 /// The value of `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date.
 enum RetryAfter {
-    /// Seconds from now, 0 or more; nil for what is neither.
+    /// Seconds from now, 0 or more; nil for a text that is neither seconds nor a date.
     static func seconds(_ text: String, now: Date) -> TimeInterval? {
         let text = text.trimmingCharacters(in: .whitespaces)
         if let seconds = UInt32(text) { return TimeInterval(seconds) }
