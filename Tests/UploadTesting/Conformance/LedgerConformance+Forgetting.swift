@@ -45,7 +45,7 @@ extension LedgerConformance {
             let answers = try await forget(all, in: ledger)
             #expect(answers.map(\.done) == [false, false, true, false])
             #expect(answers[0].reason?.contains("has not ended") == true)
-            #expect(answers[1].reason?.contains("delegate 'hook' has not been told") == true)
+            #expect(answers[1].reason?.contains("delegate 'hook' has not received") == true)
             #expect(answers[3].reason?.contains("knows no job") == true)
             let due = try await ledger.due(for: "hook", ordered: false, now: start, excluding: [], limit: 10)
             try await ledger.delivered(due.map(\.id), at: start, attempt: nil)
