@@ -25,7 +25,7 @@ struct LoginTests {
         #expect(await opening(configuration)?.code == .loginRefused)
     }
 
-    @Test func `Where nobody listens the connection is refused, and where nobody answers it times out`() async throws {
+    @Test func `A port without a server refuses the connection, and with a silent server it times out`() async throws {
         #expect(await opening(try BrokerTesting.configuration(port: Ports.free()))?.code == .connectionRefused)
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)

@@ -85,7 +85,7 @@ struct PublishTests {
         await connection.close()
     }
 
-    @Test func `What nobody need get is confirmed though nobody gets it`() async throws {
+    @Test func `A message that is not mandatory is confirmed though no queue gets it`() async throws {
         let connection = try await BrokerTesting.connect(try await BrokerNode.shared())
         let channel = try await connection.openChannel()
         let nowhere = BrokerTesting.queue().name

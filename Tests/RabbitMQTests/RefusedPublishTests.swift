@@ -92,8 +92,7 @@ struct RefusedPublishTests {
         }
     }
 
-    @Test func `when a broker closes the connection, nobody knows what became of an unconfirmed message`() async throws
-    {
+    @Test func `when a broker closes the connection, the outcome of an unconfirmed message is unknown`() async throws {
         try await run { broker, connection, queue in
             let channel = try await connection.openChannel()
             // The queue does not answer, so the broker cannot confirm.

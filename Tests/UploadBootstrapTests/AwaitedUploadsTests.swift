@@ -101,7 +101,7 @@ struct AwaitedUploadsTests {
         #expect(awaited.count == 1 && awaited.isDone && awaited.bytesTotal == 100 && awaited.bytesDone == 100)
     }
 
-    @Test func `somebody else's events change nothing`() {
+    @Test func `events of another job change nothing`() {
         var awaited = awaited
         var other = job
         other.id = JobID()

@@ -12,7 +12,7 @@ struct ExitCodeTests {
         for code in ExitCode.allCases { #expect(expected[code] == code.rawValue) }
     }
 
-    @Test func `an error that nobody foresaw says so`() {
+    @Test func `an unforeseen error exits as an internal one, and a cancellation as an interruption`() {
         struct Odd: Error {}
         #expect(Program.problem(Odd()).exitCode == .internalError)
         #expect(Program.problem(CancellationError()).exitCode == .interrupted)

@@ -7,7 +7,7 @@ import Testing
 struct PrometheusTests {
     private let registry = PrometheusRegistry()
 
-    @Test func `a counter counts, whoever asked for it`() {
+    @Test func `callers that name the labels in different orders share one counter`() {
         Counter(label: "upload_jobs_total", dimensions: [("queue", "q"), ("outcome", "done")], factory: registry)
             .increment()
         Counter(label: "upload_jobs_total", dimensions: [("outcome", "done"), ("queue", "q")], factory: registry)

@@ -108,7 +108,7 @@ struct StagingSweepTests {
         }
     }
 
-    @Test func `what somebody has locked stays until it is free`() async throws {
+    @Test func `a copy that a process has locked stays until it is unlocked`() async throws {
         let job = try await stage("locked")
         try await record(job, .completed, daysAgo: 2)
         try age(days: 2)
@@ -142,7 +142,7 @@ struct StagingSweepTests {
         #expect(await sweep() == 0)
         #expect(try await area.keys().register(job) != nil)
         try age(days: 32)
-        #expect(await sweep() == 2, "the copy that nobody knows, and the key")
+        #expect(await sweep() == 2, "the copy that the ledger does not know, and the key")
         #expect(try scratch.names(in: "staging/keys").isEmpty)
     }
 

@@ -38,7 +38,7 @@ extension UploadManagerConformance {
             #expect(last.bytesDone == 50_000 && last.fractionDone == 1)
             #expect(handle.latest.status.isEnd)
         },
-        Rule("the media type follows from the extension where nobody names one") { suite in
+        Rule("the media type follows from the extension where the caller names none") { suite in
             let manager = try await suite.open()
             let delegate = Told()
             try await manager.setDelegate(delegate)

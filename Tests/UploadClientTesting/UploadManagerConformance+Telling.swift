@@ -29,7 +29,7 @@ extension UploadManagerConformance {
             let count = try await later.handlePendingEvents()
             #expect(count == 0 && second.outcomes.isEmpty && delegate.outcomes.count == 2)
         },
-        Rule("what ended while nobody listened is told to the delegate that comes") { suite in
+        Rule("uploads that ended without a delegate are told to the delegate that comes") { suite in
             let manager = try await suite.open()
             var ids: [JobID] = []
             for name in ["a", "b", "c"] {

@@ -64,7 +64,7 @@ struct HTTPClientCertificateTests {
         try await server.stop()
     }
 
-    @Test func `whoever has the right certificate is let in, over few connections`() async throws {
+    @Test func `a client with the right certificate is let in, over few connections`() async throws {
         try await withBench { bench in
             let tls = TLSFiles(
                 authorities: bench.files.authority, certificate: bench.files.clientCertificate,
@@ -91,7 +91,7 @@ struct HTTPClientCertificateTests {
         }
     }
 
-    @Test func `whoever has none is told what the server says of it`() async throws {
+    @Test func `a client without a certificate is refused, and the error quotes the server`() async throws {
         try await withBench { bench in
             for error in try await bench.failures(TLSFiles(authorities: bench.files.authority)) {
                 #expect(error?.code == .rejected && error?.retry == .never, "\(error as Any)")

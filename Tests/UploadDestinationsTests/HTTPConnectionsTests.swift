@@ -195,14 +195,14 @@ struct HTTPConnectionsTests {
         #expect(counts.connections.load(ordering: .relaxed) == 1)
     }
 
-    @Test func `a connection that nobody uses is closed`() async throws {
+    @Test func `an idle connection is closed`() async throws {
         let (server, counts) = try counting("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         let connections = HTTPConnections(
             idleLimit: .milliseconds(50), tls: .success(try NIOSSLContext(configuration: .makeClientConfiguration())))
         for count in 1...2 {
             #expect(try await send(connections, to: server.port).status == 200)
             #expect(counts.connections.load(ordering: .relaxed) == count)
-            try await eventually("nobody uses it") { connections.idleCount == 0 }
+            try await eventually("the idle connection is closed") { connections.idleCount == 0 }
         }
     }
 
@@ -268,7 +268,7 @@ struct HTTPConnectionsTests {
         #expect(error.retry == .afterBackoff)
     }
 
-    @Test func `nobody there`() async throws {
+    @Test func `a port without a server cannot be reached`() async throws {
         let port = try Ports.free()
         let error = try await #require(throws: UploadError.self) { _ = try await send(HTTPConnections(), to: port) }
         #expect(error.code == .networkFailure)
@@ -325,7 +325,7 @@ struct HTTPConnectionsTests {
         #expect(try await send(HTTPConnections(), to: endless.port).status == 500)
     }
 
-    @Test func `whoever waits no longer is let go, and the connection with them`() async throws {
+    @Test func `a cancelled caller is let go, and its connection is closed`() async throws {
         let isAsked = Door()
         let isGone = Door()
         let server = try ScriptedServer { connection in

@@ -40,7 +40,7 @@ import Testing
         #expect((60...130).contains(slowAfter ?? 0))
     }
 
-    @Test func `while nobody takes the bytes the server is not to blame`() {
+    @Test func `while the caller takes no bytes the server is not to blame`() {
         var answer = SlowAnswer(at: start, minimum: minimum)
         answer.receive(1, at: start + .seconds(1))
         answer.pause(at: start + .seconds(1))

@@ -142,7 +142,7 @@ import Uploads
         #"{"verb": "cancel"}"#, #"{"jobs": []}"#, "[]", "", "{", "\u{0}",
         String(repeating: "[", count: 5000),
     ])
-    func `an order that cannot be read is refused and given to nobody`(body: String) async throws {
+    func `the API refuses an order that it cannot read, and does not pass it on`(body: String) async throws {
         let house = try await APIHouse()
         try await house.with { client in
             let reply = try await client.ask(.post, "/v1/orders", body: body)

@@ -38,7 +38,7 @@ import Uploads
         var running: UInt64 = 0
         for _ in 0..<150 {
             guard case .granted(let next)? = policy.release(running).first, let lane = lanes[next] else {
-                Issue.record("nobody was let in")
+                Issue.record("no waiting job was let in")
                 return
             }
             if served.isEmpty { #expect(lane == .urgent) }

@@ -121,7 +121,7 @@ import Uploads
         }
     }
 
-    @Test func `an entry that nobody understands is passed over`() async throws {
+    @Test func `an entry that the reader does not understand is passed over`() async throws {
         try await Rig.run { rig in
             let log = try await rig.controlLog()
             try await log.start()

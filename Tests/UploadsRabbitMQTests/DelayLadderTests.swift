@@ -56,7 +56,7 @@ import Uploads
         #expect(levels == 22)
     }
 
-    @Test func `random delays too, and a queue's name that looks like a bit misleads nobody`() throws {
+    @Test func `random delays are exact, and a queue name that looks like a bit does not mislead the ladder`() throws {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let seconds = Int.random(in: 1...UploadTopology.delaySecondsMaximum, using: &generator)

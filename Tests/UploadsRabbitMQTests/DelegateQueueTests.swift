@@ -28,7 +28,7 @@ import Uploads
         }
     }
 
-    @Test func `a full queue refuses, which may pass, and takes again when somebody reads`() async throws {
+    @Test func `a full queue refuses, which may pass, and takes again when a consumer reads`() async throws {
         try await Rig.run { rig in
             let broker = try await rig.broker()
             var objects = rig.topology.delegate("crm")

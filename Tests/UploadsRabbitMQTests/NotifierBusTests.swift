@@ -327,7 +327,7 @@ import Uploads
         }
     }
 
-    @Test func `the control view is read up to now, and telling nobody is no error`() async throws {
+    @Test func `the control view is read up to now, and an outcome that no queue takes is no error`() async throws {
         try await Rig.run { rig in
             let job = JobID()
             let writer = try await rig.broker().notifierBus()

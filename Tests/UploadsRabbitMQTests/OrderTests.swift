@@ -70,7 +70,7 @@ import Uploads
         #expect(order.command == .sweepStaging(dryRun: true))
     }
 
-    @Test func `an order that nobody reads is kept, and whoever comes reads it`() async throws {
+    @Test func `an order that no notifier reads is kept, and the next notifier reads it`() async throws {
         try await Rig.run { rig in
             let broker = try await rig.broker()
             let order = UploadOrder(.jobs(.cancel, [JobID()]), by: "jo@here", at: Self.at)
@@ -86,7 +86,7 @@ import Uploads
         }
     }
 
-    @Test func `the notifier's answer reaches whoever waits for it`() async throws {
+    @Test func `the notifier's answer reaches the program that waits for it`() async throws {
         try await Rig.run { rig in
             let probe = try await rig.notifier()
             let broker = try await rig.broker()
@@ -100,7 +100,7 @@ import Uploads
             await probe.bus.answer(OrderAnswer(order: UUID(), matched: 7), to: address)
             let answer = OrderAnswer(order: order.id, matched: 1, done: 1)
             await probe.bus.answer(answer, to: address)
-            #expect(try await waiting.value == answer, "an answer to somebody else is not it")
+            #expect(try await waiting.value == answer, "an answer to another order is not it")
             // The asker has stopped listening; the answer is dropped.
             await probe.bus.answer(answer, to: address)
         }
@@ -121,7 +121,7 @@ import Uploads
         }
     }
 
-    @Test func `a stopped queue is told to whoever works on it, and not to one who cancels`() async throws {
+    @Test func `a worker hears that the queue of its job is stopped, and the job waits for the start`() async throws {
         try await Rig.run { rig in
             let reports = Box<[JobID: BatonValidity]>([:])
             let handler = TestHandler { claimed in

@@ -64,7 +64,7 @@ import Uploads
         }
     }
 
-    @Test func `what nobody takes is refused`() async throws {
+    @Test func `a message that no lane takes is refused`() async throws {
         try await Rig.run { rig in
             let message = Message(body: Data("{".utf8), type: "upload.baton.v1")
             let letter = UnreadableMessage(

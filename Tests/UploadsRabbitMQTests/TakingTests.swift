@@ -7,7 +7,7 @@ import Uploads
 @testable import UploadsRabbitMQ
 
 @Suite(.timeLimit(.minutes(10))) struct TakingTests {
-    @Test func `a flagged job goes to the notifier whole and to nobody else`() async throws {
+    @Test func `a flagged job goes to the notifier whole and to no other listener`() async throws {
         try await Rig.run { rig in
             let listener = "\(rig.topology.namespace).listener"
             let topology = Topology(
@@ -148,7 +148,7 @@ import Uploads
             try await probe.bus.append(.queueStarted(.standard))
             _ = try await probe.event(.completed)
             try await probe.bus.append(.queueStopped(.standard))
-            try await eventually("nobody takes") {
+            try await eventually("no worker takes") {
                 try await rig.node.ctl("list_queues", "name", "consumers").split(separator: "\n")
                     .filter { $0.hasPrefix(rig.topology.laneQueue(.standard, .normal)) }
                     .allSatisfy { $0.hasSuffix("\t0") }

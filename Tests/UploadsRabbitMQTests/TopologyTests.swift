@@ -94,7 +94,7 @@ import Uploads
         #expect(due.arguments["alternate-exchange"]?.string == "upload.dead")
     }
 
-    @Test func `whoever is bound to or dead-letters into an object declares it`() throws {
+    @Test func `each part declares the exchanges and queues that it binds or dead-letters into`() throws {
         for part in [topology.shared, topology.foundation] {
             let exchanges = Set(part.exchanges.map(\.name))
             let queues = Set(part.queues.map(\.name))

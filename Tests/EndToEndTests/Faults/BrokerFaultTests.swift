@@ -105,7 +105,7 @@ import UploadsRabbitMQ
             let waiting = try deployment.makeFile("after.bin", bytes: 100_000)
             let enqueued = try deployment.start(.enqueue, ["--to", "bucket:", "--wait", waiting.path])
             try await eventually("the next file is staged") { deployment.stagedFiles().count > 2 }
-            #expect(try deployment.toldOutcomes().isEmpty, "an outcome was told though nobody could publish its end")
+            #expect(try deployment.toldOutcomes().isEmpty, "an outcome was told though no worker could publish its end")
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
             for program in programs {
                 try await eventually("\(program.name) is ready again") { try program.readiness() == "ready\n" }

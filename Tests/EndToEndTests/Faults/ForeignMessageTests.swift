@@ -50,7 +50,7 @@ import UploadsRabbitMQ
             for lane in Lane.allCases { try await deployment.waitForEmptyLane(lane) }
             try await Self.send(files, "last", deployment, &told, fuzz.seed)
             let setAside = try deployment.queryLedger("SELECT count(*) FROM unreadable").first.flatMap { Int($0) } ?? 0
-            #expect(setAside > Fuzz.inputCount / 20, "the ledger keeps what nobody can read, for people")
+            #expect(setAside > Fuzz.inputCount / 20, "the ledger keeps unreadable messages for the operator")
         }
     }
 

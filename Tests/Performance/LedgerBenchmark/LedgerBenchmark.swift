@@ -125,19 +125,19 @@ enum LedgerBenchmark {
         }
         try await time("text: one job", ledger) { $0.text = "img_\(count / 2).jpg" }
         try await time("text: 1 in 5000", ledger) { $0.text = "owner=user-77" }
-        try await time("text: everybody's", ledger) { $0.text = ".JPG" }
+        try await time("text: every job's", ledger) { $0.text = ".JPG" }
         try await time("text: only the oldest's", ledger) { $0.text = "note=veteran" }
         try await time("text: two that never meet", ledger) { $0.text = "veteran\nowner=recruit" }
         try await time("text: only the oldest's, failed", ledger) {
             $0.text = "note=veteran"
             $0.statuses = [.failed]
         }
-        try await time("text: everybody's, failed before the middle", ledger) {
+        try await time("text: every job's, failed before the middle", ledger) {
             $0.text = ".jpg"
             $0.statuses = [.failed]
             $0.enqueuedUntil = middle
         }
-        try await time("text: nobody's", ledger) { $0.text = "no such text" }
+        try await time("text: no job's", ledger) { $0.text = "no such text" }
         try await time("text: 1 in 7, failed", ledger) {
             $0.text = "camera=k-3"
             $0.statuses = [.failed]
@@ -146,7 +146,7 @@ enum LedgerBenchmark {
             $0.text = "owner=user-77"
             $0.statuses = [.failed]
         }
-        try await time("text: everybody's, of a batch", ledger) {
+        try await time("text: every job's, of a batch", ledger) {
             $0.text = ".jpg"
             $0.batch = "nightly-\(count / 2000)"
         }

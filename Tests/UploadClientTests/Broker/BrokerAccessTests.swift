@@ -4,7 +4,7 @@ import Uploads
 @testable import UploadClient
 
 @Suite("Where the broker is") struct BrokerAccessTests {
-    @Test func `what cannot be used is refused before anybody connects, and shows no password`() throws {
+    @Test func `unusable settings are refused before the client connects, and show no password`() throws {
         let wrong = [
             BrokerAccess(urls: []), BrokerAccess("http://jo:hidden@host"),
             BrokerAccess("amqp://jo:hidden@a/one", "amqp://jo:hidden@b/two"),

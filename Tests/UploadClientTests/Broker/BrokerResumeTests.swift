@@ -28,7 +28,7 @@ import Uploads
         #expect(try BrokerResume.round(upload, endedRound: nil, answer: OrderAnswer.Job(id: upload.id)) == 3)
     }
 
-    @Test func `one that is under way goes on as it is, and one that nobody knows is refused`() throws {
+    @Test func `an upload under way goes on as it is, and one that the ledger does not know is refused`() throws {
         let running = OrderAnswer.Job(id: upload.id, reason: "has not ended", round: 2)
         #expect(try BrokerResume.round(upload, endedRound: nil, answer: running) == 2)
         let unknown = OrderAnswer.Job(id: upload.id, reason: "the ledger knows no job")

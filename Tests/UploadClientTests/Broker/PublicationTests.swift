@@ -88,7 +88,7 @@ struct PublicationTests {
         #expect(result.told == [0])
     }
 
-    @Test(.timeLimit(.minutes(10))) func `when repeating does not help nobody knows whether it arrived`() async {
+    @Test(.timeLimit(.minutes(10))) func `when no repeat is confirmed, a job's fate is unknown`() async {
         let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.networkFailure, "lost") }
         #expect(word(result.fates[0]) == "unknown")
         #expect(result.told.isEmpty)
@@ -127,7 +127,7 @@ struct PublicationTests {
         #expect(word(result.fates[0]) == "unknown")
     }
 
-    @Test(.timeLimit(.minutes(10))) func `nobody knows what became of a cancelled one`() async {
+    @Test(.timeLimit(.minutes(10))) func `the fate of a job is unknown if its publishing was cancelled`() async {
         let result = await publish(1) { _, _ throws(UploadError) in throw UploadError(.interrupted, "cancelled") }
         #expect(word(result.fates[0]) == "unknown")
     }

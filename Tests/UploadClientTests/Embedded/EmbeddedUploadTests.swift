@@ -114,7 +114,7 @@ import Uploads
         }
     }
 
-    @Test func `what nobody resumes is removed when its time is over`() async throws {
+    @Test func `a failed upload that is not resumed is removed when its time is over`() async throws {
         let destination = memory { _, _, _ throws(UploadError) in throw UploadError(.accessDenied, "no") }
         let configuration = EmbeddedConfiguration(keepFailed: .zero)
         try await bench.with(destination, configuration) { manager in

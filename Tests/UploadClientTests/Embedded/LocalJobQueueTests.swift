@@ -195,7 +195,7 @@ import Uploads
         #expect(try files.orderNames().isEmpty)
     }
 
-    @Test func `a file that nobody can read is left where it is, and holds up nothing`() async throws {
+    @Test func `a file that the queue cannot read is left where it is, and holds up no other job`() async throws {
         let job = try job()
         _ = try files.create(LocalJob(job))
         let broken = "state/embedded/app/queue/\(JobID()).json"

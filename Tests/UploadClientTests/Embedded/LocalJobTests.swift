@@ -89,7 +89,7 @@ import Uploads
         #expect(job.isReady(at: now))
     }
 
-    @Test func `what nobody had claimed stays as it is`() throws {
+    @Test func `a job that no worker had claimed stays as it is`() throws {
         var job = try job()
         let before = job
         job.recover(at: now)
@@ -159,7 +159,7 @@ import Uploads
 
     // MARK: Orders
 
-    @Test func `cancelling issues a cancel baton that need not wait for anybody to hear`() throws {
+    @Test func `cancelling issues a cancel baton that need not wait until other workers hear of it`() throws {
         var job = try claimed()
         _ = job.obey(order(.pause, job), hasBegun: true, at: now)
         _ = job.obey(order(.cancel, job), hasBegun: true, at: now)

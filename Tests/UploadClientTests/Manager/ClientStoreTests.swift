@@ -55,7 +55,7 @@ struct ClientStoreTests {
         #expect(second?.round == 2)
     }
 
-    @Test func `an outcome of an upload that nobody knows waits for any delegate`() async throws {
+    @Test func `an outcome of an upload that the store does not know waits for any delegate`() async throws {
         let noted = try await open().end(with: event())
         #expect(noted?.startedBy == "")
     }
@@ -87,7 +87,7 @@ struct ClientStoreTests {
         #expect(claim == nil && rest.isEmpty)
     }
 
-    @Test func `what was told long ago is forgotten, and so is what nobody wanted to hear`() async throws {
+    @Test func `outcomes are forgotten after a time, even those that no delegate took`() async throws {
         let store = try await open()
         let noted = try #require(try await store.end(with: event()))
         try await store.prune(now: Date())

@@ -57,7 +57,7 @@ import Uploads
         }
     }
 
-    @Test func `an earlier round's end that nobody has taken is not the end of the next round`() async throws {
+    @Test func `an earlier round's end that no delegate has taken is not the end of the next round`() async throws {
         try await with { core, backend in
             let handle = try await core.start(try Upload(.data(Data([1])), to: "archive:a"))
             try await backend.end(handle.id, with: .failed(UploadError(.rejected, "no"), state: nil))

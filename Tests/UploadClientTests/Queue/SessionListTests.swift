@@ -75,7 +75,7 @@ import Uploads
             ])
     }
 
-    @Test func `one that fails before anybody began it neither starts nor stops running`() throws {
+    @Test func `a session that fails before a worker began it neither starts nor stops running`() throws {
         var list = SessionList()
         let a = try list.add()
         list.handOver(a)
@@ -188,7 +188,7 @@ import Uploads
         #expect(list.nextToCancel?.id == a)
     }
 
-    @Test func `a session that is in nobody's hands is cancelled at once`() throws {
+    @Test func `a session that was not handed over is cancelled at once`() throws {
         var list = SessionList()
         let a = try list.add()
         #expect(try list.cancel(a).map(\.kind) == [.cancelled])

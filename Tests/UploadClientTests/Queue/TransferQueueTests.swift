@@ -201,7 +201,7 @@ import Uploads
         }
     }
 
-    @Test func `what waits for the broker is said when nobody wants to wait longer`() async throws {
+    @Test func `settling within a time limit fails while a job waits for the broker`() async throws {
         let directory = try TemporaryDirectory()
         let outbox = directory.url.appending(path: "staging/outbox").path
         try await with(directory) { queue, _ in

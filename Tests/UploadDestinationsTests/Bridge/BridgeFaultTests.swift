@@ -98,7 +98,7 @@ struct BridgeFaultTests {
         }
     }
 
-    @Test func `after a pause somebody signs in again`() async throws {
+    @Test func `after a pause the destination signs in again`() async throws {
         try await BridgeBench.with { bench in
             bench.server.script { $0.fault = { call, count in call == .signIn && count == 1 ? .answer(503) : nil } }
             let destination = try bench.destination { $0.signInPauseSeconds = 0 }

@@ -5,7 +5,7 @@ import Uploads
 @testable import UploadDestinations
 
 @Suite struct BridgeLoginTests {
-    @Test func `while nobody signs in, jobs wait and do not meet the last failure again`() async throws {
+    @Test func `between two sign-ins jobs wait, and do not meet the last failure again`() async throws {
         let count = Mutex(0)
         let login = BridgeLogin(pauseSeconds: 3600) {
             count.withLock { $0 += 1 }

@@ -74,7 +74,7 @@ struct BridgeValidationTests {
     }
 
     @Test(arguments: ["requested", "unknown"])
-    func `an upload that nobody has told of is completed first`(status: String) async throws {
+    func `an upload whose completion was not reported to the Bridge is completed first`(status: String) async throws {
         try await BridgeBench.with { bench in
             let job = try bench.job()
             let first = try await waiting(bench).open(job, resuming: nil)

@@ -56,7 +56,7 @@ struct PresignedConformanceTests {
         }
     }
 
-    @Test func `the endpoint's secrets go nowhere else, and the URL's query is told to nobody`() async throws {
+    @Test func `the endpoint's secrets go nowhere else, and the URL's query is in no state or result`() async throws {
         try await PresignedBench.with { bench in
             let job = try bench.job()
             let session = try await bench.destination().open(job, resuming: nil)

@@ -23,7 +23,7 @@ struct ResumableFallbackTests {
         try await ResumableBench.with(Plain(nginx: try await NginxServer())) { bench in
             let destination = try bench.destination()
             let job = try bench.job(parts: 2.5)
-            #expect(destination.canYield(job), "nobody knows yet")
+            #expect(destination.canYield(job), "the server has not been asked yet")
             let session = try await destination.open(job, resuming: nil)
             #expect(session.state == nil)
             #expect(session.plan.count == 1)

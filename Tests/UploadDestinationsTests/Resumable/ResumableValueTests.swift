@@ -127,7 +127,7 @@ struct ResumableValueTests {
             ["url": "https://h/1", "interop": 4, "partBytes": 1], ["url": "https://h/1", "interop": 8, "partBytes": 0],
             ["url": "https://h/1", "interop": 9_223_372_036_854_775_807, "partBytes": 1],
         ] as [JSONValue])
-    func `a state of somebody else's making is none`(payload: JSONValue) {
+    func `a state that the driver cannot have written counts as expired`(payload: JSONValue) {
         let error = #expect(throws: UploadError.self) {
             try ResumableState(UploadState(driver: "resumable", payload: payload))
         }

@@ -113,7 +113,7 @@ struct CredentialsCacheTests {
         #expect(source.loads == 1)
         let door = source.close()
         for _ in 0..<3 {
-            #expect(try await cache.current(at: Self.now + 301) == Self.credentials(1, minutes: 10), "nobody waits")
+            #expect(try await cache.current(at: Self.now + 301) == Self.credentials(1, minutes: 10), "no caller waits")
         }
         door.open()
         try await eventually("the new ones are used") {

@@ -59,7 +59,7 @@ struct CredentialsMetadataTests {
         #expect(server.requests.map(\.path) == ["/v2/credentials/x"])
     }
 
-    @Test func `nobody else is asked without TLS`() async throws {
+    @Test func `without TLS only trusted hosts are asked`() async throws {
         for host in [
             "127.0.0.1", "127.8.9.10", "localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]",
         ] {

@@ -118,7 +118,7 @@ struct CredentialsWebIdentityTests {
         }
     }
 
-    @Test func `what is missing is said before anybody is asked`() async throws {
+    @Test func `a missing setting is named before a server is asked`() async throws {
         let server = try CredentialsServer { _ in Self.granted("ASIA6") }
         let directory = try TemporaryDirectory()
         let whole = environment(directory, server)

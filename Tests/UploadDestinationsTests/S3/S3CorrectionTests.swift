@@ -192,7 +192,7 @@ struct S3CorrectionTests {
         }
     }
 
-    @Test func `a bucket that lets nobody look cannot be probed, and that is no failure`() async throws {
+    @Test func `a bucket that forbids reading cannot be probed, and that is no failure`() async throws {
         try await run { bench, proxy, configuration in
             let destination = try bench.destination(configuration)
             proxy.setRule { request in

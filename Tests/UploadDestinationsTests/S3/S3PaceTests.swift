@@ -6,7 +6,7 @@ import Testing
 struct S3PaceTests {
     private let start = ContinuousClock.now
 
-    @Test func `nobody waits until somebody was refused`() {
+    @Test func `no request waits until the server has refused one`() {
         var pace = S3Pace()
         for _ in 0..<1000 { #expect(pace.turn(at: start) == start) }
     }

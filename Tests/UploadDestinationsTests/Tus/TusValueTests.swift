@@ -106,7 +106,7 @@ struct TusValueTests {
             ["partials": [], "partBytes": 1], ["partials": ["https://h/1", 2], "partBytes": 1],
             ["partials": ["https://h/1", ""], "partBytes": 1],
         ] as [JSONValue])
-    func `a state of somebody else's making is none`(payload: JSONValue) {
+    func `a state that the driver cannot have written counts as expired`(payload: JSONValue) {
         let error = #expect(throws: UploadError.self) { try TusState(UploadState(driver: "tus", payload: payload)) }
         #expect(error?.code == .sessionExpired)
     }

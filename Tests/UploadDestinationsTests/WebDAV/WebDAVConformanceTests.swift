@@ -121,7 +121,7 @@ struct WebDAVConformanceTests {
             #expect(try await bench.destination().probe(job, state: nil) == .nothing)
             let completed = try await bench.conformance().carry(job)
             guard case .other(let object, isNewer: false) = try await bench.destination().probe(job, state: nil) else {
-                Issue.record("somebody else's object could be taken for the job's")
+                Issue.record("another client's object could be taken for the job's")
                 return
             }
             #expect(object.etag == completed.object.etag && object.size == job.size)

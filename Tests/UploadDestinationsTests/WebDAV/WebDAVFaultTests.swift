@@ -146,7 +146,7 @@ struct WebDAVFaultTests {
     }
 
     @Test(arguments: [Kind.wsgidav, .apache])
-    func `what somebody has locked is waited for`(kind: Kind) async throws {
+    func `a file that another client has locked is waited for`(kind: Kind) async throws {
         try await WebDAVBench.with(kind) { bench in
             try await bench.conformance().carry(bench.job(50, seed: 3))
             let lock = """

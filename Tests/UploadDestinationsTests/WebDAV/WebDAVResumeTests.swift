@@ -83,7 +83,7 @@ struct WebDAVResumeTests {
     }
 
     @Test(arguments: [Kind.rclone, .wsgidav, .apache])
-    func `what nobody finishes is found in the folder for it, and removed`(kind: Kind) async throws {
+    func `an unfinished upload is found in the temporary folder, and removed`(kind: Kind) async throws {
         try await WebDAVBench.with(kind) { bench in
             var configuration = bench.configuration
             configuration.temporaryFolder = "not yet/whole"

@@ -34,7 +34,7 @@ extension LedgerConformance {
             #expect(try await ledger.events(of: job.id).map(\.kind) == [.completed])
             #expect(try await found("anna", in: ledger).isEmpty)
         },
-        Rule("a job is forgotten when it has ended and everybody was told, and not before") { suite in
+        Rule("a job is forgotten when it has ended and each delegate was told, and not before") { suite in
             let ledger = try await suite.make()
             let (open, untold, told) = (named("open"), named("untold", after: 1), named("told", after: 2))
             try await record([.job(open, maybeRepeated: false)], in: ledger)
