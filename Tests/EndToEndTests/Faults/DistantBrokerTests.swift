@@ -7,7 +7,7 @@ import UploadsRabbitMQ
 /// A distant broker costs round trips, and no more than needed: between continents each takes a tenth of a second.
 @Suite(.timeLimit(.minutes(40))) struct DistantBrokerTests {
     /// Long compared with the processing time of programs and broker, so that messages that are sent side by side count once.
-    private static let oneWay = Duration.milliseconds(500)
+    private static let oneWay = Duration.milliseconds(750)
 
     @Test func fewRoundTripsEnqueueAFileAndMakeAPoolReady() async throws {
         let broker = try await BrokerNode.shared()
