@@ -283,7 +283,7 @@ struct HTTPConnectionsTests {
             connection.waitForClose()
         }
         #expect(error.code == .invalidResponse)
-        #expect(error.message.contains("is no HTTP/1.1") && error.retry == .after(seconds: 5))
+        #expect(error.message.contains("other than HTTP/1.1") && error.retry == .after(seconds: 5))
     }
 
     @Test func `a header that cannot be sent fails before anything is`() async throws {

@@ -39,7 +39,7 @@ enum HTTPAnswer {
         case 304:
             (
                 .invalidResponse,
-                "it answered as if the request had asked for changes, which it did not; look at the server and at the proxy "
+                "it answered as if the request had asked whether the object has changed; look at the server and at the proxy "
                     + "before it", .afterBackoff
             )
         default: (.rejected, remedy, .never)

@@ -52,7 +52,7 @@ struct HTTPMalformedTests {
             }
             for error in [streaming, small] {
                 #expect(error?.code == .invalidResponse && error?.retry == .after(seconds: 5), "\(error as Any)")
-                #expect(error?.message.contains("is no HTTP/1.1") == true, "\(error as Any)")
+                #expect(error?.message.contains("other than HTTP/1.1") == true, "\(error as Any)")
             }
         }
     }
