@@ -7,7 +7,8 @@ extension Baton: Codable {
             bytesSent
         case activeSeconds, startedAt, triedSince, onlyRemovesCopy
 
-        static let names = allCases.map(\.stringValue)
+        /// In the order in which the writer sorts members, so that one pass compares them.
+        static let names = allCases.map(\.stringValue).sorted()
     }
 
     public init(from decoder: any Decoder) throws { try self.init(from: decoder, beside: []) }

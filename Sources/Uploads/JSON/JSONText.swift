@@ -174,15 +174,35 @@ final class JSONText: Sendable {
         }
     }
 
-    /// How many members an object has.
-    func count(of object: Int) -> Int {
-        var count = 0
-        var index = object + 1
-        while index < tokens[object].next {
-            count += 1
-            index = tokens[index + 1].next
+    /// Whether every member of an object has one of these names, none of them empty. Takes one pass where the members come in the
+    /// order of the names.
+    /// - Returns: false also for a name with an escape sequence, which is not compared.
+    func hasOnly(_ names: [String], of object: Int) -> Bool {
+        tokens.withUnsafeBufferPointer { tokens in
+            bytes.withUnsafeBufferPointer { bytes in
+                var place = 0
+                var index = object + 1
+                while index < tokens[object].next {
+                    let token = tokens[index]
+                    guard token.kind == .text else { return false }
+                    let name = UnsafeBufferPointer(rebasing: bytes[token.start..<token.end])
+                    var left = names.count
+                    while left > 0, !Self.isEqual(names[place], name) {
+                        place = place + 1 == names.count ? 0 : place + 1
+                        left -= 1
+                    }
+                    guard left > 0 else { return false }
+                    index = tokens[index + 1].next
+                }
+                return true
+            }
         }
-        return count
+    }
+
+    private static func isEqual(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.utf8.count == bytes.count, let start = bytes.baseAddress else { return false }
+        var text = text
+        return text.withUTF8 { memcmp(start, $0.baseAddress!, $0.count) == 0 }
     }
 
     private static func unescaped(_ raw: ArraySlice<UInt8>) throws(Unreadable) -> [UInt8] {

@@ -23,10 +23,8 @@ extension Decoder {
 
     private func fields(besides known: [String]) throws -> [String: JSONValue] {
         if let reader = self as? JSONReader {
-            let (text, index) = (reader.text, reader.index)
-            let found = known.count { text.member($0, of: index) != nil }
-            if found == text.count(of: index) { return [:] }
-            return try text.members(at: index) { !known.contains($0) }
+            if reader.text.hasOnly(known, of: reader.index) { return [:] }
+            return try reader.text.members(at: reader.index) { !known.contains($0) }
         }
         let container = try container(keyedBy: AnyCodingKey.self)
         var unknown: [String: JSONValue] = [:]

@@ -9,7 +9,8 @@ extension UploadJob: Codable {
             ifExists, batch
         case client, idempotencyKey, retry, serial, verify, notBefore, expiresAt, enqueuedAt
 
-        static let names = allCases.map(\.stringValue)
+        /// In the order in which the writer sorts members, so that one pass compares them.
+        static let names = allCases.map(\.stringValue).sorted()
     }
 
     public init(from decoder: any Decoder) throws {
