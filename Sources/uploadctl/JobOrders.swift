@@ -201,7 +201,7 @@ struct MoveCommand: OrderCommand {
         EXAMPLES
           uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 --to 0
           uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 --to 5
-          uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 \
+          uploadctl move 019a7d3e-0b6c-7c11-9a53-2f4f5c1b7a90 \\
               --before 019a7d3e-1a7b-7f02-8c11-5b8e7d0c4a11
 
         'uploadctl queue line NAME' shows the line in its order.

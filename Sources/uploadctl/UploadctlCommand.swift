@@ -5,10 +5,10 @@ struct UploadctlCommand: AsyncParsableCommand {
         commandName: "uploadctl",
         abstract: "The operator's tool: shows jobs and their history, and gives orders about them.",
         discussion: """
-            Orders (cancel, pause, resume, run, discard, forget, move, queue stop and start,
-            sweeps) are messages to the notifier: with exit status 0 or 1 they are on the
-            broker's disk, and hold also if no notifier and no worker is up. Most other
-            commands ask the notifier's HTTP API.
+            Orders (cancel, pause, resume, run, discard, forget, move, queue stop and
+            start, sweeps) are messages to the notifier: with exit status 0 or 1 they are
+            on the broker's disk, and hold also if no notifier and no worker is up. Most
+            other commands ask the notifier's HTTP API.
             """,
         subcommands: [
             JobsCommand.self, JobCommand.self, WatchCommand.self,

@@ -32,7 +32,7 @@ public struct DeliveryChoice: ParsableArguments, Sendable {
         let known = DeliveryRecord.Status.allCases.map(\.rawValue)
         if let status, !known.contains(status) {
             throw ValidationError(
-                "--status: '\(status.prefix(80))' is none; there are \(known.joined(separator: ", "))")
+                "--status: '\(status.prefix(80))' is not a status; choose from \(known.joined(separator: ", "))")
         }
     }
 

@@ -52,7 +52,7 @@ public struct JobFilter: ParsableArguments, Sendable {
         let known = LedgerStatus.allCases.map(\.rawValue)
         if let stranger = status.first(where: { !known.contains($0) }) {
             throw ValidationError(
-                "--status: '\(stranger.prefix(80))' is none; there are \(known.joined(separator: ", "))")
+                "--status: '\(stranger.prefix(80))' is not a status; choose from \(known.joined(separator: ", "))")
         }
     }
 

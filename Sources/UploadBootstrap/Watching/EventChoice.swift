@@ -28,7 +28,7 @@ public struct EventChoice: ParsableArguments, Sendable {
         }
         if let stranger = kind.first(where: { !Self.kinds.contains($0) }) {
             throw ValidationError(
-                "--kind: '\(stranger.prefix(80))' is none; there are \(Self.kinds.joined(separator: ", "))")
+                "--kind: '\(stranger.prefix(80))' is not a kind; choose from \(Self.kinds.joined(separator: ", "))")
         }
     }
 
