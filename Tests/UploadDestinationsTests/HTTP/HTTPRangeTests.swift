@@ -71,7 +71,9 @@ struct HTTPRangeTests {
             #expect(sent(bench).count == 5 && Set(sent(bench)).count == 5)
             #expect(bench.proxy.requests.reduce(0) { $0 + $1.bodyBytes } == bytes.count)
             #expect(!bench.proxy.requests.contains { $0.method == "GET" })
-            #expect(try await second.complete(.none).object == completed.object, "completing twice is safe")
+            #expect(
+                try await second.complete(.none).object.withPlainTag == completed.object.withPlainTag,
+                "completing twice is safe")
             guard
                 case .complete(let found) = try await bench.destination(bench.ranges)
                     .probe(job, state: second.state)
