@@ -8,13 +8,13 @@ public import Uploads
 /// log's entry. The log decides which ledger has the namespace, read up to that entry: of two ledgers that claim it at once, one loses.
 public struct LedgerClaimant: Sendable {
     let bus: any NotifierBus
-    let ledger: Ledger
+    let ledger: any LedgerOpenings
     let configuration: NotifierConfiguration
     let clock: NotifierClock
     let logger: Logger
 
     public init(
-        bus: any NotifierBus, ledger: Ledger, configuration: NotifierConfiguration = NotifierConfiguration(),
+        bus: any NotifierBus, ledger: any LedgerOpenings, configuration: NotifierConfiguration = NotifierConfiguration(),
         clock: NotifierClock = .system, logger: Logger
     ) {
         self.bus = bus

@@ -133,7 +133,7 @@ struct ForgettingTests {
     {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
-        let count = Ledger.forgettingPageMaximum + 1
+        let count = OrderRun.forgettingPageMaximum + 1
         let order = UploadOrder(
             .matching(.forget, OrderFilter(batch: Self.name), atMost: nil), by: "jo", at: Sample.start)
         let ledger = try Ledger.open(path: scratch.file())

@@ -177,7 +177,7 @@ struct LedgerTroubleTests {
         try await ledger.write { try $0.execute(sql: "DROP INDEX events_by_job; DROP TABLE events") }
         let path = scratch.file()
         #expect(
-            LedgerFailure.describe(DatabaseError(resultCode: .SQLITE_CORRUPT), path: path).message.contains(
+            SQLiteFailure.describe(DatabaseError(resultCode: .SQLITE_CORRUPT), path: path).message.contains(
                 "move it away"))
         let bus = MemoryNotifierBus()
         let log = Lines()

@@ -117,11 +117,11 @@ struct OrderTests {
     @Test func `an order about more jobs than a page takes several transactions and forgets none`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        let jobs = jobs(Ledger.orderPageMaximum * 2 + 1)
+        let jobs = jobs(OrderRun.pageMaximum * 2 + 1)
         try await record(messages(jobs), in: ledger)
         let order = order(.matching(.cancel, OrderFilter(queue: .standard), atMost: nil))
         let first = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
-        #expect(first.answer == nil && first.owed.count == Ledger.orderPageMaximum)
+        #expect(first.answer == nil && first.owed.count == OrderRun.pageMaximum)
         let (answer, owed) = try await carryOut(order, in: ledger)
         #expect(answer.matched == jobs.count && answer.done == jobs.count)
         #expect(answer.jobs.count == OrderAnswer.jobsMaximum)

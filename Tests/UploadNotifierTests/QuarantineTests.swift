@@ -426,7 +426,7 @@ struct QuarantineTests {
     ]) func `what SQLite says is the fault of a message or of the database`(code: ResultCode, isOfOne: Bool) {
         let error = DatabaseError(resultCode: code)
         #expect(LedgerFailure.isOfOne(error) == isOfOne)
-        #expect(LedgerFailure.isOfOne(LedgerFailure.describe(error, path: "x")) == isOfOne)
-        #expect(!LedgerFailure.isOfOne(LedgerFailure.describe(CancellationError(), path: "x")))
+        #expect(LedgerFailure.isOfOne(SQLiteFailure.describe(error, path: "x")) == isOfOne)
+        #expect(!LedgerFailure.isOfOne(SQLiteFailure.describe(CancellationError(), path: "x")))
     }
 }

@@ -22,7 +22,7 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        let ledger: Ledger
+        let ledger: any NotifierLedger
         switch try StandBy.open(configuration.notifier.ledger, logger: logger) {
         case .opened(let free): ledger = free
         case .obstacle(let obstacle):
@@ -38,7 +38,7 @@ extension Bootstrap {
 
     /// Serves until the program is stopped, then closes the ledger.
     private static func serve(
-        _ ledger: Ledger, _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
+        _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
         logger: Logger
     ) async throws {
         defer { try? ledger.close() }
@@ -96,7 +96,7 @@ extension Bootstrap {
     }
 
     private static func stagingSweeper(
-        _ configuration: UploadConfiguration, _ ledger: Ledger, _ logger: Logger
+        _ configuration: UploadConfiguration, _ ledger: any StagingQueries, _ logger: Logger
     ) -> StagingSweeper {
         StagingSweeper(
             ledger: ledger, rule: StagingRule(keepFailed: configuration.stagingKeepFailed), logger: logger
@@ -130,7 +130,7 @@ extension Bootstrap {
     static func standBy(
         _ obstacle: LedgerObstacle, _ configuration: UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, logger: Logger
-    ) async throws -> (Ledger, UploadConfiguration)? {
+    ) async throws -> (any NotifierLedger, UploadConfiguration)? {
         let settings = configuration.notifier
         let readiness = Readiness()
         let standBy = StandBy(path: settings.ledger, obstacle, readiness: readiness, logger: logger)

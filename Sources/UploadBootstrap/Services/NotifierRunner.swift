@@ -9,7 +9,7 @@ import UploadsRabbitMQ
 /// closes. The ``DelegateManager`` decides which delegates receive outcomes.
 final class NotifierRunner: Service {
     private let connector: BrokerConnector
-    private let ledger: Ledger
+    private let ledger: any NotifierLedger
     private let queues: BrokerDelegateQueues
     private let configuration: NotifierConfiguration
     private let sweeper: Sweeper
@@ -24,7 +24,7 @@ final class NotifierRunner: Service {
 
     /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
-        connector: BrokerConnector, ledger: Ledger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
+        connector: BrokerConnector, ledger: any NotifierLedger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
         sweeper: Sweeper,
         stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, operations: CurrentBroker,
         delegateManager: DelegateManager, progress: LatestProgress,

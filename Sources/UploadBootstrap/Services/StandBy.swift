@@ -8,7 +8,7 @@ import Uploads
 /// when that one ends), and while it cannot be opened, for example because its disk is full.
 final class StandBy: Service {
     enum Opening {
-        case opened(Ledger)
+        case opened(any NotifierLedger)
         case obstacle(LedgerObstacle)
     }
 
@@ -22,7 +22,7 @@ final class StandBy: Service {
     private let path: String
     private let readiness: Readiness
     private let logger: Logger
-    private let opened = Mutex<Ledger?>(nil)
+    private let opened = Mutex<(any NotifierLedger)?>(nil)
     private let met: Mutex<(obstacle: LedgerObstacle, said: ContinuousClock.Instant)>
 
     init(path: String, _ obstacle: LedgerObstacle, readiness: Readiness, logger: Logger) {
@@ -49,7 +49,7 @@ final class StandBy: Service {
     var obstacle: LedgerObstacle { met.withLock { $0.obstacle } }
 
     /// The ledger, once `run` has ended; nil if the program was stopped first.
-    func takeLedger() -> Ledger? {
+    func takeLedger() -> (any NotifierLedger)? {
         opened.withLock { ledger in
             defer { ledger = nil }
             return ledger

@@ -6,29 +6,6 @@ import Uploads
 struct ForgottenRows {
     let db: Database
 
-    /// - Throws: `rejected` while a delivery or publication of the job is still to be made: delegates get it whole, or not at all.
-    func checkTold(_ job: JobID) throws {
-        let delegate = try String.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT delegate FROM deliveries WHERE job = ? AND delivered IS NULL AND given_up IS NULL
-                    ORDER BY id LIMIT 1
-                    """), arguments: [job.rawValue])
-        if let delegate {
-            throw UploadError(
-                .rejected,
-                "delegate '\(delegate)' has not received the outcome of job \(job) yet; forget the job when it has. 'uploadctl "
-                    + "delegate show \(delegate)' shows the reason; removing the delegate drops its undelivered outcomes"
-            )
-        }
-        let isOwed = try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM owed WHERE job = ?)"), arguments: [job.rawValue])
-        if isOwed == true {
-            throw UploadError(
-                .rejected, "the broker has not confirmed the last messages of job \(job) yet; try again in a moment")
-        }
-    }
-
     /// Removes the jobs' names from all rows except those of the jobs themselves.
     func strip(_ jobs: [LedgerJob]) throws {
         guard !jobs.isEmpty else { return }

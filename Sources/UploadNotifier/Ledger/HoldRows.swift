@@ -6,18 +6,16 @@ import Uploads
 struct HoldRows {
     let db: Database
 
-    /// Writes the row of a job in its present state.
-    func keep(_ job: LedgerJob) throws {
-        guard let hold = job.hold else { return try remove(job.id) }
+    /// - Parameter hold: nil removes the row.
+    func write(_ hold: LedgerChanges.Hold?, of job: JobID) throws {
+        guard let hold else {
+            return try db.cachedStatement(sql: "DELETE FROM holds WHERE job = ?").execute(arguments: [job.rawValue])
+        }
         try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO holds (job, queue, due, needs_worker) VALUES (?, ?, ?, ?)"
         ).execute(arguments: [
-            job.id.rawValue, job.baton.job.queue.rawValue, hold.until.timeIntervalSince1970, hold.cause == .policy,
+            job.rawValue, hold.queue.rawValue, hold.until.timeIntervalSince1970, hold.needsWorker,
         ])
-    }
-
-    func remove(_ job: JobID) throws {
-        try db.cachedStatement(sql: "DELETE FROM holds WHERE job = ?").execute(arguments: [job.rawValue])
     }
 
     /// The next queues by name, each found by one step in the index, however many jobs it has.

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
-public import Uploads
+package import Uploads
 
 extension Ledger: LedgerBackup {
     /// Copies the state of the ledger at one moment, while it is in use, and checks the copy before it gets its name: a backup that
@@ -14,7 +14,7 @@ extension Ledger: LedgerBackup {
     /// - Throws: `rejected` if another file than a ledger has the name; `misconfigured` if the directory cannot be written;
     ///   `checksumMismatch` if the copy is damaged.
     @discardableResult
-    public func backup(to destination: String) async throws(UploadError) -> Int64 {
+    package func backup(to destination: String) async throws(UploadError) -> Int64 {
         try await Self.checkReplaceable(destination, ledger: path)
         let partial = "\(destination).\(UUID().uuidString.lowercased()).partial"
         try LedgerLock.createPrivately(partial)
@@ -25,7 +25,7 @@ extension Ledger: LedgerBackup {
             return bytes
         } catch {
             unlink(partial)
-            throw LedgerFailure.describe(error, path: destination)
+            throw SQLiteFailure.describe(error, path: destination)
         }
     }
 
@@ -96,16 +96,16 @@ extension Ledger: LedgerBackup {
     /// Makes the file, its name and its directory durable.
     private static func makeDurable(_ partial: String, as destination: String) throws(UploadError) -> Int64 {
         let file = Glibc.open(partial, O_RDWR | O_CLOEXEC)
-        guard file >= 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        guard file >= 0 else { throw SQLiteFailure.unreachable(destination, errno: errno) }
         defer { Glibc.close(file) }
         var status = stat()
         guard fsync(file) == 0, fstat(file, &status) == 0, rename(partial, destination) == 0 else {
-            throw LedgerFailure.unreachable(destination, errno: errno)
+            throw SQLiteFailure.unreachable(destination, errno: errno)
         }
         let parent = Glibc.open(URL(filePath: destination).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
-        guard parent >= 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        guard parent >= 0 else { throw SQLiteFailure.unreachable(destination, errno: errno) }
         defer { Glibc.close(parent) }
-        guard fsync(parent) == 0 else { throw LedgerFailure.unreachable(destination, errno: errno) }
+        guard fsync(parent) == 0 else { throw SQLiteFailure.unreachable(destination, errno: errno) }
         return Int64(status.st_size)
     }
 }

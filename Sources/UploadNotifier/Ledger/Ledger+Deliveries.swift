@@ -1,6 +1,6 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: DeliveryHistory {
     /// The most attempts of one delivery that are kept.
@@ -8,7 +8,7 @@ extension Ledger: DeliveryHistory {
     /// Deliveries that are changed in one transaction, so that recording never waits long.
     private static let changeCountMaximum = 1000
 
-    public func deliveries(_ listing: DeliveryListing) async throws(UploadError) -> [DeliveryRecord] {
+    package func deliveries(_ listing: DeliveryListing) async throws(UploadError) -> [DeliveryRecord] {
         var conditions = ["id < ?"]
         var arguments: StatementArguments = [listing.before ?? .max]
         if let delegate = listing.delegate {
@@ -34,7 +34,7 @@ extension Ledger: DeliveryHistory {
         }
     }
 
-    public func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt] {
+    package func attempts(of delivery: DelegateDelivery.ID) async throws(UploadError) -> [DeliveryAttempt] {
         try await read { db in
             try Row.fetchAll(
                 db, sql: "SELECT * FROM attempts WHERE delivery = ? ORDER BY id", arguments: [delivery]
@@ -46,7 +46,7 @@ extension Ledger: DeliveryHistory {
         }
     }
 
-    public func statuses() async throws(UploadError) -> [DelegateStatus] {
+    package func statuses() async throws(UploadError) -> [DelegateStatus] {
         try await read { db in
             // The query goes from name to name by the index, not over every row.
             let names = try String.fetchAll(
@@ -64,7 +64,7 @@ extension Ledger: DeliveryHistory {
         }
     }
 
-    public func replay(_ replay: DeliveryReplay, at time: Date) async throws(UploadError) -> Int {
+    package func replay(_ replay: DeliveryReplay, at time: Date) async throws(UploadError) -> Int {
         let (condition, arguments): (String, StatementArguments) =
             switch replay {
             case .one(let id): ("id = ?", [id])
@@ -87,7 +87,7 @@ extension Ledger: DeliveryHistory {
         }
     }
 
-    public func forget(_ delegate: String) async throws(UploadError) -> Int {
+    package func forget(_ delegate: String) async throws(UploadError) -> Int {
         let count = try await change("delegate = ? AND delivered IS NULL", [delegate]) { id, db in
             try db.cachedStatement(sql: "DELETE FROM deliveries WHERE id = ?").execute(arguments: [id])
         }

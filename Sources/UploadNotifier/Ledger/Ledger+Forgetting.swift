@@ -1,19 +1,12 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
     /// The largest ledger, in bytes, that is rewritten whole after an order to forget, which holds up recording for a second or so: 64 MiB.
     static let rewritingBytesMaximum = 64 << 20
 
-    public func accept(_ order: UploadOrder) async throws(UploadError) {
-        try await write { db in
-            guard try OrderProgress.known(of: order, in: db) == nil else { return }
-            try OrderProgress(OrderAnswer(order: order.id)).save(order, in: db)
-        }
-    }
-
-    public func acceptedForgetting() async throws(UploadError) -> [UploadOrder] {
+    package func acceptedForgetting() async throws(UploadError) -> [UploadOrder] {
         try await read { [rows] db in
             var orders: [UploadOrder] = []
             let found = try Row.fetchCursor(db, sql: "SELECT id, body, progress FROM orders ORDER BY at")
@@ -30,7 +23,7 @@ extension Ledger {
         }
     }
 
-    public func forget(
+    package func forget(
         endedBefore: Date, after job: JobID?, at now: Date, limit: Int
     ) async throws(UploadError) -> ForgottenPage {
         try await strikeOff()
@@ -52,27 +45,11 @@ extension Ledger {
             ).compactMap { JobID($0) }
         }
         guard let last = found.last else { return ForgottenPage(count: 0, next: nil) }
-        let count = try await write { [rows] db in
-            var count = 0
-            // A job that cannot be forgotten for a reason of its own does not hold up the others.
-            for id in found {
-                var batch = LedgerBatch(db, rows, view: ControlView(), routes: [], now: now)
-                let failure = try Self.attempt(in: db) {
-                    try batch.load([id])
-                    let answers = try batch.order(.forget, of: [id])
-                    try batch.save()
-                    count += answers.count(where: \.done)
-                }
-                if let failure {
-                    rows.say(DamagedRow("jobs", id.rawValue, why: "it cannot be forgotten: \(failure)"))
-                }
-            }
-            return count
-        }
+        let count = try await forgetNames(of: found, at: now)
         return ForgottenPage(count: count, next: found.count == limit ? last : nil)
     }
 
-    public func pruneLogs(
+    package func pruneLogs(
         triedBefore: Date, lettersBefore: Date?, limit: Int
     ) async throws(UploadError) -> Int {
         try await write { db in
@@ -97,7 +74,7 @@ extension Ledger {
         }
     }
 
-    public func scrub(rewriting: Bool) async throws(UploadError) {
+    package func scrub(rewriting: Bool) async throws(UploadError) {
         do {
             // The barrier waits for all readers, since a reader that is under way keeps the log.
             try await pool.barrierWriteWithoutTransaction { db in
@@ -112,7 +89,7 @@ extension Ledger {
                 _ = try db.checkpoint(.truncate)
             }
         } catch {
-            throw LedgerFailure.describe(error, path: path)
+            throw SQLiteFailure.describe(error, path: path)
         }
         try files.check()
     }

@@ -1,23 +1,19 @@
-import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
-extension Ledger {
-    /// The identity of this ledger, with the openings with which notifiers went to work.
-    /// - Throws: `misconfigured` if another program has damaged the identity.
-    public func identity() async throws(UploadError) -> LedgerIdentity {
+extension Ledger: NotifierLedger {
+    package func identity() async throws(UploadError) -> LedgerIdentity {
         try await read { [path] db in try Self.identity(db, path: path) }
     }
 
-    /// Notes an opening that is about to be appended to the control log: if this process dies, the log may have the opening.
-    func notePending(_ opening: UUID) async throws(UploadError) {
+    package func notePending(_ opening: UUID) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "UPDATE identity SET pending = ?", arguments: [opening.text])
         }
     }
 
-    /// Notes that the control log has the opening.
-    func noteOpened(_ opening: UUID) async throws(UploadError) {
+    package func noteOpened(_ opening: UUID) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "UPDATE identity SET opening = ?, pending = NULL", arguments: [opening.text])
         }

@@ -1,15 +1,15 @@
 import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
     /// The most released jobs of a serial line that are shown: there is one, except after the loss of a ledger.
     private static let holdersMaximum = 100
 
-    public func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage {
+    package func line(of queue: QueueName, after: Int64?, limit: Int) async throws(UploadError) -> LinePage {
         let limit = min(max(1, limit), LedgerFilter.limitMaximum)
-        return try await read { [damaged = rows] db in
-            let rows = LineRows(db: db, queue: queue)
+        return try await read { db in
+            let store = self.store(db)
             var entries: [LinePage.Entry] = []
             if after == nil {
                 entries = try Row.fetchAll(
@@ -19,7 +19,7 @@ extension Ledger {
                         WHERE line.queue = ? AND line.number IS NULL LIMIT ?
                         """, arguments: [queue.rawValue, Self.holdersMaximum]
                 ).compactMap { row in
-                    damaged.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: nil) }
+                    self.rows.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: nil) }
                 }
             }
             let waiting = try Row.fetchAll(
@@ -29,25 +29,25 @@ extension Ledger {
                     WHERE line.queue = ? AND line.number > ? ORDER BY line.number LIMIT ?
                     """, arguments: [queue.rawValue, after ?? .min, limit])
             let first: Int64? = waiting.first?["number"]
-            let start = try first.map { try rows.count(before: $0) } ?? 0
+            let start = try first.map { try store.waitingCount(inLineOf: queue, before: $0) } ?? 0
             entries += waiting.enumerated().compactMap { index, row in
-                damaged.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: start + index) }
+                self.rows.job(row["record"], id: row["id"]).map { LinePage.Entry(job: $0, position: start + index) }
             }
             return LinePage(
-                entries: entries, waiting: try rows.waitingCount(),
+                entries: entries, waiting: try store.waitingCount(inLineOf: queue),
                 next: waiting.count == limit ? waiting.last?["number"] : nil)
         }
     }
 
-    public func place(of job: JobID) async throws(UploadError) -> LinePlace? {
+    package func place(of job: JobID) async throws(UploadError) -> LinePlace? {
         try await read { db in
             guard
                 let row = try Row.fetchOne(
                     db, sql: "SELECT queue, number FROM line WHERE job = ?", arguments: [job.rawValue])
             else { return nil }
             let queue = QueueName(unchecked: row["queue"])
-            let rows = LineRows(db: db, queue: queue)
-            let waiting = try rows.waitingCount()
+            let store = self.store(db)
+            let waiting = try store.waitingCount(inLineOf: queue)
             guard let number: Int64 = row["number"] else { return LinePlace(position: nil, waiting: waiting) }
             let holder = try Row.fetchOne(
                 db,
@@ -61,7 +61,8 @@ extension Ledger {
                 arguments: [queue.rawValue, number]
             ).flatMap { JobID($0) }
             return LinePlace(
-                position: try rows.count(before: number), waiting: waiting, behind: ahead ?? holding, holder: holding,
+                position: try store.waitingCount(inLineOf: queue, before: number), waiting: waiting,
+                behind: ahead ?? holding, holder: holding,
                 holderStatus: (holder?["status"] as String?).flatMap(LedgerStatus.init))
         }
     }

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
-    public func counts() async throws(UploadError) -> [LedgerStatus: Int] {
+    package func counts() async throws(UploadError) -> [LedgerStatus: Int] {
         try await read { db in
             try JobSearch.scopes(LedgerFilter(), in: db).reduce(into: [:]) { counts, scope in
                 guard let status = LedgerStatus(rawValue: scope.status) else { return }
@@ -12,7 +12,7 @@ extension Ledger {
         }
     }
 
-    public func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob] {
+    package func latest(_ status: LedgerStatus, limit: Int) async throws(UploadError) -> [LedgerJob] {
         try await read { [rows] db in
             try Row.fetchAll(
                 db.cachedStatement(
@@ -23,7 +23,7 @@ extension Ledger {
         }
     }
 
-    public func queues(throughputSince: Date) async throws(UploadError) -> [QueueLoad] {
+    package func queues(throughputSince: Date) async throws(UploadError) -> [QueueLoad] {
         try await read { db in
             var queues: [String: QueueLoad] = [:]
             for scope in try JobSearch.scopes(LedgerFilter(), in: db) {
@@ -54,7 +54,7 @@ extension Ledger {
         }
     }
 
-    public func destinations() async throws(UploadError) -> [DestinationLoad] {
+    package func destinations() async throws(UploadError) -> [DestinationLoad] {
         try await read { db in
             var destinations: [String: DestinationLoad] = [:]
             for scope in try JobSearch.scopes(LedgerFilter(), in: db) {

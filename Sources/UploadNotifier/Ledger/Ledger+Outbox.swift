@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: DeliveryOutbox {
-    public func due(
+    package func due(
         for delegate: String, ordered: Bool, now: Date, excluding: Set<DelegateDelivery.ID>, limit: Int
     ) async throws(UploadError) -> [DelegateDelivery] {
         let excluded = Self.list(excluding)
@@ -54,7 +54,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func nextDue(
+    package func nextDue(
         for delegate: String, ordered: Bool, excluding: Set<DelegateDelivery.ID>
     ) async throws(UploadError) -> Date? {
         let excluded = Self.list(excluding)
@@ -67,7 +67,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func delivered(
+    package func delivered(
         _ ids: [DelegateDelivery.ID], at time: Date, attempt: DeliveryAttempt?
     ) async throws(UploadError) {
         try await deliveries.add(Delivered(ids: ids, time: time, attempt: attempt)) { all throws(UploadError) in
@@ -93,7 +93,7 @@ extension Ledger: DeliveryOutbox {
         var attempt: DeliveryAttempt?
     }
 
-    public func failed(
+    package func failed(
         _ ids: [DelegateDelivery.ID], attempt: DeliveryAttempt, dueAt: Date
     ) async throws(UploadError) {
         try await write { db in
@@ -101,7 +101,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func exhausted(
+    package func exhausted(
         _ delivery: DelegateDelivery, attempt: DeliveryAttempt
     ) async throws(UploadError) -> Bool {
         let at = attempt.at.addingTimeInterval(attempt.seconds)
@@ -121,13 +121,13 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func pause(
+    package func pause(
         _ delegate: String, reason: String, at time: Date, held: Bool
     ) async throws(UploadError) {
         try await write { db in try Self.pause(delegate, reason, time, held: held, in: db) }
     }
 
-    public func resume(_ delegate: String, at time: Date) async throws(UploadError) {
+    package func resume(_ delegate: String, at time: Date) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "DELETE FROM delegates WHERE name = ?", arguments: [delegate])
             // Deliveries that had used up their attempts begin anew; otherwise the first failure would pause the delegate again.
@@ -140,7 +140,7 @@ extension Ledger: DeliveryOutbox {
         }
     }
 
-    public func status(of delegate: String) async throws(UploadError) -> DelegateStatus {
+    package func status(of delegate: String) async throws(UploadError) -> DelegateStatus {
         try await read { db in try Self.status(of: delegate, in: db) }
     }
 

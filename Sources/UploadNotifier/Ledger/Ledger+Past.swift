@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
     /// Jobs that are examined in one transaction, so that recording never waits long.
     private static let pastCountMaximum = 500
 
-    public func deliverPast(
+    package func deliverPast(
         _ route: DeliveryRoute, from: Date, to: Date, at time: Date
     ) async throws(UploadError) -> Int {
         var count = 0

@@ -1,12 +1,12 @@
 import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: LedgerQueries {
     /// Events that one call examines, so that a filter without matches takes no longer than another.
     private static let eventWindow = 5000
 
-    public func job(_ id: JobID) async throws(UploadError) -> LedgerJob? {
+    package func job(_ id: JobID) async throws(UploadError) -> LedgerJob? {
         try await read { [rows] db in
             try Data.fetchOne(db, sql: "SELECT record FROM jobs WHERE id = ?", arguments: [id.rawValue]).map {
                 do throws(DamagedRow) {
@@ -19,14 +19,14 @@ extension Ledger: LedgerQueries {
         }
     }
 
-    public func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage {
+    package func jobs(_ filter: LedgerFilter) async throws(UploadError) -> JobPage {
         try await read { [rows] db in
             if let text = filter.text { return try TextSearch(filter, for: text, in: db, rows).page() }
             return try JobSearch(filter, in: db, rows).page()
         }
     }
 
-    public func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
+    package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         try await read { [rows] db in
             try Row.fetchAll(
                 db, sql: "SELECT seq, body FROM events WHERE job = ? ORDER BY seq", arguments: [job.rawValue]
@@ -34,7 +34,7 @@ extension Ledger: LedgerQueries {
         }
     }
 
-    public func events(
+    package func events(
         after sequence: Int64, _ filter: EventFilter, limit: Int
     ) async throws(UploadError) -> EventPage {
         let limit = min(max(1, limit), 1000)
@@ -79,7 +79,7 @@ extension Ledger: LedgerQueries {
         }
     }
 
-    public func lastSequence() async throws(UploadError) -> Int64 { try await read(Self.lastSequence) }
+    package func lastSequence() async throws(UploadError) -> Int64 { try await read(Self.lastSequence) }
 
     private static func lastSequence(in db: Database) throws -> Int64 {
         try Int64.fetchOne(db, sql: "SELECT max(seq) FROM events") ?? 0

@@ -1,8 +1,8 @@
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
-    public func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job] {
+    package func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job] {
         try await read { [rows] db in
             let found = try Row.fetchAll(
                 db.cachedStatement(sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))"),

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: DelegateRegister {
-    public func registrations() async throws(UploadError) -> [DelegateRegistration] {
+    package func registrations() async throws(UploadError) -> [DelegateRegistration] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM registered ORDER BY name").map { row in
                 DelegateRegistration(
@@ -15,7 +15,7 @@ extension Ledger: DelegateRegister {
         }
     }
 
-    public func register(_ registration: DelegateRegistration) async throws(UploadError) {
+    package func register(_ registration: DelegateRegistration) async throws(UploadError) {
         let times = (registration.createdAt.timeIntervalSince1970, registration.changedAt.timeIntervalSince1970)
         try await write { db in
             try db.execute(
@@ -29,7 +29,7 @@ extension Ledger: DelegateRegister {
         }
     }
 
-    public func redefine(_ name: String, _ definition: Data, at time: Date) async throws(UploadError) {
+    package func redefine(_ name: String, _ definition: Data, at time: Date) async throws(UploadError) {
         try await write { db in
             try db.execute(
                 sql: "UPDATE registered SET definition = ?, changed = ? WHERE name = ? AND removed IS NULL",
@@ -38,7 +38,7 @@ extension Ledger: DelegateRegister {
         }
     }
 
-    public func unregister(
+    package func unregister(
         _ name: String, discarding: Bool, at time: Date
     ) async throws(UploadError) -> Int {
         try await write { db in

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: StagingQueries {
     static let stagedSQL = "SELECT id, record FROM jobs WHERE staged = ? ORDER BY seq"
 
-    public func jobs(
+    package func jobs(
         naming names: Set<String>, inArea area: String
     ) async throws(UploadError) -> [String: [LedgerJob]] {
         try await read { [rows] db in

@@ -1,9 +1,9 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger: SweepQueries {
-    public func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState] {
+    package func namedStates(failedSince: Date) async throws(UploadError) -> [UploadState] {
         try await read { [rows] db in
             let found = try Row.fetchCursor(
                 db,
@@ -33,7 +33,7 @@ extension Ledger: SweepQueries {
     }
 
     /// Looks at the jobs' rows and at their events: only the events of a completed job still name an upload that it had begun before.
-    public func knowsState(
+    package func knowsState(
         at destination: DestinationName, key: String, toldSince: Date,
         where isMeant: @escaping @Sendable (UploadState) -> Bool
     ) async throws(UploadError) -> Bool {

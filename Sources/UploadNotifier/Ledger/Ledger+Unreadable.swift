@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import GRDB
-public import Uploads
+package import Uploads
 
 extension Ledger {
     private static let columns = "id, at, reason, size, envelope, replayed, replayed_by"
 
-    public func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage] {
+    package func unreadable(_ listing: DeadLetterListing) async throws(UploadError) -> [UnreadableMessage] {
         let (condition, arguments) = Self.condition(listing)
         let limit = min(max(1, listing.limit), DeadLetterListing.limitMaximum)
         return try await read { [rows] db in
@@ -21,14 +21,14 @@ extension Ledger {
         }
     }
 
-    public func unreadableCount(_ listing: DeadLetterListing) async throws(UploadError) -> Int {
+    package func unreadableCount(_ listing: DeadLetterListing) async throws(UploadError) -> Int {
         let (condition, arguments) = Self.condition(listing)
         return try await read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM unreadable WHERE \(condition)", arguments: arguments) ?? 0
         }
     }
 
-    public func unreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> UnreadableMessage? {
+    package func unreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> UnreadableMessage? {
         try await read { [rows] db in
             try Row.fetchOne(
                 db, sql: "SELECT \(Self.columns), body FROM unreadable WHERE id = ?", arguments: [id]
@@ -36,7 +36,7 @@ extension Ledger {
         }
     }
 
-    public func noteReplayed(
+    package func noteReplayed(
         _ id: UnreadableMessage.ID, at time: Date, by: String
     ) async throws(UploadError) -> Bool {
         try await write { db in
@@ -47,7 +47,7 @@ extension Ledger {
         }
     }
 
-    public func discardUnreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> Bool {
+    package func discardUnreadable(_ id: UnreadableMessage.ID) async throws(UploadError) -> Bool {
         try await write { db in
             try db.execute(sql: "DELETE FROM unreadable WHERE id = ?", arguments: [id])
             return db.changesCount > 0

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
-public import Logging
+package import Logging
 import Synchronization
-public import Uploads
+package import Uploads
 
 /// The record of all jobs and events: an SQLite file that one notifier owns. It is a view: if the file is lost, no upload is lost.
 ///
@@ -47,9 +47,9 @@ public import Uploads
 ///
 /// The file is readable by its owner alone, since a pre-signed URL is a credential, and since the file holds whole orders and the
 /// secrets of registered delegates.
-public final class Ledger: Sendable {
+package final class Ledger: Sendable {
     let pool: DatabasePool
-    public let path: String
+    package let path: String
     let rows: DamagedRows
     private let lock: LedgerLock
     let files: LedgerFiles
@@ -80,13 +80,13 @@ public final class Ledger: Sendable {
     }
 
     /// The default logger, which logs nothing.
-    public static let noLogger = Logger(label: "ledger") { _ in SwiftLogNoOpLogHandler() }
+    package static let noLogger = Logger(label: "ledger") { _ in SwiftLogNoOpLogHandler() }
 
     /// Opens the ledger, or makes a new one and its directory.
     /// - Parameter logger: logs rows that cannot be read.
     /// - Throws: `misconfigured` with the obstacle: no permission, not a ledger, a newer version's, or in use; `serverFailure` for an
     ///   obstacle that may pass: a full disk, a lock, a disk that fails.
-    public static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
+    package static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
         guard let ledger = try openIfFree(path: path, logger: logger) else {
             throw UploadError(
                 .misconfigured,
@@ -98,12 +98,12 @@ public final class Ledger: Sendable {
 
     /// Does the same, but returns nil while another process has the ledger, that is until the process closes it or dies: the system frees
     /// the lock of a process however it ends.
-    public static func openIfFree(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger? {
+    package static func openIfFree(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger? {
         do {
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
         } catch {
-            throw LedgerFailure.unreachable(path, cause: error)
+            throw SQLiteFailure.unreachable(path, cause: error)
         }
         guard let lock = try LedgerLock(path: path) else { return nil }
         try LedgerLock.createPrivately(path)
@@ -127,19 +127,19 @@ public final class Ledger: Sendable {
             return Ledger(
                 pool: pool, path: path, lock: lock, files: try LedgerFiles(of: path), schema: schema, logger: logger)
         } catch {
-            throw LedgerFailure.describe(error, path: path)
+            throw SQLiteFailure.describe(error, path: path)
         }
     }
 
     /// Closes the file and lets another process open it. Calls afterwards fail.
-    public func close() throws(UploadError) {
+    package func close() throws(UploadError) {
         // The pool closes its readers last, and a reader leaves the log behind: an operator who then put a backup in the ledger's
         // place would mix the pages of both. If this step fails, nothing is lost: the next opening reads the log.
         try? pool.writeWithoutTransaction { [settled = takeSettled()] db in
-            try Self.strikeOff(settled, in: db)
+            try store(db).strikeOff(settled)
             _ = try db.checkpoint(.truncate)
         }
-        do { try pool.close() } catch { throw LedgerFailure.describe(error, path: path) }
+        do { try pool.close() } catch { throw SQLiteFailure.describe(error, path: path) }
         lock.release()
     }
 
@@ -152,14 +152,14 @@ public final class Ledger: Sendable {
         let settled = takeSettled()
         do {
             let value = try await pool.write { db in
-                try Self.strikeOff(settled, in: db)
+                try store(db).strikeOff(settled)
                 return try body(db)
             }
             try checkFiles()
             return value
         } catch {
             self.settled.withLock { $0 += settled }
-            throw LedgerFailure.describe(error, path: path)
+            throw SQLiteFailure.describe(error, path: path)
         }
     }
 
@@ -187,7 +187,7 @@ public final class Ledger: Sendable {
     }
 
     /// Notes actions as confirmed, for the next transaction: a commit of their own would cost as much as recording a batch.
-    public func settle(_ owed: [OwedAction.ID]) {
+    package func settle(_ owed: [OwedAction.ID]) {
         guard !owed.isEmpty else { return }
         let isFirst = settled.withLock { settled in
             defer { settled += owed }
@@ -211,12 +211,6 @@ public final class Ledger: Sendable {
         }
     }
 
-    private static func strikeOff(_ settled: [OwedAction.ID], in db: Database) throws {
-        guard !settled.isEmpty else { return }
-        try db.cachedStatement(sql: "DELETE FROM owed WHERE id IN (SELECT value FROM json_each(?))")
-            .execute(arguments: [try list(settled)])
-    }
-
     /// The values as JSON for `json_each`, so that one statement handles many.
     static func list(_ values: [some Encodable]) throws -> String {
         String(decoding: try WireJSON.encode(values), as: UTF8.self)
@@ -225,6 +219,6 @@ public final class Ledger: Sendable {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
-        do { return try await pool.read(body) } catch { throw LedgerFailure.describe(error, path: path) }
+        do { return try await pool.read(body) } catch { throw SQLiteFailure.describe(error, path: path) }
     }
 }

@@ -15,12 +15,12 @@ struct LedgerFiles: Sendable {
     /// - Throws: `misconfigured` if one of the files is missing.
     init(of path: String) throws(UploadError) {
         // If the path is a link, SQLite makes the log and its index beside the file itself.
-        guard let resolved = realpath(path, nil) else { throw LedgerFailure.unreachable(path, errno: errno) }
+        guard let resolved = realpath(path, nil) else { throw SQLiteFailure.unreachable(path, errno: errno) }
         defer { free(resolved) }
         let database = String(cString: resolved)
         var files: [(path: String, identity: Identity)] = []
         for file in [path, database + "-wal", database + "-shm", path + ".lock"] {
-            guard let identity = Self.identity(of: file) else { throw LedgerFailure.unreachable(file, errno: errno) }
+            guard let identity = Self.identity(of: file) else { throw SQLiteFailure.unreachable(file, errno: errno) }
             files.append((file, identity))
         }
         self.files = files

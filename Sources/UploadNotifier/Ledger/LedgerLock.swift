@@ -10,11 +10,11 @@ final class LedgerLock: Sendable {
     /// - Returns: nil if another process has it.
     init?(path: String) throws(UploadError) {
         let file = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw LedgerFailure.unreachable(path, errno: errno) }
+        guard file >= 0 else { throw SQLiteFailure.unreachable(path, errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
             Glibc.close(file)
-            guard reason == EWOULDBLOCK else { throw LedgerFailure.unreachable(path, errno: reason) }
+            guard reason == EWOULDBLOCK else { throw SQLiteFailure.unreachable(path, errno: reason) }
             return nil
         }
         descriptor = Mutex(file)
@@ -36,7 +36,7 @@ final class LedgerLock: Sendable {
     /// Makes the database file, readable by its owner alone: SQLite gives its other files the same rights.
     static func createPrivately(_ path: String) throws(UploadError) {
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw LedgerFailure.unreachable(path, errno: errno) }
+        guard file >= 0 else { throw SQLiteFailure.unreachable(path, errno: errno) }
         Glibc.close(file)
     }
 }

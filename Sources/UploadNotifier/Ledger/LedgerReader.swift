@@ -37,7 +37,7 @@ public final class LedgerReader: Sendable {
                 }
             }
         } catch {
-            throw LedgerFailure.describe(error, path: path)
+            throw SQLiteFailure.describe(error, path: path)
         }
     }
 
@@ -64,6 +64,6 @@ public final class LedgerReader: Sendable {
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
-        do { return try await file.read(body) } catch { throw LedgerFailure.describe(error, path: path) }
+        do { return try await file.read(body) } catch { throw SQLiteFailure.describe(error, path: path) }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
-public import Uploads
+package import Uploads
 
 extension LedgerVerdict {
     /// Why no notifier may work with the ledger, with the remedy for the operator; nil if a notifier may.
     /// - Parameter path: the path of the ledger's file.
-    public func reason(for ledger: LedgerIdentity, at path: String) -> String? {
+    package func reason(for ledger: LedgerIdentity, at path: String) -> String? {
         switch self {
         case .unclaimed, .own: nil
         case .otherLedger(let claim):

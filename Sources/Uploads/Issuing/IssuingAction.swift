@@ -14,6 +14,14 @@ public enum IssuingAction: Hashable, Sendable {
     /// Nothing to do; says why.
     case note(IssuingNote)
 
+    /// Whether the action is published: the ledger notes it until the broker confirms it.
+    package var isPublication: Bool {
+        switch self {
+        case .mark, .issue, .append, .outcome: true
+        case .record, .note: false
+        }
+    }
+
     /// Rule 2: suspects are not worked on. The action as it is repeated from the ledger's note. The first try may have
     /// arrived, so a repeated baton is flagged.
     public var repeated: IssuingAction {

@@ -54,6 +54,6 @@ extension IssuingMachine {
     }
 
     func marker(for job: LedgerJob) -> IssueMarker {
-        IssueMarker(id: markerID, job: job.id, round: job.round, generation: job.generation)
+        IssueMarker(id: markerID(), job: job.id, round: job.round, generation: job.generation)
     }
 }

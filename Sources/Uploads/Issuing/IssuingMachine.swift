@@ -23,10 +23,10 @@ public struct IssuingMachine: Sendable {
     /// The lowest generation of the job that counts, by the control log.
     public let fence: Int
     public let now: Date
-    /// The id for a marker, if the decision needs one.
-    public let markerID: UUID
+    /// Makes the id of a marker, if the decision needs one: most do not, and random numbers cost a call of the system.
+    let markerID: @Sendable () -> UUID
 
-    public init(fence: Int, now: Date, markerID: UUID = UUID()) {
+    public init(fence: Int, now: Date, markerID: @escaping @Sendable () -> UUID = { UUID() }) {
         self.fence = fence
         self.now = now
         self.markerID = markerID

@@ -13,7 +13,7 @@ extension BatonWorld {
             return "completed was published, and the destination holds nothing"
         }
         // A later round may have begun, whose object is no violation of the first one.
-        if hasObject, told == [EventKind.cancelled.bit], book.facts(ofJob: notifier.job)?.round == 1 {
+        if hasObject, told == [EventKind.cancelled.bit], book.facts(ofJobIn: notifier.ledger)?.round == 1 {
             return "cancelled was published, and the object is there"
         }
         if let held = workers[0].held, let other = workers[1].held, case .working = held.phase,
@@ -32,7 +32,7 @@ extension BatonWorld {
 
     /// What is wrong with a world in which nothing is left to be done.
     func violationAtRest() -> String? {
-        guard let job = book.facts(ofJob: notifier.job) else { return "the ledger has never heard of the job" }
+        guard let job = book.facts(ofJobIn: notifier.ledger) else { return "the ledger has never heard of the job" }
         if job.end == nil {
             if job.waitsInLine, !hasTurn { return lane.isEmpty ? nil : "a job that waits in line has a baton" }
             if lane.isEmpty { return "the job is gone: no end is recorded, and no lane or worker holds its baton" }

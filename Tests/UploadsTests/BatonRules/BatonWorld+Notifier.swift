@@ -19,23 +19,23 @@ extension BatonWorld {
 
     /// Whether the time of the held job may come at any moment.
     var isHoldDue: Bool {
-        mutation != .forgetsWhatItHolds && book.facts(ofJob: notifier.job)?.isHeld == true
+        mutation != .forgetsWhatItHolds && book.facts(ofJobIn: notifier.ledger)?.isHeld == true
     }
 
     /// Whether the job waits in a serial line: the job before it may end at any moment.
-    var isTurnDue: Bool { hasTurn && book.facts(ofJob: notifier.job)?.waitsInLine == true }
+    var isTurnDue: Bool { hasTurn && book.facts(ofJobIn: notifier.ledger)?.waitsInLine == true }
 
     private func issueHeld(into next: inout [Next]) {
-        begin(.issueHeld, book.issueHeld(notifier.job, fence: book.fence(in: head), marker: notifier.markers), &next)
+        begin(.issueHeld, book.issueHeld(in: notifier.ledger, view: head, marker: notifier.markers), &next)
     }
 
     private func release(into next: inout [Next]) {
-        begin(.release, book.release(notifier.job, fence: book.fence(in: head), marker: notifier.markers), &next)
+        begin(.release, book.release(in: notifier.ledger, view: head, marker: notifier.markers), &next)
     }
 
     private func begin(_ step: BatonStep, _ decision: RuleBook.Decision, _ next: inout [Next]) {
         add(step, to: &next) { world in
-            world.notifier.job = decision.job
+            world.notifier.ledger = decision.ledger
             world.notifier.owed = decision.publications
             world.notifier.published = 0
             if decision.usesMarker { world.notifier.markers += 1 }
@@ -46,7 +46,7 @@ extension BatonWorld {
     private mutating func fallNotifier() {
         breakSomething(\.crashes)
         if mutation == .forgetsWhatIsOwed { notifier.owed = [] }
-        notifier.owed = notifier.owed.filter { book.isNeeded($0, for: notifier.job) }
+        notifier.owed = notifier.owed.filter { book.isNeeded($0, in: notifier.ledger) }
             .map { mutation == .flagsNothing ? $0 : book.owed.number(of: book.owed[$0].repeated) }
         notifier.published = 0
         notifier.isHandling = false
@@ -59,22 +59,22 @@ extension BatonWorld {
         if isOrder, notifier.isOrderDone {
             return add(.decide(message, isAcknowledged: true), to: &next) { $0.acknowledgeHead() }
         }
-        let decision = book.decide(message, job: notifier.job, fence: book.fence(in: head), marker: notifier.markers)
+        let decision = book.decide(message, ledger: notifier.ledger, view: head, marker: notifier.markers)
         if decision.publications.isEmpty {
             add(.decide(message, isAcknowledged: true), to: &next) { world in
-                world.notifier.job = decision.job
+                world.notifier.ledger = decision.ledger
                 world.notifier.isHandlingDead = isDead
                 world.acknowledgeHead()
             }
-            guard budget.crashes > 0, decision.job != notifier.job else { return }
+            guard budget.crashes > 0, decision.ledger != notifier.ledger else { return }
             add(.decide(message, isAcknowledged: false), to: &next) { world in
                 world.breakSomething(\.crashes)
-                world.notifier.job = decision.job
+                world.notifier.ledger = decision.ledger
                 if !isDead { world.notifier.isOrderDone = isOrder }
             }
         } else {
             add(.decide(message, isAcknowledged: true), to: &next) { world in
-                world.notifier.job = decision.job
+                world.notifier.ledger = decision.ledger
                 world.notifier.owed = decision.publications
                 world.notifier.published = 0
                 world.notifier.isHandling = true

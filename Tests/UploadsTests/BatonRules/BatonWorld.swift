@@ -65,7 +65,8 @@ struct BatonWorld {
     }
 
     struct Notifier: Hashable {
-        var job = RuleBook.none
+        /// The ledger's rows.
+        var ledger: Int32
         /// Noted in the ledger, not struck off.
         var owed: [Int32] = []
         var published = 0
@@ -97,7 +98,7 @@ struct BatonWorld {
     /// The control log as the views after each entry, from the oldest one that a worker has not read beyond.
     var log: [Int32]
     var workers = [Worker(), Worker()]
-    var notifier = Notifier()
+    var notifier: Notifier
 
     var sessions: [Session] = []
     var hasObject = false
@@ -136,6 +137,7 @@ struct BatonWorld {
         lane = isSerial ? [] : [Parcel(baton: baton)]
         queue = [book.news.number(of: .message(.job(book.order, maybeRepeated: false)))]
         log = [book.views.number(of: ControlView())]
+        notifier = Notifier(ledger: book.ledgers.number(of: book.emptyLedger))
         if isProducerInDoubt {
             disturbances = 1
             if !isSerial { lane.append(Parcel(baton: baton, isFlagged: true)) }
@@ -160,7 +162,7 @@ struct BatonWorld {
         words.append(
             (hasObject ? 1 : 0) | (hasCopy ? 2 : 0) | (notifier.isHandling ? 4 : 0) | (notifier.isOrderDone ? 8 : 0)
                 | Int32(partsResent) << 8 | Int32(disturbances) << 16)
-        words.append(notifier.job << 4 | Int32(budget.drains) << 2 | Int32(budget.losses))
+        words.append(notifier.ledger << 4 | Int32(budget.drains) << 2 | Int32(budget.losses))
         words.append(Int32(dead.count) | (notifier.isHandlingDead ? 256 : 0))
         words += dead
         words.append(Int32(notifier.published) | Int32(notifier.markers) << 8 | Int32(notifier.owed.count) << 16)

@@ -1,8 +1,9 @@
 import Foundation
+import UploadTesting
 
 @testable import Uploads
 
-/// The machines that run in production, asked by number. They are pure, so each answer is remembered: the search costs
+/// The machines and the ledger's decider that run in production, asked by number. They are pure, so each answer is remembered: the search costs
 /// as many calls as there are different questions.
 final class RuleBook {
     /// The facts about a baton that the world needs.
@@ -30,7 +31,7 @@ final class RuleBook {
     }
 
     struct Decision {
-        var job: Int32
+        var ledger: Int32
         var publications: [Int32]
         var usesMarker: Bool
     }
@@ -41,7 +42,7 @@ final class RuleBook {
     }
 
     struct IssuingQuestion: Hashable {
-        var job: Int32
+        var ledger: Int32
         var news: Int32
         var fence: Int
         var marker: Int
@@ -65,8 +66,6 @@ final class RuleBook {
         var b: Int32
     }
 
-    /// No job in the ledger.
-    static let none: Int32 = -1
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
     static let markerIDs = (0..<64).map { UUID(uuidString: "00000000-0000-4000-8000-0000000000\($0 + 10)")! }
 
@@ -77,7 +76,7 @@ final class RuleBook {
     var settlements = Interned<Settlement>()
     var plans = Interned<[[SettlementPlan.Step]]>()
     var news = Interned<News>()
-    var jobs = Interned<LedgerJob>()
+    var ledgers = Interned<MemoryStore.Rows>()
     var owed = Interned<IssuingAction>()
     var views = Interned<ControlView>()
 
@@ -93,8 +92,30 @@ final class RuleBook {
     private var jobFacts: [Int32: JobFacts] = [:]
     private let rules = SliceRules(parts: 1)
     let order: UploadJob
+    /// The ledger before it knows the job: in the serial line of a serial job another job is on its way, so that the turn of this one comes
+    /// when that job ends.
+    let emptyLedger: MemoryStore.Rows
+    /// The end of the other job.
+    private let turn: UploadEvent
 
-    init(order: UploadJob) { self.order = order }
+    init(order: UploadJob) {
+        self.order = order
+        var other = order
+        other.id = JobID(now: Self.now)
+        other.source = .inline(Data())
+        let baton = Baton(job: other)
+        turn = UploadEvent(kind: .completed, of: baton, at: Self.now)
+        var rows = MemoryStore.Rows()
+        if order.serial != nil {
+            rows.jobs[other.id] = LedgerJob(baton, isWhole: true, at: Self.now)
+            rows.places[other.id.rawValue] = LedgerChanges.Place(
+                queue: other.queue, job: other.id.rawValue, row: .released)
+        }
+        emptyLedger = rows
+    }
+
+    /// What the ledger knows of the job; nil if it does not know it.
+    func job(in ledger: Int32) -> LedgerJob? { ledgers[ledger].jobs[order.id] }
 
     /// A message or an order in the notifier's queue.
     enum News: Hashable {
@@ -160,10 +181,10 @@ final class RuleBook {
         return number
     }
 
-    func isNeeded(_ action: Int32, for job: Int32) -> Bool {
-        let pair = Pair(a: action, b: job)
+    func isNeeded(_ action: Int32, in ledger: Int32) -> Bool {
+        let pair = Pair(a: action, b: ledger)
         if let isNeeded = needed[pair] { return isNeeded }
-        let isNeeded = owed[action].isNeeded(for: job == Self.none ? nil : jobs[job])
+        let isNeeded = owed[action].isNeeded(for: job(in: ledger))
         needed[pair] = isNeeded
         return isNeeded
     }
@@ -185,53 +206,71 @@ final class RuleBook {
         return facts
     }
 
-    func facts(ofJob number: Int32) -> JobFacts? {
-        guard number != Self.none else { return nil }
-        if let facts = jobFacts[number] { return facts }
-        let job = jobs[number]
+    func facts(ofJobIn ledger: Int32) -> JobFacts? {
+        if let facts = jobFacts[ledger] { return facts }
+        guard let job = job(in: ledger) else { return nil }
         let facts = JobFacts(
             round: job.round, end: job.end?.kind, isPaused: job.isPaused,
             isHeld: job.hold != nil && job.openWish == nil, waitsInLine: job.line == .waiting)
-        jobFacts[number] = facts
+        jobFacts[ledger] = facts
         return facts
     }
 
-    func decide(_ message: Int32, job: Int32, fence: Int, marker: Int) -> Decision {
-        let question = IssuingQuestion(job: job, news: message, fence: fence, marker: marker)
+    func decide(_ message: Int32, ledger: Int32, view: Int32, marker: Int) -> Decision {
+        let question = IssuingQuestion(ledger: ledger, news: message, fence: fence(in: view), marker: marker)
         if let decision = decisions[question] { return decision }
-        let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
-        let known = job == Self.none ? nil : jobs[job]
-        let decision: IssuingDecision
-        switch news[message] {
-        case .message(let message): decision = machine.receive(message, for: known)
-        case .verb(let verb):
-            // An operator cannot name a job that the ledger does not know; a refusal changes nothing.
-            decision = known.flatMap { try? machine.order(verb, of: $0) } ?? IssuingDecision(job: known)
+        let answer = decide(in: ledger, view, marker) { batch in
+            switch news[message] {
+            case .message(let message): try batch.receive([message])
+            // A refusal changes nothing.
+            case .verb(let verb): _ = try batch.order(verb, of: [order.id])
+            }
         }
-        let answer = numbered(decision, by: machine)
         decisions[question] = answer
         return answer
     }
 
     /// The decision when the time of a held job has come.
-    func issueHeld(_ job: Int32, fence: Int, marker: Int) -> Decision {
-        let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
-        return numbered(machine.issueHeld(jobs[job]), by: machine)
+    func issueHeld(in ledger: Int32, view: Int32, marker: Int) -> Decision {
+        decide(in: ledger, view, marker) { try $0.issueHeld([order.id]) }
     }
 
     /// The decision when the job before it in its serial line has ended.
-    func release(_ job: Int32, fence: Int, marker: Int) -> Decision {
-        let machine = IssuingMachine(fence: fence, now: Self.now, markerID: Self.markerIDs[marker])
-        return numbered(machine.release(jobs[job]), by: machine)
+    func release(in ledger: Int32, view: Int32, marker: Int) -> Decision {
+        decide(in: ledger, view, marker) { try $0.receive([.event(turn)]) }
     }
 
-    private func numbered(_ decision: IssuingDecision, by machine: IssuingMachine) -> Decision {
-        let usesMarker = decision.actions.contains {
-            if case .mark(let marker) = $0 { marker.id == machine.markerID } else { false }
+    /// Makes one transaction with the decider of production.
+    private func decide(
+        in ledger: Int32, _ view: Int32, _ marker: Int, _ step: (inout LedgerBatch) throws -> Void
+    ) -> Decision {
+        let store = MemoryStore(ledgers[ledger])
+        let markerID = Self.markerIDs[marker]
+        var batch = LedgerBatch(
+            store, view: views[view], routes: [DeliveryRoute(delegate: "hook")], now: Self.now, markerID: { markerID })
+        do {
+            try step(&batch)
+            let actions = try batch.save().filter { $0.job == order.id }.map(\.action)
+            let usesMarker = actions.contains {
+                if case .mark(let marker) = $0 { marker.id == markerID } else { false }
+            }
+            return Decision(
+                ledger: ledgers.number(of: kept(store.rows)), publications: actions.map { owed.number(of: $0) },
+                usesMarker: usesMarker)
+        } catch {
+            preconditionFailure("the decider failed: \(error)")
         }
-        return Decision(
-            job: decision.job.map { jobs.number(of: $0) } ?? Self.none,
-            publications: decision.actions.filter(\.isPublication).map { owed.number(of: $0) },
-            usesMarker: usesMarker)
+    }
+
+    /// The rows on which later decisions depend. The world notes itself what is owed; the other job of the line is there again, so that the
+    /// turn may come once more.
+    private func kept(_ rows: MemoryStore.Rows) -> MemoryStore.Rows {
+        var kept = emptyLedger
+        let id = order.id
+        kept.jobs[id] = rows.jobs[id]
+        kept.originals[id] = rows.originals[id]
+        kept.holds[id] = rows.holds[id]
+        kept.places[id.rawValue] = rows.places[id.rawValue]
+        return kept
     }
 }

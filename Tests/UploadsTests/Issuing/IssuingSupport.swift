@@ -83,13 +83,3 @@ struct IssuingScene {
     var entries: [ControlEntry] { actions.compactMap { if case .append(let entry) = $0 { entry } else { nil } } }
     var publications: [IssuingAction] { actions.filter(\.isPublication) }
 }
-
-extension IssuingAction {
-    /// Whether the action is published: the ledger notes it until the broker confirms it.
-    var isPublication: Bool {
-        switch self {
-        case .mark, .issue, .append, .outcome: true
-        case .record, .note: false
-        }
-    }
-}

@@ -146,7 +146,7 @@ struct IssuingWorld {
             owed = owed.map(\.repeated).filter(isNeeded)
         }
         guard pay(), let message = notifierQueue.first else { return }
-        let machine = IssuingMachine(fence: control.fence(of: Self.order.id), now: now, markerID: markerID())
+        let machine = machine()
         let decision = machine.receive(message, for: ledger)
         if crashes() { return fall() }
         for case .issue(let baton, _, _) in decision.actions where ledger?.end != nil && baton.round == ledger?.round {
@@ -161,17 +161,18 @@ struct IssuingWorld {
 
     mutating func order(_ verb: Verb) {
         guard isNotifierUp, owed.isEmpty, let job = ledger else { return }
-        let machine = IssuingMachine(fence: control.fence(of: Self.order.id), now: now, markerID: markerID())
+        let machine = machine()
         guard let decision = try? machine.order(verb, of: job) else { return }
         ledger = decision.job
         owed = decision.actions.filter(\.isPublication)
         _ = pay()
     }
 
-    private mutating func markerID() -> UUID {
+    private mutating func machine() -> IssuingMachine {
         let a = generator.next()
         let b = generator.next()
-        return withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        let marker = withUnsafeBytes(of: (a, b)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        return IssuingMachine(fence: control.fence(of: Self.order.id), now: now) { marker }
     }
 
     private mutating func fall() { isNotifierUp = false }

@@ -1,6 +1,3 @@
-import GRDB
-import Uploads
-
 extension LedgerBatch {
     /// Moves jobs of serial lines to another place, one behind the other.
     mutating func move(_ ids: [JobID], _ target: LineTarget) throws -> [OrderAnswer.Job] {
@@ -17,18 +14,20 @@ extension LedgerBatch {
         }
         let moving = answers.filter(\.done).compactMap { jobs[$0.id] }
         // The moved jobs do not count among the jobs ahead of each other.
-        for job in moving { try LineRows(db: db, queue: job.baton.job.queue).remove(job.id) }
+        for job in moving {
+            var line = line(of: job.baton.job.queue)
+            try line.remove(job.id)
+            lines[line.queue] = line
+        }
         var last: [QueueName: JobID] = [:]
         for job in moving {
             let queue = job.baton.job.queue
-            let place = try place(target, behind: last[queue], LineRows(db: db, queue: queue))
+            let place = try place(target, behind: last[queue], line(of: queue))
             try carryOut(machine(of: job.id).move(job, to: place), of: job.id)
             last[queue] = job.id
         }
         return answers
     }
-
-    private func machine(of id: JobID) -> IssuingMachine { IssuingMachine(fence: view.fence(of: id), now: now) }
 
     /// Checks that the job can be put beside the target's job.
     private func check(_ job: LedgerJob, _ target: LineTarget) throws(UploadError) {

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 import UploadTesting
-import Uploads
 
-@testable import UploadNotifier
+@testable import Uploads
 
 /// Damaged records of the ledger's own: each is refused, or written again as it was read.
 @Suite(.timeLimit(.minutes(600))) struct LedgerRecordFuzzTests {

@@ -3,7 +3,7 @@ import GRDB
 import Uploads
 
 /// Translates errors of SQLite (https://sqlite.org/rescode.html) and of the file system into errors with a remedy.
-enum LedgerFailure {
+enum SQLiteFailure {
     static func describe(_ error: any Error, path: String) -> UploadError {
         if let error = error as? UploadError { return error }
         if let damage = error as? DamagedRow { return damage.failure }
@@ -11,7 +11,8 @@ enum LedgerFailure {
             return UploadError(.interrupted, "stopped while using the ledger", cause: error)
         }
         guard let failure = error as? DatabaseError else {
-            return UploadError(.unknown, "the ledger \(path) cannot be used: \(words(for: error))", cause: error)
+            return UploadError(
+                .unknown, "the ledger \(path) cannot be used: \(LedgerFailure.words(for: error))", cause: error)
         }
         switch failure.resultCode {
         // SQLite reports a full disk by different codes, depending on the call: no page left, or a file that cannot be made or enlarged.
@@ -40,37 +41,6 @@ enum LedgerFailure {
             return UploadError(
                 .unknown, "the ledger \(path) answered with SQLite's code \(failure.extendedResultCode.rawValue)",
                 cause: error)
-        }
-    }
-
-    /// Whether a failure is the fault of one message or one row, so that this one fails at every try, and others do not.
-    /// Every other failure (a full disk, a lock, a damaged file) concerns the database as a whole: all can be tried again.
-    static func isOfOne(_ error: any Error) -> Bool {
-        if let failure = error as? UploadError {
-            if [.misconfigured, .serverFailure, .networkFailure, .interrupted].contains(failure.code) { return false }
-            return failure.cause.map { isOfOne($0) } ?? true
-        }
-        if error is CancellationError { return false }
-        guard let failure = error as? DatabaseError else { return true }
-        // SQL functions, for example those of JSON, answer ERROR; a missing table does too: see `Ledger.checkTables`.
-        return [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_ERROR]
-            .contains(failure.resultCode)
-    }
-
-    /// The reason of a failure, in short. SQLite names tables and columns; the decoder's own text is left out, since it may quote a value,
-    /// which may be a secret.
-    static func words(for error: any Error) -> String {
-        switch error {
-        case let error as UploadError: error.message
-        case let error as DamagedRow: error.text
-        case let error as DatabaseError:
-            "SQLite's code \(error.extendedResultCode.rawValue)\(error.message.map { ", \($0)" } ?? "")"
-        case let error as DecodingError: error.place.map { "its field '\($0)' cannot be read" } ?? "it is not JSON"
-        case EncodingError.invalidValue(_, let context):
-            context.codingPath.isEmpty
-                ? "it cannot be written as JSON"
-                : "its field '\(DecodingError.text(context.codingPath))' cannot be written as JSON"
-        default: "\(type(of: error))"
         }
     }
 
@@ -110,20 +80,14 @@ enum LedgerFailure {
     }
 }
 
-extension DecodingError {
-    /// The field that does not decode; nil for the whole value.
-    fileprivate var place: String? {
-        let path: [any CodingKey] =
-            switch self {
-            case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context):
-                context.codingPath
-            case .keyNotFound(let key, let context): context.codingPath + [key]
-            @unknown default: []
-            }
-        return path.isEmpty ? nil : Self.text(path)
+extension DatabaseError: LedgerDatabaseError {
+    /// SQL functions, for example those of JSON, answer ERROR; a missing table does too: see `Ledger.checkTables`.
+    package var isOfOne: Bool {
+        [.SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE, .SQLITE_ERROR].contains(resultCode)
     }
 
-    fileprivate static func text(_ path: [any CodingKey]) -> String {
-        path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    /// SQLite names tables and columns.
+    package var words: String {
+        "SQLite's code \(extendedResultCode.rawValue)\(message.map { ", \($0)" } ?? "")"
     }
 }

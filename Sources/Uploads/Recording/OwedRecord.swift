@@ -1,8 +1,5 @@
-import Foundation
-import Uploads
-
-/// The form of an owed action in the ledger. An outcome is kept as the id of the event that brought it.
-struct OwedRecord: Codable {
+/// The form of an owed action in a ledger, as JSON. An outcome is kept as the id of the event that brought it.
+package struct OwedRecord: Codable {
     enum Kind: String, Codable { case mark, issue, append, tell }
 
     var kind: Kind
@@ -15,7 +12,7 @@ struct OwedRecord: Codable {
     private enum CodingKeys: String, CodingKey { case kind, marker, baton, lane, entry, event }
 
     /// nil for an action that is not published.
-    init?(_ action: IssuingAction, source: String?) {
+    package init?(_ action: IssuingAction, source: String?) {
         switch action {
         case .mark(let marker):
             kind = .mark
@@ -34,7 +31,7 @@ struct OwedRecord: Codable {
         }
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         kind = try container.decode(Kind.self, forKey: .kind)
         marker = try container.decodeIfPresent(IssueMarker.self, forKey: .marker)
@@ -49,7 +46,7 @@ struct OwedRecord: Codable {
     }
 
     /// The action to repeat. `event` finds the event that was recorded under an id.
-    func action(event find: (String) throws -> UploadEvent?) rethrows -> IssuingAction? {
+    package func action(event find: (String) throws -> UploadEvent?) rethrows -> IssuingAction? {
         switch kind {
         case .mark: marker.map { .mark($0) }
         case .issue:

@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+import Uploads
+
+extension SQLiteStore {
+    func write(_ changes: LedgerChanges, at now: Date) throws -> [OwedAction.ID] {
+        try changes.events.forEach(write)
+        for delivery in changes.deliveries { try write(delivery, at: now) }
+        let owed = try changes.owed.map(write)
+        for letter in changes.letters {
+            try UnreadableRows.keep(letter.body, reason: letter.reason, letter.envelope, at: now, in: db)
+        }
+        for (job, hold) in changes.holds { try HoldRows(db: db).write(hold, of: job) }
+        try changes.places.forEach(write)
+        for (name, client) in changes.apps { try register(client, as: name, at: now) }
+        if let order = changes.order { try write(order) }
+        try write(changes.jobs)
+        if !changes.forgotten.isEmpty { try ForgottenRows(db: db).strip(changes.forgotten) }
+        return owed
+    }
+
+    private func write(_ jobs: [LedgerChanges.Job]) throws {
+        var texts = JobTexts()
+        for job in jobs {
+            if job.isNew {
+                try JobRow.insert(job.job, whole: job.original, &texts, in: db)
+            } else {
+                try JobRow.update(job.job, whole: job.original, &texts, in: db)
+            }
+        }
+        try texts.write(in: db)
+        for job in jobs where job.changesNames { try JobRow.rename(job.job, in: db) }
+    }
+
+    private func write(_ event: LedgerChanges.Event) throws {
+        let (body, event) = (event.body, event.event)
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO events (id, job, kind, queue, body) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, body,
+        ])
+    }
+
+    private func write(_ delivery: LedgerChanges.Delivery, at now: Date) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due, created)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+                """
+        ).execute(arguments: [
+            delivery.delegate, delivery.outcome, delivery.job.rawValue, delivery.event, now.timeIntervalSince1970,
+        ])
+    }
+
+    private func write(_ owed: LedgerChanges.Owed) throws -> OwedAction.ID {
+        guard let record = OwedRecord(owed.action, source: owed.source) else {
+            throw UploadError(.unknown, "\(owed.action) is no publication")
+        }
+        try db.cachedStatement(sql: "INSERT INTO owed (job, body) VALUES (?, ?)")
+            .execute(arguments: [owed.job.rawValue, try WireJSON.encode(record)])
+        return db.lastInsertedRowID
+    }
+
+    private func register(_ client: String, as name: String, at now: Date) throws {
+        guard let definition = DelegateDefinition(client: client) else { return }
+        let time = now.timeIntervalSince1970
+        try db.cachedStatement(sql: "INSERT INTO registered (name, definition, created, changed) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [name, try WireJSON.encode(definition), time, time])
+    }
+
+    private func write(_ order: LedgerChanges.Order) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO orders (id, at, body, progress) VALUES (?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET progress = excluded.progress, body = excluded.body
+                """
+        ).execute(arguments: [
+            order.order.id.text, order.order.at.timeIntervalSince1970, try WireJSON.encode(order.order),
+            try WireJSON.encode(order.progress),
+        ])
+    }
+}

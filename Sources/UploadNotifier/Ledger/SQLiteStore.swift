@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+import Uploads
+
+/// The tables of the SQLite ledger in one transaction.
+struct SQLiteStore: LedgerStore {
+    let db: Database
+    let rows: DamagedRows
+    /// Checks that the tables are there (`Ledger.checkTables`).
+    let checkTables: (Database) throws -> Void
+
+    // MARK: Jobs
+
+    func jobs(_ ids: Set<JobID>) throws -> [JobID: StoredJob] {
+        let list = try Ledger.list(ids.map(\.rawValue))
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, record FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
+        let found = try Row.fetchCursor(statement, arguments: [list])
+        var jobs: [JobID: StoredJob] = [:]
+        while let row = try found.next() {
+            let name: String = row["id"]
+            guard let id = JobID(name), jobs[id] == nil else { continue }
+            jobs[id] = stored(row["record"], id: name)
+        }
+        return jobs
+    }
+
+    /// - Parameter id: the id from the row's own column.
+    private func stored(_ record: Data, id: String) -> StoredJob {
+        do throws(DamagedRow) {
+            return .job(try DamagedRows.job(record, id: id))
+        } catch {
+            rows.say(error)
+            return .damaged(error)
+        }
+    }
+
+    func originalOrder(of job: JobID) throws -> UploadJob? { try JobRow.whole(of: job, in: db) }
+
+    func heldJobs(of queue: QueueName, hasWorker: Bool, now: Date, limit: Int) throws -> [JobID] {
+        try HoldRows(db: db).due(of: queue, hasWorker: hasWorker, now: now, limit: limit)
+    }
+
+    // MARK: Outcomes and apps
+
+    func event(_ id: String) throws -> UploadEvent? {
+        try Data.fetchOne(db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [id])
+            .map { try WireJSON.decode(UploadEvent.self, from: $0) }
+    }
+
+    func untold(of job: JobID) throws -> UntoldNews? {
+        let delegate = try String.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT delegate FROM deliveries WHERE job = ? AND delivered IS NULL AND given_up IS NULL
+                    ORDER BY id LIMIT 1
+                    """), arguments: [job.rawValue])
+        if let delegate { return .delivery(delegate: delegate) }
+        let isOwed = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM owed WHERE job = ?)"), arguments: [job.rawValue])
+        return isOwed == true ? .publication : nil
+    }
+
+    func registration(of delegate: String) throws -> RegistrationPhase {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT removed FROM registered WHERE name = ?"), arguments: [delegate])
+        return row.map { $0["removed"] as Double? == nil ? .registered : .removed } ?? .unknown
+    }
+
+    func registrationCount(prefix: String) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM registered WHERE substr(name, 1, ?) = ?"),
+            arguments: [prefix.count, prefix]) ?? 0
+    }
+
+    // MARK: Owed actions and orders
+
+    func owed() throws -> [StoredOwedAction] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT owed.id, owed.job, owed.body, jobs.id AS known, jobs.record
+                FROM owed LEFT JOIN jobs ON jobs.id = owed.job ORDER BY owed.id
+                """
+        ).map { row in
+            let id: OwedAction.ID = row["id"]
+            let body: Data = row["body"]
+            let action: Result<IssuingAction?, DamagedRow>
+            do {
+                let record = try DamagedRows.value(OwedRecord.self, from: body, "owed", id)
+                action = .success(try record.action { try event($0) })
+            } catch {
+                let damage = error as? DamagedRow ?? DamagedRow("owed", "\(id)", error)
+                rows.say(damage)
+                action = .failure(damage)
+            }
+            let known = (row["known"] as String?).map { stored(row["record"], id: $0) }
+            return StoredOwedAction(id: id, job: row["job"], action: action, known: known, body: body)
+        }
+    }
+
+    func strikeOff(_ ids: [OwedAction.ID]) throws {
+        guard !ids.isEmpty else { return }
+        try db.cachedStatement(sql: "DELETE FROM owed WHERE id IN (SELECT value FROM json_each(?))")
+            .execute(arguments: [try Ledger.list(ids)])
+    }
+
+    func progress(of order: UUID) throws -> OrderProgress? {
+        try Data.fetchOne(
+            db.cachedStatement(sql: "SELECT progress FROM orders WHERE id = ?"), arguments: [order.text]
+        ).map { try WireJSON.decode(OrderProgress.self, from: $0) }
+    }
+
+    // MARK: Attempts
+
+    func attempt(_ step: () throws -> Void) throws -> String? {
+        do {
+            try db.inSavepoint {
+                try step()
+                return .commit
+            }
+            return nil
+        } catch  where LedgerFailure.isOfOne(error) {
+            try checkTables(db)
+            return LedgerFailure.words(for: error)
+        }
+    }
+
+    func report(_ damage: DamagedRow) { rows.say(damage) }
+}

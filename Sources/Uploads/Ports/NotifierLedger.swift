@@ -1,0 +1,25 @@
+public import Foundation
+
+/// The part of the ledger that says which ledger it is.
+public protocol LedgerOpenings: Sendable {
+    /// Where the ledger is, for messages: a file's path, say.
+    var path: String { get }
+
+    /// The identity of this ledger, with the openings with which notifiers went to work.
+    /// - Throws: `misconfigured` if another program has damaged the identity.
+    func identity() async throws(UploadError) -> LedgerIdentity
+
+    /// Notes an opening that is about to be appended to the control log: if this process dies, the log may have the opening.
+    func notePending(_ opening: UUID) async throws(UploadError)
+
+    /// Notes that the control log has the opening.
+    func noteOpened(_ opening: UUID) async throws(UploadError)
+}
+
+/// All that a notifier asks of a ledger.
+public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, LedgerOpenings, DelegateRegister, DeliveryOutbox,
+    DeliveryHistory, StagingQueries, SweepQueries
+{
+    /// Closes the ledger and lets another process open it. Calls afterwards fail.
+    func close() throws(UploadError)
+}

@@ -1,0 +1,29 @@
+/// The progress of an order, as JSON in a ledger.
+package struct OrderProgress: Codable, Hashable, Sendable {
+    /// The answer so far.
+    package var answer: OrderAnswer
+    /// For an order with a filter: the last job that was handled.
+    package var after: JobID?
+    package var isDone = false
+
+    package init(_ answer: OrderAnswer) { self.answer = answer }
+
+    mutating func add(_ jobs: [OrderAnswer.Job]) { answer.add(jobs) }
+
+    mutating func finish(count: Int) {
+        answer.matched = min(count, WireLimits.countMaximum)
+        answer.done = answer.matched
+        isDone = true
+    }
+}
+
+extension UploadOrder {
+    /// The order in the form in which it is kept: a completed order to forget no longer names its batch.
+    func kept(isDone: Bool) -> UploadOrder {
+        guard isDone, case .matching(.forget, var filter, let atMost) = command else { return self }
+        filter.batch = nil
+        var order = self
+        order.command = .matching(.forget, filter, atMost: atMost)
+        return order
+    }
+}
