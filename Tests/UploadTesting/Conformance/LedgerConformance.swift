@@ -1,21 +1,21 @@
 import Foundation
-public import Testing
-public import Uploads
+import Testing
+package import Uploads
 
 /// The rules that every ledger must obey for its recorders and its readers, tested through its ports alone. Each ledger's tests run
 /// them.
-public struct LedgerConformance: Sendable {
-    public typealias Ports = LedgerRecorder & LedgerQueries & DeliveryOutbox
+package struct LedgerConformance: Sendable {
+    package typealias Ports = NotifierLedger & LedgerTransactions
 
     /// Makes an empty ledger each time.
-    public var make: @Sendable () async throws -> any Ports
+    package var make: @Sendable () async throws -> any Ports
 
-    public init(make: @escaping @Sendable () async throws -> any Ports) { self.make = make }
+    package init(make: @escaping @Sendable () async throws -> any Ports) { self.make = make }
 
     /// One rule.
-    public struct Rule: Sendable, CustomTestStringConvertible {
-        public var testDescription: String
-        public var check: @Sendable (LedgerConformance) async throws -> Void
+    package struct Rule: Sendable, CustomTestStringConvertible {
+        package var testDescription: String
+        package var check: @Sendable (LedgerConformance) async throws -> Void
 
         init(_ name: String, _ check: @escaping @Sendable (LedgerConformance) async throws -> Void) {
             testDescription = name
@@ -23,7 +23,10 @@ public struct LedgerConformance: Sendable {
         }
     }
 
-    public static let rules = recording + ordering + forgetting + listing + asking
+    package static let rules = [
+        recording, ordering, holding, lining, forgetting, retention, listing, asking, quarantine, delivering, registering, sweeping,
+        backup, storing,
+    ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -1,0 +1,7 @@
+import Foundation
+import Testing
+import Uploads
+
+extension LedgerConformance {
+    static let lining: [Rule] = []
+}
