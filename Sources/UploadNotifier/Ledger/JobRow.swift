@@ -6,9 +6,12 @@ import Uploads
 enum JobRow {
     /// Adds a job.
     /// - Parameter whole: the original order, if the row shows it redacted.
-    static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
+    /// - Returns: the record.
+    @discardableResult
+    static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws -> Data {
         let order = job.baton.job
         let text = SearchText.of(job)
+        let record = try WireJSON.encode(job)
         try db.cachedStatement(
             sql: """
                 INSERT INTO jobs
@@ -18,17 +21,20 @@ enum JobRow {
         ).execute(arguments: [
             job.id.rawValue, order.queue.rawValue, order.destination.label, order.destination.key, job.status.rawValue,
             job.since.timeIntervalSince1970, order.enqueuedAt.milliseconds, order.size, order.batch,
-            order.idempotencyKey, order.source.stagedName, text, try WireJSON.encode(job),
+            order.idempotencyKey, order.source.stagedName, text, record,
         ])
         let row = db.lastInsertedRowID
         texts.add(text, of: row)
         if let whole { try keep(whole, of: row, in: db) }
+        return record
     }
 
     /// Writes the columns that may change. Indexed columns that cannot change are left out, since SQLite writes the index of every column
     /// that the statement names.
     /// - Parameter whole: the original order, if it has just become known.
-    static func update(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws {
+    /// - Returns: the record.
+    @discardableResult
+    static func update(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws -> Data {
         let id = job.id.rawValue
         let text = SearchText.of(job)
         let retold = try Row.fetchOne(
@@ -39,17 +45,22 @@ enum JobRow {
             try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
                 .execute(arguments: [job.baton.job.destination.key, id])
         }
+        let record = try WireJSON.encode(job)
         try db.cachedStatement(
             sql: """
                 UPDATE jobs SET status = ?, since = ?, size = ?, text = ?, record = ? WHERE id = ?
                 """
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, text, try WireJSON.encode(job),
-            id,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, text, record, id,
         ])
-        guard let whole else { return }
+        if job.needsNoBytes {
+            try db.cachedStatement(sql: "DELETE FROM wholes WHERE job = (SELECT seq FROM jobs WHERE id = ?)")
+                .execute(arguments: [id])
+        }
+        guard let whole else { return record }
         let row = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM jobs WHERE id = ?"), arguments: [id])
         if let row { try keep(whole, of: row, in: db) }
+        return record
     }
 
     /// Writes the columns that change only when the job's names are forgotten, or become known again.

@@ -24,7 +24,7 @@ extension Ledger: DeliveryOutbox {
     private func due(
         for delegate: String, ordered: Bool, now: Date, _ excluded: String, limit: Int
     ) async throws(UploadError) -> (found: [DelegateDelivery], damaged: [DelegateDelivery.ID: DamagedRow]) {
-        try await read { [rows] db in
+        try await read { [rows, decoded] db in
             var found: [DelegateDelivery] = []
             var damaged: [DelegateDelivery.ID: DamagedRow] = [:]
             let due = try SQLRequest<Row>(
@@ -38,8 +38,10 @@ extension Ledger: DeliveryOutbox {
             for row in due {
                 let id: DelegateDelivery.ID = row["id"]
                 do throws(DamagedRow) {
-                    let event = try DamagedRows.value(
-                        UploadEvent.self, from: row["body"], "events", row["event"] as String)
+                    let (name, body): (String, Data?) = (row["event"], row["body"])
+                    let known = body.flatMap { decoded.events.value(of: name, $0) }
+                    let event =
+                        if let known { known } else { try DamagedRows.value(UploadEvent.self, from: body, "events", name) }
                     found.append(
                         DelegateDelivery(
                             id: id, delegate: delegate, event: event.told, attempts: row["attempts"],

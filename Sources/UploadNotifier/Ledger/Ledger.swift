@@ -51,6 +51,7 @@ package final class Ledger: Sendable {
     let pool: DatabasePool
     package let path: String
     let rows: DamagedRows
+    let decoded = Decoded()
     private let lock: LedgerLock
     let files: LedgerFiles
     private let filesWereGone = Atomic(false)
@@ -77,6 +78,12 @@ package final class Ledger: Sendable {
         self.files = files
         self.schema = schema
         rows = DamagedRows(logger: logger)
+    }
+
+    /// The values of rows that were written lately.
+    struct Decoded: Sendable {
+        let jobs = DecodedRows<LedgerJob>(bytesMaximum: 32 << 20)
+        let events = DecodedRows<UploadEvent>(bytesMaximum: 32 << 20)
     }
 
     /// The default logger, which logs nothing.

@@ -66,8 +66,21 @@ enum LedgerSchema {
             try db.execute(
                 sql: "INSERT INTO identity (id, opening) VALUES (?, ?)", arguments: [UUID().text, UUID().text])
         }
+        migrator.registerMigration("bytes") { db in try db.execute(sql: bytes) }
         return migrator
     }
+
+    /// Completed jobs lose their inline bytes, which have arrived. A row that is no JSON stays as it is.
+    private static let bytes = """
+        CREATE TEMPORARY TABLE arrived AS
+        SELECT seq FROM jobs WHERE status = 'completed' AND CASE WHEN json_valid(CAST(record AS TEXT))
+        THEN json_extract(CAST(record AS TEXT), '$.baton.job.source.kind') = 'inline'
+        AND json_extract(CAST(record AS TEXT), '$.baton.job.size') > 0 END;
+        UPDATE jobs SET record = CAST(json_set(CAST(record AS TEXT), '$.isWhole', json('false')) AS BLOB)
+        WHERE seq IN (SELECT seq FROM arrived);
+        DELETE FROM wholes WHERE job IN (SELECT seq FROM arrived);
+        DROP TABLE arrived;
+        """
 
     /// The time at which a job's names were forgotten. The index finds these jobs without reading their rows, in which the column comes
     /// after the record.

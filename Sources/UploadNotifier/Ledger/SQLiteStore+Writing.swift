@@ -22,11 +22,13 @@ extension SQLiteStore {
     private func write(_ jobs: [LedgerChanges.Job]) throws {
         var texts = JobTexts()
         for job in jobs {
-            if job.isNew {
-                try JobRow.insert(job.job, whole: job.original, &texts, in: db)
-            } else {
-                try JobRow.update(job.job, whole: job.original, &texts, in: db)
-            }
+            let record =
+                if job.isNew {
+                    try JobRow.insert(job.job, whole: job.original, &texts, in: db)
+                } else {
+                    try JobRow.update(job.job, whole: job.original, &texts, in: db)
+                }
+            decoded.jobs.note(job.job, as: record, of: job.job.id.rawValue)
         }
         try texts.write(in: db)
         for job in jobs where job.changesNames { try JobRow.rename(job.job, in: db) }
@@ -39,6 +41,8 @@ extension SQLiteStore {
         ).execute(arguments: [
             event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, body,
         ])
+        // Only outcomes are read again soon: for their deliveries.
+        if event.kind.isEnd { decoded.events.note(event, as: body, of: event.id) }
     }
 
     private func write(_ delivery: LedgerChanges.Delivery, at now: Date) throws {

@@ -6,6 +6,7 @@ import Uploads
 struct SQLiteStore: LedgerStore {
     let db: Database
     let rows: DamagedRows
+    let decoded: Ledger.Decoded
     /// Checks that the tables are there (`Ledger.checkTables`).
     let checkTables: (Database) throws -> Void
 
@@ -27,6 +28,7 @@ struct SQLiteStore: LedgerStore {
 
     /// - Parameter id: the id from the row's own column.
     private func stored(_ record: Data, id: String) -> StoredJob {
+        if let known = decoded.jobs.value(of: id, record) { return .job(known) }
         do throws(DamagedRow) {
             return .job(try DamagedRows.job(record, id: id))
         } catch {
@@ -45,7 +47,7 @@ struct SQLiteStore: LedgerStore {
 
     func event(_ id: String) throws -> UploadEvent? {
         try Data.fetchOne(db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [id])
-            .map { try WireJSON.decode(UploadEvent.self, from: $0) }
+            .map { try decoded.events.value(of: id, $0) ?? WireJSON.decode(UploadEvent.self, from: $0) }
     }
 
     func untold(of job: JobID) throws -> UntoldNews? {

@@ -88,6 +88,9 @@ extension IssuingMachine {
         if verb == .resume, !job.isPaused, job.status != .paused { throw refuse("is not paused") }
         if verb == .runNow, job.status == .running { throw refuse("is running already") }
         if verb != .pause, verb != .cancel, nextGeneration(of: job) == nil { throw refuse(Self.noGenerationLeft) }
+        if job.needsNoBytes {
+            throw refuse("has ended as completed, and the ledger keeps no inline bytes of a completed job; enqueue it again")
+        }
         if verb != .pause, !job.isWhole {
             throw refuse(
                 "is known from events alone, which show no inline bytes and no query of a URL; enqueue it again")

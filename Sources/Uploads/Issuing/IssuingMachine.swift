@@ -68,7 +68,7 @@ public struct IssuingMachine: Sendable {
             job.raiseGeneration(to: fence)
             return enterLine(job)
         }
-        guard !job.isWhole else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
+        guard !job.isWhole, !job.needsNoBytes else { return IssuingDecision(job: job, actions: [.note(.nothingNew)]) }
         job.learn(order)
         return IssuingDecision(job: job)
     }

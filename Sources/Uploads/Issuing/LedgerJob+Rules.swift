@@ -27,6 +27,11 @@ extension LedgerJob {
         end == nil && round == 1 && generation == 1 && (line == .waiting || line == .releasing)
     }
 
+    /// Whether its inline bytes have arrived at their destination: a ledger that kept them would grow by every small file.
+    package var needsNoBytes: Bool {
+        if case .inline = baton.job.source { end?.kind == .completed && baton.job.size > 0 } else { false }
+    }
+
     mutating func learn(_ order: UploadJob) {
         baton.job = order
         isWhole = true
@@ -127,6 +132,7 @@ extension LedgerJob {
         drops = nil
         line = nil
         end = RoundEnd(kind: event.kind, event: event.id, at: since, error: event.data.error)
+        if needsNoBytes { isWhole = false }
     }
 
     private mutating func startCounting() {

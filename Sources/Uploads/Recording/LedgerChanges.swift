@@ -6,7 +6,8 @@ package struct LedgerChanges: Hashable, Sendable {
     package struct Job: Hashable, Sendable {
         /// The job with its order redacted.
         package var job: LedgerJob
-        /// The original order as JSON, where the row shows it redacted; nil: what is kept already stays.
+        /// The original order as JSON, where the row shows it redacted; nil: what is kept already stays, unless
+        /// ``LedgerJob/needsNoBytes`` says that it is removed.
         package var original: Data?
         /// Whether the ledger has no row of the job yet.
         package var isNew: Bool

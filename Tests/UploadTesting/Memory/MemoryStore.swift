@@ -133,6 +133,7 @@ package final class MemoryStore: LedgerStore {
     package func write(_ changes: LedgerChanges, at now: Date) throws -> [OwedAction.ID] {
         for job in changes.jobs {
             rows.jobs[job.job.id] = job.job
+            if job.job.needsNoBytes { rows.originals[job.job.id] = nil }
             if let original = job.original, rows.originals[job.job.id] == nil {
                 rows.originals[job.job.id] = original
             }

@@ -1,0 +1,48 @@
+import Foundation
+import Synchronization
+
+/// Remembers the values of rows that were written lately, so that the next message about a job, or the delivery of an outcome, does not
+/// decode them again: decoding costs more than everything else that recording a message does.
+///
+/// A remembered value counts only for the very bytes that it was written as. A transaction that was rolled back, or another program that
+/// changed the row, leaves other bytes there, which are decoded.
+final class DecodedRows<Value: Sendable>: Sendable {
+    private struct Entry {
+        var bytes: Data
+        var value: Value
+    }
+
+    /// Rows by their keys in two generations: when the young one is full it becomes the old one, whose rows are forgotten.
+    private struct Entries {
+        var young: [String: Entry] = [:]
+        var youngBytes = 0
+        var old: [String: Entry] = [:]
+    }
+
+    private let generationBytesMaximum: Int
+    private let entries = Mutex(Entries())
+
+    /// - Parameter bytesMaximum: the most bytes of rows that are remembered.
+    init(bytesMaximum: Int) { generationBytesMaximum = bytesMaximum / 2 }
+
+    /// Remembers a value that is written.
+    func note(_ value: Value, as bytes: Data, of key: String) {
+        guard bytes.count <= generationBytesMaximum / 16 else { return }
+        entries.withLock { entries in
+            entries.youngBytes += bytes.count
+            if entries.youngBytes > generationBytesMaximum {
+                entries.old = entries.young
+                entries.young = [:]
+                entries.youngBytes = bytes.count
+            }
+            entries.young[key] = Entry(bytes: bytes, value: value)
+        }
+    }
+
+    /// - Returns: nil if the value of these bytes is not remembered.
+    func value(of key: String, _ bytes: Data) -> Value? {
+        let entry = entries.withLock { $0.young[key] ?? $0.old[key] }
+        guard let entry, entry.bytes == bytes else { return nil }
+        return entry.value
+    }
+}
