@@ -73,7 +73,7 @@ struct QuarantineTests {
             if let size { changed.baton.job.size = size }
             if let status { changed.status = status }
             let row = changed
-            try await write { try JobRow.update(row, whole: nil, &$0, in: $1) }
+            try await write { try JobRow.update(row, from: job, whole: nil, &$0, in: $1) }
         }
         func bytesLeft() async throws -> Int64? {
             try await ledger.queues(throughputSince: Sample.start - 60).first?.bytesLeft

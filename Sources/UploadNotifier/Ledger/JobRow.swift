@@ -34,24 +34,16 @@ enum JobRow {
     /// - Parameter whole: the original order, if it has just become known.
     /// - Returns: the record.
     @discardableResult
-    static func update(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws -> Data {
+    static func update(
+        _ job: LedgerJob, from before: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database
+    ) throws -> Data {
         let id = job.id.rawValue
-        let text = SearchText.of(job)
-        let retold = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
-        if let retold {
-            texts.replace(retold["text"], with: text, of: retold["seq"])
-            // A later message may name another key under which the object is stored.
-            try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
-                .execute(arguments: [job.baton.job.destination.key, id])
-        }
+        if !SearchText.isSame(of: before, job) { try rewriteText(of: job, &texts, in: db) }
         let record = try WireJSON.encode(job)
         try db.cachedStatement(
-            sql: """
-                UPDATE jobs SET status = ?, since = ?, size = ?, text = ?, record = ? WHERE id = ?
-                """
+            sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ? WHERE id = ?"
         ).execute(arguments: [
-            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, text, record, id,
+            job.status.rawValue, job.since.timeIntervalSince1970, job.baton.job.size, record, id,
         ])
         if job.needsNoBytes {
             try db.cachedStatement(sql: "DELETE FROM wholes WHERE job = (SELECT seq FROM jobs WHERE id = ?)")
@@ -61,6 +53,20 @@ enum JobRow {
         let row = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM jobs WHERE id = ?"), arguments: [id])
         if let row { try keep(whole, of: row, in: db) }
         return record
+    }
+
+    /// Writes the text by which the job is found, and the key under which its object is stored.
+    private static func rewriteText(of job: LedgerJob, _ texts: inout JobTexts, in db: Database) throws {
+        let id = job.id.rawValue
+        let text = SearchText.of(job)
+        let retold = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT seq, text FROM jobs WHERE id = ? AND text <> ?"), arguments: [id, text])
+        guard let retold else { return }
+        texts.replace(retold["text"], with: text, of: retold["seq"])
+        try db.cachedStatement(sql: "UPDATE jobs SET text = ? WHERE id = ?").execute(arguments: [text, id])
+        // A later message may name another key under which the object is stored.
+        try db.cachedStatement(sql: "UPDATE jobs SET key = ?1 WHERE id = ?2 AND key IS NOT ?1")
+            .execute(arguments: [job.baton.job.destination.key, id])
     }
 
     /// Writes the columns that change only when the job's names are forgotten, or become known again.

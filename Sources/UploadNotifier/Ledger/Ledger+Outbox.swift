@@ -41,7 +41,9 @@ extension Ledger: DeliveryOutbox {
                     let (name, body): (String, Data?) = (row["event"], row["body"])
                     let known = body.flatMap { decoded.events.value(of: name, $0) }
                     let event =
-                        if let known { known } else { try DamagedRows.value(UploadEvent.self, from: body, "events", name) }
+                        if let known { known } else {
+                            try DamagedRows.value(UploadEvent.self, from: body, "events", name)
+                        }
                     found.append(
                         DelegateDelivery(
                             id: id, delegate: delegate, event: event.told, attempts: row["attempts"],

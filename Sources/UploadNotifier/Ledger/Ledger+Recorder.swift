@@ -10,7 +10,9 @@ extension Ledger: LedgerTransactions {
     }
 
     /// The tables in a transaction that is under way.
-    func store(_ db: Database) -> SQLiteStore { SQLiteStore(db: db, rows: rows, decoded: decoded, checkTables: checkTables) }
+    func store(_ db: Database) -> SQLiteStore {
+        SQLiteStore(db: db, rows: rows, decoded: decoded, checkTables: checkTables)
+    }
 }
 
 extension Ledger: LedgerRecorder {

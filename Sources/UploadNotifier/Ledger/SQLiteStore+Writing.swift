@@ -23,10 +23,10 @@ extension SQLiteStore {
         var texts = JobTexts()
         for job in jobs {
             let record =
-                if job.isNew {
-                    try JobRow.insert(job.job, whole: job.original, &texts, in: db)
+                if let before = job.before {
+                    try JobRow.update(job.job, from: before, whole: job.original, &texts, in: db)
                 } else {
-                    try JobRow.update(job.job, whole: job.original, &texts, in: db)
+                    try JobRow.insert(job.job, whole: job.original, &texts, in: db)
                 }
             decoded.jobs.note(job.job, as: record, of: job.job.id.rawValue)
         }

@@ -22,10 +22,20 @@ enum SearchText {
         parts.append(name(order.destination))
         parts += order.metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         parts += [order.batch, order.idempotencyKey].compactMap { $0 }
-        let message = job.end == nil ? job.baton.failures.last?.message : job.end?.error?.message
+        let message = message(of: job)
         let named = cut(parts.joined(separator: "\n"), countMaximum - errorCountMaximum)
         guard let message else { return fold(named) }
         return fold(named + "\n" + cut(message, errorCountMaximum))
+    }
+
+    /// Whether two states of a job surely have the same text. Comparing is cheaper than making both texts.
+    static func isSame(of before: LedgerJob, _ job: LedgerJob) -> Bool {
+        before.baton.job == job.baton.job && before.forgottenAt == job.forgottenAt
+            && message(of: before) == message(of: job)
+    }
+
+    private static func message(of job: LedgerJob) -> String? {
+        job.end == nil ? job.baton.failures.last?.message : job.end?.error?.message
     }
 
     private static func name(_ reference: DestinationReference) -> String {

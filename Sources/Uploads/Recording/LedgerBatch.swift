@@ -12,10 +12,8 @@ package struct LedgerBatch {
     private(set) var jobs: [JobID: LedgerJob] = [:]
     /// Jobs that the ledger has and that cannot be read.
     private(set) var damaged: [JobID: DamagedRow] = [:]
-    /// Jobs that the ledger has already.
-    private var known: Set<JobID> = []
-    /// Jobs whose names the ledger has forgotten.
-    private var forgotten: Set<JobID> = []
+    /// The jobs that the ledger has already, as it has them.
+    private var stored: [JobID: LedgerJob] = [:]
     /// The changed jobs, in the order of their first change, in which new jobs are listed.
     private var changed: [JobID] = []
     private var isChanged: Set<JobID> = []
@@ -59,8 +57,7 @@ package struct LedgerBatch {
             switch stored {
             case .job(let job):
                 jobs[id] = job
-                if job.forgottenAt != nil { forgotten.insert(id) }
-                known.insert(id)
+                self.stored[id] = job
             case .damaged(let damage): damaged[id] = damage
             }
         }
@@ -166,7 +163,7 @@ package struct LedgerBatch {
 
     /// The action with the original order in its baton: stored jobs have redacted orders.
     private func issuable(_ action: IssuingAction) throws -> IssuingAction {
-        guard case .issue(var baton, let lane, let maybeRepeated) = action, known.contains(baton.job.id),
+        guard case .issue(var baton, let lane, let maybeRepeated) = action, stored[baton.job.id] != nil,
             baton.job == baton.job.redacted, let original = try store.originalOrder(of: baton.job.id)
         else { return action }
         baton.job = original.known(like: baton.job)
@@ -335,11 +332,9 @@ package struct LedgerBatch {
             let order = job.baton.job
             job.baton.job = order.redacted
             let original = job.isWhole && order != job.baton.job ? try orderTexts[id] ?? WireJSON.encode(order) : nil
-            let changesNames = known.contains(id) && (job.forgottenAt != nil) != forgotten.contains(id)
-            changes.jobs.append(
-                LedgerChanges.Job(
-                    job, original: original, isNew: !known.contains(id), changesNames: changesNames))
-            if changesNames, job.forgottenAt != nil { changes.forgotten.append(job) }
+            let change = LedgerChanges.Job(job, before: stored[id], original: original)
+            changes.jobs.append(change)
+            if change.changesNames, job.forgottenAt != nil { changes.forgotten.append(job) }
         }
         for line in lines.values.sorted(by: { $0.queue.rawValue < $1.queue.rawValue }) {
             changes.places += line.changes

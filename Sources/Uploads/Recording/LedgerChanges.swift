@@ -6,19 +6,21 @@ package struct LedgerChanges: Hashable, Sendable {
     package struct Job: Hashable, Sendable {
         /// The job with its order redacted.
         package var job: LedgerJob
+        /// The job as the ledger has it; nil: it has no row of the job yet.
+        package var before: LedgerJob?
         /// The original order as JSON, where the row shows it redacted; nil: what is kept already stays, unless
         /// ``LedgerJob/needsNoBytes`` says that it is removed.
         package var original: Data?
-        /// Whether the ledger has no row of the job yet.
-        package var isNew: Bool
-        /// Whether the job's names were forgotten, or became known again: the columns by which it is found change.
-        package var changesNames: Bool
 
-        package init(_ job: LedgerJob, original: Data?, isNew: Bool, changesNames: Bool) {
+        package init(_ job: LedgerJob, before: LedgerJob?, original: Data?) {
             self.job = job
+            self.before = before
             self.original = original
-            self.isNew = isNew
-            self.changesNames = changesNames
+        }
+
+        /// Whether the job's names were forgotten, or became known again: the columns by which it is found change.
+        package var changesNames: Bool {
+            before.map { ($0.forgottenAt == nil) != (job.forgottenAt == nil) } ?? false
         }
     }
 

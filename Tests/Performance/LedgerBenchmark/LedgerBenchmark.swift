@@ -3,9 +3,9 @@ import Glibc
 import UploadNotifier
 import Uploads
 
-/// `LedgerBenchmark [JOBS] [LEDGER]` fills a ledger with jobs as the notifier does, three messages a job, and prints how fast the
-/// ledger records and answers, in clock time and in processor time, which other programs disturb less. It is for people; no test
-/// depends on it.
+/// `LedgerBenchmark [JOBS] [LEDGER]` fills a ledger with jobs as the notifier does: three messages a job, each in another transaction, and a
+/// delivery to one delegate. It prints the cost of a job, in processor time, which other programs disturb less, and in bytes of the
+/// ledger's file, and then how fast the ledger answers. It is for people; no test depends on it.
 ///
 /// A million jobs take minutes and 5 GB of the directory for temporary files. With a path, the ledger is kept there, and the next
 /// run with the same path repeats the questions without recording.
@@ -16,11 +16,15 @@ enum LedgerBenchmark {
         let kept = arguments.first { Int($0) == nil }
         let directory = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
         defer { if kept == nil { try? FileManager.default.removeItem(at: directory) } }
-        let ledger = try Ledger.open(path: kept ?? directory.appending(path: "ledger.sqlite").path)
+        let path = kept ?? directory.appending(path: "ledger.sqlite").path
+        let ledger = try Ledger.open(path: path)
         var count = try await ledger.counts().values.reduce(0, +)
         if count == 0 {
             count = arguments.lazy.compactMap { Int($0) }.first ?? 20_000
             try await record(count, in: ledger)
+            try await ledger.scrub(rewriting: false)
+            let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+            print("\(size / count) bytes a job")
         }
         print("\(count) jobs")
         try await ask(ledger, of: count)
@@ -28,7 +32,7 @@ enum LedgerBenchmark {
     }
 
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
-    /// The most messages in one batch, as the notifier's prefetch allows.
+    /// The jobs whose messages come in one batch, as the notifier's prefetch allows.
     private static let batchCount = 1000
     /// The number of times that each question is asked.
     private static let runCount = 100
@@ -39,10 +43,14 @@ enum LedgerBenchmark {
         let queue = QueueName(unchecked: ["default", "video", "photos", "scans"][number % 4])
         let destination = DestinationName(unchecked: ["photos", "archive", "tape"][number % 3])
         var job = UploadJob(
-            queue: queue, source: .staged(area: "area-1", name: "\(UUID().uuidString)-IMG_\(number).jpg"),
+            queue: queue,
+            // Small files travel in their messages.
+            source: number % 2 == 0
+                ? .inline(Data(repeating: UInt8(truncatingIfNeeded: number), count: 4096))
+                : .staged(area: "area-1", name: "\(UUID().uuidString)-IMG_\(number).jpg"),
             destination: .named(destination, key: "2026/11/\(number % 28)/IMG_\(number).jpg"),
             contentType: "image/jpeg",
-            size: Int64(number % 10_000_000),
+            size: number % 2 == 0 ? 4096 : Int64(number % 10_000_000),
             metadata: [
                 "owner": "user-\(number % 5000)", "camera": "K-\(number % 7)",
                 "note": number < veteranCount ? "veteran" : "recruit",
@@ -53,50 +61,76 @@ enum LedgerBenchmark {
         return job
     }
 
-    /// The messages of a job. Every twentieth job fails, every fiftieth is still queued.
-    private static func messages(of number: Int) -> [NotifierMessage] {
+    /// The messages of a job, in their order. Every twentieth job fails, every fiftieth is still queued.
+    private static func messages(of number: Int) throws -> [NotifierMessage] {
         let job = job(number)
         var baton = Baton(job: job)
         let time = job.enqueuedAt + 5
-        var messages = [NotifierMessage.job(job, maybeRepeated: false)]
+        var messages = [NotifierMessage.job(job, maybeRepeated: false, body: try WireJSON.encode(job))]
         guard number % 50 != 7 else { return messages }
-        messages.append(.event(UploadEvent(kind: .started, of: baton, at: time)))
+        messages.append(try message(UploadEvent(kind: .started, of: baton, at: time)))
         baton.bytesSent = job.size
         if number % 20 == 3 {
             let error = UploadError(.rejected, "the destination refused key \(number) with status 403")
-            messages.append(.event(UploadEvent(outcome: .failed(error, state: nil), of: baton, at: time + 1)))
+            messages.append(try message(UploadEvent(outcome: .failed(error, state: nil), of: baton, at: time + 1)))
         } else {
             let object = StoredObject(location: "s3://bucket/IMG_\(number).jpg", size: job.size)
-            messages.append(.event(UploadEvent(outcome: .completed(object, response: nil), of: baton, at: time + 1)))
+            messages.append(
+                try message(UploadEvent(outcome: .completed(object, response: nil), of: baton, at: time + 1)))
         }
         return messages
     }
 
+    /// An event with its text, as it comes from the broker.
+    private static func message(_ event: UploadEvent) throws -> NotifierMessage {
+        let body = try WireJSON.encode(event)
+        return .event(try WireJSON.decode(UploadEvent.self, from: body), body: body)
+    }
+
     private static func record(_ count: Int, in ledger: Ledger) async throws {
-        var recorded = 0
         var told = 0
-        var seconds = 0.0
-        var processor = 0.0
-        var waiting: [NotifierMessage] = []
-        let routes = [DeliveryRoute(delegate: "hook")]
-        for number in 0..<count {
-            waiting += messages(of: number)
-            guard waiting.count >= batchCount || number == count - 1 else { continue }
+        var recording = Cost()
+        var delivering = Cost()
+        for first in stride(from: 0, to: count, by: batchCount) {
+            let jobs = first..<min(first + batchCount, count)
+            let messages = try jobs.map(messages)
+            for place in 0..<3 {
+                let batch = messages.compactMap { place < $0.count ? $0[place] : nil }
+                try await recording.measure {
+                    let owed = try await ledger.record(
+                        batch, view: ControlView(), routes: [DeliveryRoute(delegate: "hook")], now: start)
+                    ledger.settle(owed.map(\.id))
+                }
+            }
+            try await delivering.measure {
+                let due = try await ledger.due(
+                    for: "hook", ordered: false, now: start, excluding: [], limit: batchCount)
+                try await ledger.delivered(due.map(\.id), at: start, attempt: nil)
+            }
+            guard jobs.upperBound >= told + 20_000 || jobs.upperBound == count else { continue }
+            let new = jobs.upperBound - told
+            print(
+                "\(jobs.upperBound) jobs: the last \(new) recorded \(recording.text(new)), delivered \(delivering.text(new))"
+            )
+            fflush(nil)
+            (told, recording, delivering) = (jobs.upperBound, Cost(), Cost())
+        }
+    }
+
+    private struct Cost {
+        private var seconds = 0.0
+        private var processor = 0.0
+
+        mutating func measure(_ body: () async throws -> Void) async throws {
             let begin = ContinuousClock.now
             let processorBegin = clock()
-            let owed = try await ledger.record(waiting, view: ControlView(), routes: routes, now: start)
-            ledger.settle(owed.map(\.id))
+            try await body()
             seconds += (ContinuousClock.now - begin) / .seconds(1)
             processor += Double(clock() - processorBegin) / Double(CLOCKS_PER_SEC)
-            recorded += waiting.count
-            waiting = []
-            guard recorded >= told + 100_000 || number == count - 1 else { continue }
-            let micro = String(format: "%.0f", processor * 1e6 / Double(recorded - told))
-            print(
-                "\(recorded) messages: the last \(recorded - told) at \(Int(Double(recorded - told) / seconds))/s,",
-                "\(micro) us of processor each")
-            fflush(nil)
-            (told, seconds, processor) = (recorded, 0, 0)
+        }
+
+        func text(_ count: Int) -> String {
+            "at \(Int(Double(count) / seconds))/s for \(String(format: "%.0f", processor * 1e6 / Double(count))) us of processor each"
         }
     }
 
