@@ -169,5 +169,20 @@ extension LedgerConformance {
                 ])
             #expect(try await ledger.forget("hook") == 0)
         },
+        Rule("an attempt that ends after its delivery was struck off says nothing about a later delivery") { suite in
+            let ledger = try await suite.make()
+            try await endJobs(2, for: ["gone"], in: ledger)
+            // Both are under way while the delegate is removed.
+            let gone = try await openDeliveries(of: "gone", in: ledger).map(\.id)
+            #expect(try await ledger.forget("gone") == 2)
+            let later = [makeJob("c", after: 2), makeJob("d", after: 3)]
+            try await record(later.map { event(.completed, $0) }, in: ledger)
+            let waiting = try await openDeliveries(in: ledger)
+            #expect(Set(waiting.map(\.id)).isDisjoint(with: gone))
+            try await ledger.delivered([gone[0]], at: start + 5, attempt: deliveryAttempt(4, status: 200))
+            try await ledger.failed([gone[1]], attempt: deliveryAttempt(4, error: "down"), dueAt: start + 1e6)
+            #expect(try await openDeliveries(in: ledger) == waiting)
+            for delivery in waiting { #expect(try await ledger.attempts(of: delivery.id).isEmpty) }
+        },
     ]
 }
