@@ -263,6 +263,48 @@ struct LedgerTroubleTests {
         try ledger.close()
     }
 
+    @Test func `an older ledger loses the inline bytes of completed jobs, and of no others`() async throws {
+        let scratch = try Scratch()
+        let old = try DatabaseQueue(path: scratch.file())
+        try LedgerSchema.migrator.migrate(old, upTo: "identity")
+        let orders = (0..<4).map { number in
+            var order = Sample.job(key: "\(number)")
+            // The job that waits, the failed one and the completed one are small; the bytes of the last were never in the ledger.
+            if number < 3 { (order.source, order.size) = (.inline(Data("small".utf8)), 5) }
+            return order
+        }
+        let ends: [EventKind?] = [nil, .failed, .completed, .completed]
+        try await old.write { db in
+            var texts = JobTexts()
+            for (order, end) in zip(orders, ends) {
+                var job = LedgerJob(Baton(job: order.redacted), isWhole: true, at: Sample.start)
+                if let end {
+                    job.status = end == .failed ? .failed : .completed
+                    job.end = RoundEnd(kind: end, event: "\(order.id)", at: Sample.start)
+                }
+                let whole = order == order.redacted ? nil : try WireJSON.encode(order)
+                try JobRow.insert(job, whole: whole, &texts, in: db)
+            }
+            try texts.write(in: db)
+        }
+        try old.close()
+
+        let ledger = try Ledger.open(path: scratch.file())
+        let kept = try await ledger.read {
+            try String.fetchAll($0, sql: "SELECT id FROM jobs JOIN wholes ON job = seq")
+        }
+        #expect(kept == orders[..<2].map(\.id.rawValue))
+        #expect(try await ledger.job(orders[1].id)?.isWhole == true)
+        #expect(try await ledger.job(orders[2].id)?.isWhole == false)
+        #expect(try await ledger.job(orders[3].id)?.isWhole == true)
+        let error = await #expect(throws: UploadError.self) {
+            _ = try await ledger.order(
+                .runAgain, of: orders[2].id, view: ControlView(), routes: [], now: Sample.start)
+        }
+        #expect(error?.message.contains("keeps no inline bytes") == true)
+        try ledger.close()
+    }
+
     @Test func `while much is forgotten recording goes on`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())

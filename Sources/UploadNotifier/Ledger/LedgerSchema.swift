@@ -67,8 +67,38 @@ enum LedgerSchema {
                 sql: "INSERT INTO identity (id, opening) VALUES (?, ?)", arguments: [UUID().text, UUID().text])
         }
         migrator.registerMigration("bytes") { db in try db.execute(sql: bytes) }
+        migrator.registerMigration("numbers") { db in try db.execute(sql: numbers) }
         return migrator
     }
+
+    /// Deliveries whose numbers are never given twice: an attempt may end after its delivery was struck off, and must not settle another
+    /// one. The key begins with the job, so that it also finds the deliveries of a job.
+    private static let numbers = """
+        CREATE TABLE deliveries_numbered (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            delegate TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            job TEXT NOT NULL,
+            event TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due REAL NOT NULL,
+            delivered REAL,
+            error TEXT,
+            created REAL NOT NULL,
+            failing REAL,
+            given_up REAL,
+            UNIQUE (job, outcome, delegate)
+        ) STRICT;
+        INSERT INTO deliveries_numbered
+        SELECT id, delegate, outcome, job, event, attempts, due, delivered, error, created, failing, given_up
+        FROM deliveries ORDER BY id;
+        DROP TABLE deliveries;
+        ALTER TABLE deliveries_numbered RENAME TO deliveries;
+        CREATE INDEX deliveries_due ON deliveries (delegate, due) WHERE delivered IS NULL AND given_up IS NULL;
+        CREATE INDEX deliveries_given_up ON deliveries (delegate) WHERE given_up IS NOT NULL;
+        CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered) WHERE delivered IS NOT NULL;
+        CREATE INDEX deliveries_created ON deliveries (delegate, created);
+        """
 
     /// Completed jobs lose their inline bytes, which have arrived. A row that is no JSON stays as it is.
     private static let bytes = """

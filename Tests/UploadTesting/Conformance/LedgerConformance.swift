@@ -24,8 +24,9 @@ package struct LedgerConformance: Sendable {
     }
 
     package static let rules = [
-        recording, ordering, holding, lining, forgetting, retention, listing, asking, quarantine, delivering, registering, sweeping,
-        backup, storing,
+        recording, ordering, holding, lining, forgetting, retention, listing, asking, quarantine, delivering,
+        registering,
+        sweeping, backup, storing,
     ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
