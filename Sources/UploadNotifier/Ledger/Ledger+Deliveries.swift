@@ -19,17 +19,24 @@ extension Ledger: DeliveryHistory {
             conditions.append("job = ?")
             arguments += [job.rawValue]
         }
+        var index = "deliveries_by_delegate"
         switch listing.status {
-        case .waiting: conditions.append("delivered IS NULL AND given_up IS NULL")
+        case .waiting:
+            conditions.append("delivered IS NULL AND given_up IS NULL")
+            index = "deliveries_due"
         case .delivered: conditions.append("delivered IS NOT NULL")
-        case .failed: conditions.append("given_up IS NOT NULL")
+        case .failed:
+            conditions.append("given_up IS NOT NULL")
+            index = "deliveries_given_up"
         case nil: break
         }
         arguments += [listing.limit]
         let (condition, values) = (conditions.joined(separator: " AND "), arguments)
+        // The planner takes the index of all of a delegate's deliveries even for the few that wait.
+        let source = listing.delegate != nil && listing.job == nil ? "deliveries INDEXED BY \(index)" : "deliveries"
         return try await read { db in
             try Row.fetchAll(
-                db, sql: "SELECT * FROM deliveries WHERE \(condition) ORDER BY id DESC LIMIT ?", arguments: values
+                db, sql: "SELECT * FROM \(source) WHERE \(condition) ORDER BY id DESC LIMIT ?", arguments: values
             ).map(Self.record)
         }
     }
@@ -108,15 +115,23 @@ extension Ledger: DeliveryHistory {
         var last: DelegateDelivery.ID = 0
         while true {
             let after = last
-            let ids = try await write { db in
-                let ids = try DelegateDelivery.ID.fetchAll(
+            // A reader looks for the deliveries, which may be few among many, so that recording waits only while they are changed.
+            let found = try await read { db in
+                try DelegateDelivery.ID.fetchAll(
                     db, sql: "SELECT id FROM deliveries WHERE \(condition) AND id > ? ORDER BY id LIMIT ?",
                     arguments: arguments + [after, Self.changeCountMaximum])
-                for id in ids { try body(id, db) }
-                return ids
             }
-            count += ids.count
-            guard let end = ids.last, ids.count == Self.changeCountMaximum else { return count }
+            guard let end = found.last else { return count }
+            count += try await write { db in
+                let ids = try DelegateDelivery.ID.fetchAll(
+                    db,
+                    sql:
+                        "SELECT id FROM deliveries WHERE \(condition) AND id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                    arguments: arguments + [try Self.list(found)])
+                for id in ids { try body(id, db) }
+                return ids.count
+            }
+            guard found.count == Self.changeCountMaximum else { return count }
             last = end
         }
     }

@@ -72,7 +72,8 @@ enum LedgerSchema {
     }
 
     /// Deliveries whose numbers are never given twice: an attempt may end after its delivery was struck off, and must not settle another
-    /// one. The key begins with the job, so that it also finds the deliveries of a job.
+    /// one. The key begins with the job, so that it also finds the deliveries of a job. The index by delegate has them in the order of their
+    /// numbers, in which they are listed.
     private static let numbers = """
         CREATE TABLE deliveries_numbered (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -97,7 +98,7 @@ enum LedgerSchema {
         CREATE INDEX deliveries_due ON deliveries (delegate, due) WHERE delivered IS NULL AND given_up IS NULL;
         CREATE INDEX deliveries_given_up ON deliveries (delegate) WHERE given_up IS NOT NULL;
         CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered) WHERE delivered IS NOT NULL;
-        CREATE INDEX deliveries_created ON deliveries (delegate, created);
+        CREATE INDEX deliveries_by_delegate ON deliveries (delegate);
         """
 
     /// Completed jobs lose their inline bytes, which have arrived. A row that is no JSON stays as it is.
