@@ -32,7 +32,7 @@ package struct LedgerConformance: Sendable {
     }
 
     package static let rules = [
-        recording, receiving, owing, keying, restarting, ordering, holding, lining, forgetting,
+        recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel, forgetting,
         retention,
         listing, asking, quarantine, delivering, registering, sweeping,
         backup, storing,
