@@ -1,5 +1,7 @@
+import Foundation
 import Testing
 import UploadTesting
+import Uploads
 
 @testable import UploadNotifier
 
@@ -10,7 +12,10 @@ struct LedgerConformanceTests {
         let scratch = try Scratch()
         let suite = LedgerConformance {
             // The file is removed with the directory, which has to exist until the check is over.
-            try Ledger.open(path: scratch.file())
+            try Ledger.open(path: scratch.file("\(UUID().uuidString).sqlite"))
+        } reopen: { ledger in
+            try ledger.close()
+            return try Ledger.open(path: ledger.path)
         }
         try await rule.check(suite)
         withExtendedLifetime(scratch) {}

@@ -24,25 +24,6 @@ struct OrderTests {
         UploadOrder(command, by: "jo@here", at: Sample.start)
     }
 
-    private func jobs(_ count: Int) -> [UploadJob] { (0..<count).map { Sample.job(key: "\($0)") } }
-
-    private func messages(_ jobs: [UploadJob]) -> [NotifierMessage] { jobs.map { .job($0, maybeRepeated: false) } }
-
-    private func record(_ messages: [NotifierMessage], in ledger: Ledger) async throws {
-        _ = try await ledger.record(messages, view: ControlView(), routes: [], now: Sample.start)
-    }
-
-    /// Carries an order out to its end.
-    /// - Returns: the answer, and the publications of all steps.
-    private func carryOut(_ order: UploadOrder, in ledger: Ledger) async throws -> (OrderAnswer, [OwedAction]) {
-        var owed: [OwedAction] = []
-        while true {
-            let step = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
-            owed += step.owed
-            if let answer = step.answer { return (answer, owed) }
-        }
-    }
-
     @Test func `an order behind its job is obeyed and answered`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
@@ -99,67 +80,6 @@ struct OrderTests {
         #expect(try await second.controlView().stoppedQueues == [.standard])
     }
 
-    @Test func `a pause of many jobs is one entry`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let jobs = jobs(20)
-        try await record(messages(jobs), in: ledger)
-        let (answer, owed) = try await carryOut(order(.matching(.pause, OrderFilter(), atMost: nil)), in: ledger)
-        #expect(answer.done == 20)
-        #expect(
-            owed.map(\.action)
-                == [.append(.pause(Dictionary(uniqueKeysWithValues: jobs.map { ($0.id, 1) })))])
-        #expect(try await ledger.owed() == owed, "it is repeated after a crash")
-        ledger.settle(owed.map(\.id))
-        #expect(try await ledger.owed().isEmpty)
-    }
-
-    @Test func `an order about more jobs than a page takes several transactions and forgets none`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let jobs = jobs(OrderRun.pageMaximum * 2 + 1)
-        try await record(messages(jobs), in: ledger)
-        let order = order(.matching(.cancel, OrderFilter(queue: .standard), atMost: nil))
-        let first = try await ledger.carryOut(order, view: ControlView(), routes: [], now: Sample.start)
-        #expect(first.answer == nil && first.owed.count == OrderRun.pageMaximum)
-        let (answer, owed) = try await carryOut(order, in: ledger)
-        #expect(answer.matched == jobs.count && answer.done == jobs.count)
-        #expect(answer.jobs.count == OrderAnswer.jobsMaximum)
-        #expect(Set((first.owed + owed).map(\.job)) == Set(jobs.map(\.id)))
-    }
-
-    @Test func `more matches than allowed are counted and left alone`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        try await record(messages(jobs(3)), in: ledger)
-        let (answer, owed) = try await carryOut(order(.matching(.cancel, OrderFilter(), atMost: 2)), in: ledger)
-        #expect(answer == OrderAnswer(order: answer.order, matched: 3, problem: .tooMany))
-        #expect(owed.isEmpty)
-        let (allowed, _) = try await carryOut(order(.matching(.cancel, OrderFilter(), atMost: 3)), in: ledger)
-        #expect(allowed.done == 3)
-    }
-
-    @Test func `a filter means jobs that can obey, by queue, destination, batch and status`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        var named = Sample.job(key: "named")
-        named.batch = "holiday"
-        var elsewhere = Sample.job(key: "elsewhere")
-        elsewhere.queue = try QueueName("video")
-        let ended = Sample.job(key: "ended")
-        try await record(messages([named, elsewhere, ended]) + [Sample.event(.failed, ended)], in: ledger)
-        func matched(_ verb: Verb, _ filter: OrderFilter) async throws -> [JobID] {
-            try await carryOut(order(.matching(verb, filter, atMost: nil)), in: ledger).0.jobs.map(\.id)
-        }
-        #expect(try await matched(.pause, OrderFilter(batch: "holiday")) == [named.id])
-        #expect(try await matched(.resume, OrderFilter()) == [named.id], "only what is paused")
-        #expect(try await matched(.pause, OrderFilter(queue: elsewhere.queue)) == [elsewhere.id])
-        #expect(try await matched(.runAgain, OrderFilter()) == [ended.id])
-        #expect(try await matched(.cancel, OrderFilter(statuses: [.completed])).isEmpty)
-        #expect(try await matched(.cancel, OrderFilter(destination: "nowhere")).isEmpty)
-        #expect(Set(try await matched(.cancel, OrderFilter(destination: named.destination.label))).count >= 2)
-    }
-
     @Test func `a stopped queue is in the snapshots until it is started`() async throws {
         let scratch = try Scratch()
         let bus = MemoryNotifierBus()
@@ -172,15 +92,5 @@ struct OrderTests {
             #expect(try await bus.controlView().stoppedQueues == [.standard])
         }
         #expect(bus.answers["here"]?.first?.done == 2)
-    }
-
-    @Test func `orders are forgotten with the jobs that ended`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let old = order(.stopQueues([.standard]))
-        _ = try await carryOut(old, in: ledger)
-        #expect(try await carryOut(old, in: ledger).1.isEmpty)
-        _ = try await ledger.prune(endedBefore: Sample.start.addingTimeInterval(1), besides: ControlView(), limit: 10)
-        #expect(try await carryOut(old, in: ledger).1.count == 1)
     }
 }

@@ -37,20 +37,6 @@ struct QuarantineTests {
 
     // MARK: Sums
 
-    @Test func `jobs of any size are recorded, and their sums are the largest number at most`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        var huge = ["x", "y", "z"].map { Sample.job(key: $0) }
-        for index in huge.indices { huge[index].size = .max }
-        let good = Sample.job(key: "good")
-        try await record((huge + [good]).map { .job($0, maybeRepeated: false) }, in: ledger)
-        #expect(try await ledger.counts() == [.queued: 4])
-        let queue = try await ledger.queues(throughputSince: Sample.start).first
-        #expect(queue?.bytesLeft == .max)
-        #expect(try await ledger.destinations().first?.bytesLeft == .max)
-        try ledger.close()
-    }
-
     /// The test writes rows without a decoder, so that a size may be any number.
     @Test func `no sum forgets what was beyond its bounds`() async throws {
         let scratch = try Scratch()
@@ -167,44 +153,6 @@ struct QuarantineTests {
             #expect(recording.owed.isEmpty && recording.refusals.map(\.job) == [job.id])
         }
         #expect(try await ledger.unreadableCount(DeadLetterListing()) == 1)
-        try ledger.close()
-    }
-
-    @Test func `reason, body and envelope of any size and kind can be kept`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let envelope = MessageEnvelope(type: "x", headers: ["far": .number(.infinity)])
-        try await record(
-            [
-                .unreadable(
-                    Data(repeating: 1, count: WireLimits.bodyBytesMaximum + 1),
-                    reason: String(repeating: "lóng\0", count: 100_000), envelope: envelope)
-            ], in: ledger)
-        let letter = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
-        #expect(letter.reason.utf8.count <= UnreadableMessage.reasonBytesMaximum)
-        #expect(letter.size == WireLimits.bodyBytesMaximum + 1 && !letter.isWhole)
-        #expect(letter.envelope == MessageEnvelope(type: "x"), "what JSON cannot say is left out")
-        try ledger.close()
-    }
-
-    @Test func `the largest message that a reader takes is kept whole`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let body = Data((0..<WireLimits.bodyBytesMaximum).map { UInt8(truncatingIfNeeded: $0 / 7) })
-        try await record([.unreadable(body, reason: "an index is missing")], in: ledger)
-        let listed = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
-        let letter = try #require(try await ledger.unreadable(listed.id))
-        #expect(letter.isWhole && letter.body == body)
-        try ledger.close()
-    }
-
-    @Test func `a message without a body is listed like any other`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        try await record([.unreadable(Data(), reason: "no JSON")], in: ledger)
-        let letter = try #require(try await ledger.unreadable(before: nil, limit: 10).first)
-        #expect(letter.body.isEmpty)
-        #expect(try await ledger.unreadable(letter.id) == letter)
         try ledger.close()
     }
 

@@ -103,7 +103,7 @@ package struct LedgerBatch {
         let first = known.baton.job
         let isOther =
             (order.isExamined && order.size != first.size) || order.digests.contradicts(first.digests)
-            || order.destination.redacted != first.destination.redacted
+            || order.destination.redacted != (first.renamedFrom ?? first.destination).redacted
         if isOther, known.forgottenAt == nil {
             keep(
                 try WireJSON.encode(order.redacted),

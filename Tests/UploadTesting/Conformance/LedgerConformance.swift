@@ -9,8 +9,16 @@ package struct LedgerConformance: Sendable {
 
     /// Makes an empty ledger each time.
     package var make: @Sendable () async throws -> any Ports
+    /// Closes a ledger and opens the same one again, as the next notifier does.
+    package var reopen: @Sendable (any Ports) async throws -> any Ports
 
-    package init(make: @escaping @Sendable () async throws -> any Ports) { self.make = make }
+    package init(
+        make: @escaping @Sendable () async throws -> any Ports,
+        reopen: @escaping @Sendable (any Ports) async throws -> any Ports
+    ) {
+        self.make = make
+        self.reopen = reopen
+    }
 
     /// One rule.
     package struct Rule: Sendable, CustomTestStringConvertible {
@@ -24,9 +32,9 @@ package struct LedgerConformance: Sendable {
     }
 
     package static let rules = [
-        recording, ordering, holding, lining, forgetting, retention, listing, asking, quarantine, delivering,
-        registering,
-        sweeping, backup, storing,
+        recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
+        forgetting, retention, listing, asking, quarantine, delivering, registering, sweeping, backup,
+        storing,
     ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)
@@ -41,6 +49,13 @@ package struct LedgerConformance: Sendable {
             id: JobID(now: time), queue: QueueName(unchecked: queue),
             source: .staged(area: "area", name: "staged-\(key)"),
             destination: .named(DestinationName(unchecked: destination), key: key), size: size, enqueuedAt: time)
+    }
+
+    /// A job with secrets, which the ledger keeps apart: inline bytes, and the query of a URL.
+    static func makeSecretJob(_ key: String = "a") -> UploadJob {
+        UploadJob(
+            id: JobID(now: start), source: .inline(Data("hello".utf8)),
+            destination: .url("https://host.example/\(key)?signature=hidden"), size: 5, enqueuedAt: start)
     }
 
     static func event(_ kind: EventKind, _ job: UploadJob, slice: Int = 0, after seconds: Double = 0) -> NotifierMessage
