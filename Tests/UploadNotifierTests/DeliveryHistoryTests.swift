@@ -186,19 +186,4 @@ struct DeliveryHistoryTests {
         #expect(status.isHeld)
         #expect(status.reason == "paused by jo")
     }
-
-    @Test func `a removed delegate holds up no clean-up`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        _ = try await recorded(ledger, 2, for: ["gone", "hook"])
-        let told = try await due(ledger)
-        try await ledger.delivered(told.map(\.id), at: Sample.start, attempt: attempt(1, status: 200))
-        let end = Sample.start.addingTimeInterval(1e6)
-        #expect(try await ledger.prune(endedBefore: end, besides: ControlView(), limit: 10) == 0)
-        #expect(try await ledger.statuses().map(\.delegate) == ["gone", "hook"])
-        #expect(try await ledger.forget("gone") == 2)
-        ledger.settle(try await ledger.owed().map(\.id))
-        #expect(try await ledger.prune(endedBefore: end, besides: ControlView(), limit: 10) == 2)
-        #expect(try await ledger.attempts(of: told[0].id).isEmpty)
-    }
 }

@@ -1,5 +1,7 @@
+import Foundation
 import Testing
 import UploadTesting
+import Uploads
 
 @testable import UploadNotifier
 
@@ -8,9 +10,12 @@ struct LedgerConformanceTests {
     @Test(arguments: LedgerConformance.rules)
     func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
         let scratch = try Scratch()
-        let suite = LedgerConformance {
-            // The file is removed with the directory, which has to exist until the check is over.
-            try Ledger.open(path: scratch.file())
+        // The files are removed with the directory, which has to exist until the check is over.
+        let suite = LedgerConformance(LedgerConformance.Traits { try Ledger.open(path: $0) }) {
+            try Ledger.open(path: scratch.file("\(UUID().uuidString).sqlite"))
+        } reopen: { ledger in
+            try ledger.close()
+            return try Ledger.open(path: ledger.path)
         }
         try await rule.check(suite)
         withExtendedLifetime(scratch) {}

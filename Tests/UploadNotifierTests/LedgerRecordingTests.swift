@@ -283,24 +283,6 @@ struct LedgerRecordingTests {
         }
     }
 
-    @Test func `ended jobs are forgotten once all delegates have their outcomes, and no others`() async throws {
-        let scratch = try Scratch()
-        let ports: Ports = try Ledger.open(path: scratch.file())
-        let (told, untold, open) = (Sample.job(), Sample.job(), Sample.job())
-        let owed = try await record(
-            ports, [Sample.event(.completed, told), Sample.event(.completed, untold), .job(open, maybeRepeated: false)])
-        ports.settle(owed.map(\.id))
-        let due = try await ports.due(for: "hook", ordered: false, now: Sample.start, excluding: [], limit: 10)
-        try await ports.delivered(due.filter { $0.event.job.id == told.id }.map(\.id), at: Sample.start)
-        #expect(try await ports.prune(endedBefore: Sample.start, besides: ControlView(), limit: 10) == 0)
-        #expect(
-            try await ports.prune(endedBefore: Sample.start.addingTimeInterval(1), besides: ControlView(), limit: 10)
-                == 1)
-        #expect(try await ports.job(told.id) == nil)
-        #expect(try await ports.events(of: told.id).isEmpty)
-        #expect(Set(try await ports.jobs(LedgerFilter()).jobs.map(\.id)) == [untold.id, open.id])
-    }
-
     @Test func `fences of jobs that are unknown, damaged or have not ended stay`() async throws {
         let scratch = try Scratch()
         let path = scratch.file()

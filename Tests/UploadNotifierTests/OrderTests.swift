@@ -173,14 +173,4 @@ struct OrderTests {
         }
         #expect(bus.answers["here"]?.first?.done == 2)
     }
-
-    @Test func `orders are forgotten with the jobs that ended`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let old = order(.stopQueues([.standard]))
-        _ = try await carryOut(old, in: ledger)
-        #expect(try await carryOut(old, in: ledger).1.isEmpty)
-        _ = try await ledger.prune(endedBefore: Sample.start.addingTimeInterval(1), besides: ControlView(), limit: 10)
-        #expect(try await carryOut(old, in: ledger).1.count == 1)
-    }
 }
