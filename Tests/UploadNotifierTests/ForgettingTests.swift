@@ -98,36 +98,6 @@ struct ForgettingTests {
         try again.close()
     }
 
-    @Test func `a forgotten job is not delivered once more`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let (gone, other) = (Self.job(Self.name, 0), Self.job("bertstrip", 1))
-        for (job, name) in [(gone, Self.name), (other, "bertstrip")] { try await end(job, name, in: ledger) }
-        #expect(try await forget([gone.id], in: ledger).done == 1)
-        let end = Sample.start + 60
-        #expect(
-            try await ledger.replay(.range(delegate: "hook", from: Sample.start, to: end), at: Sample.start) == 1)
-        let due = try await ledger.due(for: "hook", ordered: false, now: end, excluding: [], limit: 10)
-        #expect(due.map(\.event.job.id) == [other.id])
-        let late = DeliveryRoute(delegate: "late")
-        #expect(try await ledger.deliverPast(late, from: Sample.start, to: end, at: end) == 1)
-    }
-
-    @Test func `an event that readers of the stream have seen keeps its number`() async throws {
-        let scratch = try Scratch()
-        let ledger = try Ledger.open(path: scratch.file())
-        let job = Self.job(Self.name, 0)
-        try await end(job, Self.name, in: ledger)
-        let owed = try await ledger.record(
-            [Sample.event(.suspect, job)], view: ControlView(), routes: [], now: Sample.start)
-        #expect(owed.isEmpty)
-        let seen = try await ledger.lastSequence()
-        #expect(try await forget([job.id], in: ledger).done == 1)
-        #expect(try await ledger.lastSequence() == seen)
-        #expect(try await ledger.events(of: job.id).map(\.kind) == [.failed, .suspect])
-        #expect(try await ledger.events(of: job.id).allSatisfy { $0.job.metadata.isEmpty })
-    }
-
     @Test func `an order is carried out beside the messages, answered when the files are clean, and survives a crash`()
         async throws
     {

@@ -10,8 +10,8 @@ struct LedgerConformanceTests {
     @Test(arguments: LedgerConformance.rules)
     func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
         let scratch = try Scratch()
-        let suite = LedgerConformance {
-            // The file is removed with the directory, which has to exist until the check is over.
+        // The files are removed with the directory, which has to exist until the check is over.
+        let suite = LedgerConformance(LedgerConformance.Traits { try Ledger.open(path: $0) }) {
             try Ledger.open(path: scratch.file("\(UUID().uuidString).sqlite"))
         } reopen: { ledger in
             try ledger.close()

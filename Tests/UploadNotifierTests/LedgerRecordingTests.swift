@@ -65,7 +65,7 @@ struct LedgerRecordingTests {
         try await record(ledger, [.job(job, maybeRepeated: false, body: text)])
         try await record(ledger, [.job(job, maybeRepeated: true, body: try WireJSON.encode(job))])
         let owed = try await ledger.record(
-            [Sample.event(.completed, job)], view: ControlView(), routes: [], now: Sample.start)
+            [Sample.event(.failed, job)], view: ControlView(), routes: [], now: Sample.start)
         ledger.settle(owed.map(\.id))
         let wholes = try await ledger.read { try Data.fetchAll($0, sql: "SELECT body FROM wholes") }
         #expect(wholes == [text])

@@ -80,11 +80,26 @@ enum JobRow {
         ])
     }
 
-    /// Removes jobs, with all their records.
+    /// Removes jobs, with all their records. The newest event of all stays without its job until there is a newer one: SQLite would give its
+    /// number again, and a reader of the stream that has seen the number would miss the new event.
     static func remove(_ ids: [String], in db: Database) throws {
         let list = try Ledger.list(ids)
         try JobTexts.remove(list, in: db)
+        try keepNewestEvent(of: ids, in: db)
         for sql in removingSQL { try db.cachedStatement(sql: sql).execute(arguments: [list]) }
+    }
+
+    private static func keepNewestEvent(of ids: [String], in db: Database) throws {
+        let newest = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT seq, job, body FROM events ORDER BY seq DESC LIMIT 1"))
+        guard let newest else { return }
+        try db.cachedStatement(sql: "DELETE FROM events WHERE job = '' AND seq < ?").execute(arguments: [
+            newest["seq"] as Int64
+        ])
+        guard ids.contains(newest["job"]), let event = try? WireJSON.decode(UploadEvent.self, from: newest["body"])
+        else { return }
+        try db.cachedStatement(sql: "UPDATE events SET job = '', body = ? WHERE seq = ?")
+            .execute(arguments: [try WireJSON.encode(event.forgotten), newest["seq"] as Int64])
     }
 
     private static let removingSQL = ["deliveries WHERE job", "events WHERE job", "jobs WHERE id"].map {

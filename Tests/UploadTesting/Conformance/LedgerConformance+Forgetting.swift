@@ -88,7 +88,90 @@ extension LedgerConformance {
             #expect(try await ledger.acceptedForgetting().isEmpty)
             #expect(try await carryOut(order, in: ledger) == answer, "the same order again is the same answer")
         },
+        Rule("a forgotten job is not delivered once more, and others are") { suite in
+            let ledger = try await suite.make()
+            let (gone, other) = (named("anna"), named("bert", after: 1))
+            for job in [gone, other] { try await end(job, in: ledger) }
+            #expect(try await forget([gone.id], in: ledger).map(\.done) == [true])
+            let later = start + 60
+            #expect(try await ledger.replay(.range(delegate: "hook", from: start, to: later), at: start) == 1)
+            let due = try await ledger.due(for: "hook", ordered: false, now: later, excluding: [], limit: 10)
+            #expect(due.map(\.event.job.id) == [other.id])
+            let late = DeliveryRoute(delegate: "late")
+            #expect(try await ledger.deliverPast(late, from: start, to: later, at: later) == 1)
+            let past = try await ledger.due(for: "late", ordered: false, now: later, excluding: [], limit: 10)
+            #expect(past.map(\.event.job.id) == [other.id])
+        },
+        Rule("an event that readers of the stream have seen keeps its number when its job is forgotten") { suite in
+            let ledger = try await suite.make()
+            let job = named("anna")
+            try await end(job, in: ledger)
+            #expect(try await record([event(.suspect, job)], in: ledger).isEmpty)
+            let seen = try await ledger.lastSequence()
+            #expect(try await forget([job.id], in: ledger).map(\.done) == [true])
+            #expect(try await ledger.lastSequence() == seen)
+            let left = try await ledger.events(of: job.id)
+            #expect(left.map(\.kind) == [.completed, .suspect])
+            #expect(left.allSatisfy { $0.job.metadata.isEmpty && $0.job.batch == nil })
+            try await record([event(.started, named("bert", after: 1))], in: ledger)
+            let page = try await ledger.events(after: seen, EventFilter(), limit: 10)
+            #expect(page.events.map(\.event.kind) == [.started] && page.events.allSatisfy { $0.sequence > seen })
+        },
+        Rule("of a failure its code stays, of a delivery its tries, and no words of either, nor letters about the job")
+        {
+            suite in
+            let ledger = try await suite.make()
+            let (gone, other) = (named("anna"), named("bert", after: 1))
+            for (job, name) in [(gone, "anna"), (other, "bert")] { try await fail(job, name, in: ledger) }
+            #expect(try await ledger.unreadableCount(DeadLetterListing()) == 4)
+            #expect(try await forget([gone.id], in: ledger).map(\.done) == [true])
+            let known = try #require(try await ledger.job(gone.id))
+            #expect(known.status == .failed && known.end?.error?.code == .rejected)
+            #expect(known.end?.error?.message == "")
+            #expect(known.baton.failures.map(\.message) == [""] && known.baton.failures.map(\.attempt) == [1])
+            #expect(known.baton.job.metadata.isEmpty && known.baton.job.destination.label == "photos")
+            let words: [(UploadJob, String?)] = [(gone, nil), (other, "bert")]
+            for (job, words) in words {
+                let found = try await ledger.deliveries(DeliveryListing(job: job.id))
+                #expect(found.map(\.status) == [.delivered] && found.map(\.attempts) == [1])
+                let tries = try await ledger.attempts(of: try #require(found.first).id)
+                #expect(tries.map(\.status) == [500, 200])
+                #expect(tries.map(\.answer) == [words, words] && tries.map(\.error) == [words, nil])
+            }
+            let letters = try await ledger.unreadable(DeadLetterListing())
+            #expect(
+                letters.count == 2 && letters.allSatisfy { String(decoding: $0.body, as: UTF8.self).contains("bert") })
+            #expect(try await found("anna", in: ledger).isEmpty)
+            #expect(Set(try await found("bert", in: ledger)) == [other.id])
+            #expect(try await ledger.job(other.id)?.end?.error?.message == "refused bert")
+            try await ledger.scrub(rewriting: true)
+            #expect(try await ledger.job(gone.id) == known)
+            #expect(try await ledger.counts() == [.failed: 2])
+            #expect(try await ledger.prune(endedBefore: start + 1, besides: ControlView(), limit: 10) == 2)
+        },
     ]
+
+    /// Lets a job fail, with a delivery that succeeds after a failed try, and with two dead letters about the job.
+    private static func fail(_ job: UploadJob, _ name: String, in ledger: any Ports) async throws {
+        var baton = Baton(job: job)
+        baton.slice = 1
+        let error = UploadError(.rejected, "refused \(name)", retry: .never)
+        baton.failures = [FailureRecord(at: start, attempt: 1, error: error)]
+        let failed = UploadEvent(outcome: .failed(error, state: nil), of: baton, at: start)
+        let envelope = MessageEnvelope(type: "upload.job.v1", messageID: job.id.rawValue)
+        let owed = try await record(
+            [
+                .job(job, maybeRepeated: false), .event(failed),
+                .unreadable(Data("{ \(name)".utf8), reason: "no JSON", envelope: envelope),
+                .unreadable(Data("\(name) \(job.id.rawValue.uppercased())".utf8), reason: "none"),
+            ], in: ledger)
+        ledger.settle(owed.map(\.id))
+        let due = try await ledger.due(for: "hook", ordered: false, now: start, excluding: [], limit: 100)
+        let refused = DeliveryAttempt(at: start, seconds: 1, status: 500, answer: name, error: name)
+        try await ledger.failed(due.map(\.id), attempt: refused, dueAt: start)
+        let taken = DeliveryAttempt(at: start, seconds: 1, status: 200, answer: name, error: nil)
+        try await ledger.delivered(due.map(\.id), at: start, attempt: taken)
+    }
 
     /// A job that has the name in every field that a search covers.
     private static func named(_ name: String, after seconds: Double = 0) -> UploadJob {

@@ -9,15 +9,15 @@ package struct LedgerConformance: Sendable {
 
     /// Makes an empty ledger each time.
     package var make: @Sendable () async throws -> any Ports
-    /// Closes a ledger and opens the same one again, as the next notifier does.
+    /// Closes a ledger and opens it again, as a restarted notifier does.
     package var reopen: @Sendable (any Ports) async throws -> any Ports
+    package var traits: Traits
 
     package init(
-        make: @escaping @Sendable () async throws -> any Ports,
+        _ traits: Traits, make: @escaping @Sendable () async throws -> any Ports,
         reopen: @escaping @Sendable (any Ports) async throws -> any Ports
     ) {
-        self.make = make
-        self.reopen = reopen
+        (self.traits, self.make, self.reopen) = (traits, make, reopen)
     }
 
     /// One rule.
@@ -33,8 +33,8 @@ package struct LedgerConformance: Sendable {
 
     package static let rules = [
         recording, receiving, owing, keying, restarting, ordering, holding, lining, placing, lineModel,
-        forgetting, retention, listing, asking, quarantine, delivering, registering, sweeping, backup,
-        storing,
+        forgetting, retention, listing, asking, searching, quarantine, delivering, registering, sweeping,
+        backup, identifying, storing,
     ].flatMap { $0 }
 
     static let start = Date(timeIntervalSince1970: 1_800_000_000)

@@ -32,7 +32,11 @@ package final class MemoryStore: LedgerStore {
     }
 
     package func originalOrder(of job: JobID) throws -> UploadJob? {
-        try rows.originals[job].map { try WireJSON.decode(UploadJob.self, from: $0) }
+        try rows.originals[job].map { body in
+            do { return try WireJSON.decode(UploadJob.self, from: body) } catch {
+                throw DamagedRow("originals", job.rawValue, error)
+            }
+        }
     }
 
     package func page(
@@ -50,7 +54,7 @@ package final class MemoryStore: LedgerStore {
             let order = job.baton.job
             return statuses.contains(job.status) && (filter.queue ?? order.queue) == order.queue
                 && (filter.destination ?? order.destination.label) == order.destination.label
-                && (filter.batch == nil || filter.batch == order.batch)
+                && (filter.batch.map { order.batch?.isExactly($0) == true } ?? true)
                 && (filter.endedBefore.map { job.status.isEnd && job.since < $0 } ?? true)
                 && (verb != .forget || job.forgottenAt == nil)
                 && (verb != .resume || filter.statuses != nil || job.status == .paused || job.isPaused)

@@ -1,0 +1,204 @@
+import Foundation
+import Testing
+import Uploads
+
+/// Listings, counts and loads of many jobs, compared with what the rules compute in another way.
+extension LedgerConformance {
+    static let searching = [
+        Rule("every page of every filter is right, either way") { suite in
+            let ledger = try await suite.make()
+            let jobs = (0..<count).map(numbered)
+            try await fill(ledger, with: jobs)
+            for filter in filters {
+                let wanted = (0..<count).filter { matches($0, jobs[$0], filter) }
+                var found: [JobID] = []
+                var page = filter
+                repeat {
+                    let answer = try await ledger.jobs(page)
+                    #expect(answer.jobs.count == filter.limit || filter.text != nil || answer.next == nil)
+                    #expect(answer.jobs.count <= filter.limit)
+                    found += answer.jobs.map(\.id)
+                    try #require(answer.next != page.after || answer.next == nil, "it gets on")
+                    page.after = answer.next
+                } while page.after != nil
+                let order = filter.order == .oldestFirst ? wanted : wanted.reversed()
+                #expect(found == order.map { jobs[$0].id }, "\(filter)")
+            }
+        },
+        Rule("counts and loads are what counting all jobs would say, after changes and forgetting") { suite in
+            let ledger = try await suite.make()
+            let jobs = (0..<count).map(numbered)
+            try await fill(ledger, with: jobs)
+            try await compareSums(ledger)
+            // Some go on, and some that ended are removed.
+            let live = try await ledger.jobs(LedgerFilter(statuses: [.queued, .waiting], limit: 1000)).jobs
+            let ends: [EventKind] = [.completed, .failed, .cancelled, .started]
+            try await record(
+                live.prefix(30).enumerated().map { event(ends[$0 % 4], $1.baton.job, slice: 1, after: 3600) },
+                in: ledger, routes: [])
+            try await compareSums(ledger)
+            ledger.settle(try await ledger.owed().map(\.id))
+            let gone = try await ledger.prune(endedBefore: start + 3600, besides: ControlView(), limit: 40)
+            #expect(gone == 40)
+            try await compareSums(ledger)
+            let left = try await ledger.counts().values.reduce(0, +)
+            #expect(left == count - gone)
+        },
+        Rule("jobs of any size are recorded, and their sums are the largest number at most") { suite in
+            let ledger = try await suite.make()
+            // No message may carry such sizes, but a program that skips the checks may.
+            let jobs = ["default", "default", "video"].map { makeJob("a", queue: $0, size: .max) }
+            let ended = (0..<2).map { makeJob("\($0)", queue: "video", size: .max) }
+            let owed = try await record(
+                (jobs + [makeJob("small", size: 11)]).map { .job($0, maybeRepeated: false) }
+                    + ended.flatMap { [.job($0, maybeRepeated: false), event(.completed, $0)] },
+                in: ledger, routes: [])
+            func bytesLeft() async throws -> [Int64] {
+                try await ledger.queues(throughputSince: start).map(\.bytesLeft)
+            }
+            #expect(try await ledger.counts() == [.queued: 4, .completed: 2])
+            #expect(try await bytesLeft() == [.max, .max])
+            #expect(try await ledger.destinations().map(\.bytesLeft) == [.max])
+            #expect(try await ledger.destinations().map(\.counts) == [[.queued: 4, .completed: 2]])
+            let minutes = try await ledger.queues(throughputSince: start).last?.throughput
+            #expect(minutes?.map(\.completed) == [2] && minutes?.map(\.bytes) == [.max])
+            ledger.settle(owed.map(\.id))
+            #expect(try await ledger.prune(endedBefore: start + 1, besides: ControlView(), limit: 10) == 2)
+            #expect(try await bytesLeft() == [.max, .max])
+            #expect(try await ledger.counts() == [.queued: 4])
+            let sizes = [WireLimits.sizeMaximum, 5]
+            let more = sizes.map { makeJob("b", queue: "archive", size: $0) }
+            try await record(more.map { .job($0, maybeRepeated: false) }, in: ledger)
+            #expect(try await bytesLeft() == [WireLimits.sizeMaximum + 5, .max, .max])
+            try await record([event(.failed, more[0])], in: ledger)
+            #expect(try await bytesLeft() == [5, .max, .max])
+        },
+    ]
+
+    private static let count = 240
+    private static let statuses: [LedgerStatus] = [.completed, .completed, .running, .failed, .queued, .waiting]
+
+    private static func status(of number: Int) -> LedgerStatus {
+        number % 50 == 1 ? .cancelled : statuses[number % statuses.count]
+    }
+
+    private static func numbered(_ number: Int) -> UploadJob {
+        var job = makeJob(
+            "\(number)", queue: ["default", "video", "rare"][number % 40 == 0 ? 2 : number % 2],
+            destination: ["a", "b", "c"][number % 3], after: Double(number / 3) / 1000, size: Int64(number))
+        job.destination = .named(DestinationName(unchecked: job.destination.label), key: "IMG_\(number).jpg")
+        job.metadata = ["owner": "user-\(number % 97)"]
+        if number < count / 4 { job.metadata["note"] = "veteran" }
+        job.batch = number % 4 == 0 ? "batch-\(number % 40)" : nil
+        job.idempotencyKey = number % 5 == 0 ? "key-\(number / 10)" : nil
+        return job
+    }
+
+    private static func fill(_ ledger: any Ports, with jobs: [UploadJob]) async throws {
+        let kinds: [LedgerStatus: EventKind] = [
+            .running: .started, .waiting: .waiting, .completed: .completed, .failed: .failed, .cancelled: .cancelled,
+        ]
+        let messages = jobs.enumerated().flatMap { number, job in
+            let told = kinds[status(of: number)].map { event($0, job, after: Double(number)) }
+            return [.job(job, maybeRepeated: false)] + [told].compactMap { $0 }
+        }
+        try await record(messages, in: ledger, routes: [])
+    }
+
+    private static let filters: [LedgerFilter] = {
+        let changes: [(inout LedgerFilter) -> Void] = [
+            { _ in }, { $0.statuses = [.failed] }, { $0.statuses = [.cancelled, .paused] }, { $0.statuses = [] },
+            { $0.statuses = [.queued, .running, .waiting, .paused] }, { $0.queue = QueueName(unchecked: "rare") },
+            { $0.queue = QueueName(unchecked: "unknown") }, { $0.destination = "b" },
+            {
+                $0.queue = QueueName(unchecked: "video")
+                $0.destination = "c"
+                $0.statuses = [.completed]
+            }, { $0.batch = "batch-8" },
+            {
+                $0.batch = "batch-8"
+                $0.statuses = [.cancelled]
+            },
+            {
+                $0.batch = "batch-8"
+                $0.statuses = [.completed, .queued]
+            }, { $0.idempotencyKey = "key-10" }, { $0.text = "img_7" }, { $0.text = "jpg" },
+            { $0.text = "note=veteran" },
+            {
+                $0.text = "note=veteran"
+                $0.statuses = [.completed]
+            },
+            {
+                $0.text = "jpg"
+                $0.queue = QueueName(unchecked: "video")
+                $0.enqueuedUntil = start + 0.05
+            }, { $0.text = "owner=USER-4\n" }, { $0.text = "not there" },
+            {
+                $0.text = "staged-1"
+                $0.statuses = [.failed]
+                $0.destination = "a"
+            },
+            {
+                $0.text = ".jpg"
+                $0.batch = "batch-12"
+            }, { $0.enqueuedSince = start + 0.06 },
+            {
+                $0.enqueuedUntil = start + 0.05
+                $0.statuses = [.completed]
+            },
+        ]
+        return changes.flatMap { change in
+            LedgerFilter.Order.allCases.map { order in
+                var filter = LedgerFilter(order: order, limit: 7)
+                change(&filter)
+                return filter
+            }
+        }
+    }()
+
+    /// The meaning of a filter.
+    private static func matches(_ number: Int, _ job: UploadJob, _ filter: LedgerFilter) -> Bool {
+        let text = [
+            "staged-\(number)", "img_\(number).jpg", number < count / 4 ? "note=veteran" : nil,
+            "owner=user-\(number % 97)", job.batch, job.idempotencyKey,
+        ].compactMap { $0 }.joined(separator: "\n")
+        let holds: [Bool?] = [
+            filter.statuses?.contains(status(of: number)), filter.queue.map { $0 == job.queue },
+            filter.destination.map { $0 == job.destination.label }, filter.batch.map { $0 == job.batch },
+            filter.idempotencyKey.map { $0 == job.idempotencyKey },
+            filter.text.map { text.contains($0.lowercased()) }, filter.enqueuedSince.map { job.enqueuedAt >= $0 },
+            filter.enqueuedUntil.map { job.enqueuedAt < $0 },
+        ]
+        return !holds.contains(false)
+    }
+
+    /// Compares counts, queues and destinations with all listed jobs.
+    private static func compareSums(_ ledger: any Ports) async throws {
+        let jobs = try await ledger.jobs(LedgerFilter(limit: 1000)).jobs
+        func counted(_ some: some Sequence<LedgerJob>) -> [LedgerStatus: Int] {
+            Dictionary(some.map { ($0.status, 1) }, uniquingKeysWith: +)
+        }
+        func bytes(_ some: [LedgerJob]) -> Int64 {
+            some.filter { !$0.status.isEnd }.map(\.baton.job.size).reduce(0, +)
+        }
+        #expect(try await ledger.counts() == counted(jobs))
+        let queues = Dictionary(grouping: jobs) { $0.baton.job.queue.rawValue }.sorted { $0.key < $1.key }
+        let loads = try await ledger.queues(throughputSince: start + 86_400)
+        #expect(loads.map(\.queue.rawValue) == queues.map(\.key))
+        #expect(loads.map(\.counts) == queues.map { counted($0.value) })
+        #expect(loads.map(\.bytesLeft) == queues.map { bytes($0.value) })
+        func milliseconds(_ time: Date) -> Int64 { Int64((time.timeIntervalSince1970 * 1000).rounded()) }
+        let waits = queues.map { queue in
+            queue.value.filter { $0.status == .queued || $0.status == .waiting }.map {
+                milliseconds($0.baton.job.enqueuedAt)
+            }.min()
+        }
+        #expect(loads.map { $0.oldestWaiting.map(milliseconds) } == waits)
+        #expect(loads.allSatisfy { $0.throughput.isEmpty })
+        let labels = Dictionary(grouping: jobs) { $0.baton.job.destination.label }.sorted { $0.key < $1.key }
+        let destinations = try await ledger.destinations()
+        #expect(destinations.map(\.destination) == labels.map(\.key))
+        #expect(destinations.map(\.counts) == labels.map { counted($0.value) })
+        #expect(destinations.map(\.bytesLeft) == labels.map { bytes($0.value) })
+    }
+}
