@@ -4,6 +4,50 @@ import Uploads
 
 extension LedgerConformance {
     static let retention = [
+        Rule("the number of an event is never given again, though the newest event was removed with its job") { suite in
+            var ledger = try await suite.make()
+            for restarts in [false, true] {
+                let (old, new) = (makeJob("old"), makeJob("new"))
+                let owed = try await record([event(.completed, old)], in: ledger, routes: [])
+                ledger.settle(owed.map(\.id))
+                let last = try await ledger.lastSequence()
+                #expect(try await ledger.prune(endedBefore: start + 1, besides: ControlView(), limit: 10) == 1)
+                #expect(try await ledger.job(old.id) == nil)
+                #expect(try await ledger.events(of: old.id).isEmpty)
+                if restarts { ledger = try await suite.reopen(ledger) }
+                try await record([event(.started, new)], in: ledger)
+                let page = try await ledger.events(after: last, EventFilter(), limit: 10)
+                #expect(page.events.map(\.event.job.id) == [new.id])
+            }
+        },
+        Rule("a completed job keeps no inline bytes and cannot run again, a failed one runs again with its bytes") {
+            suite in
+            let ledger = try await suite.make()
+            var (completed, failed) = (makeJob("completed"), makeJob("failed", after: 1))
+            completed.source = .inline(Data("small".utf8))
+            failed.source = .inline(Data("small".utf8))
+            try await record([.job(completed, maybeRepeated: false), .job(failed, maybeRepeated: false)], in: ledger)
+            try await record([event(.completed, completed.redacted), event(.failed, failed.redacted)], in: ledger)
+            // The order may come once more, from a producer in doubt.
+            try await record([.job(completed, maybeRepeated: true)], in: ledger)
+            let (gone, kept) = (completed.id, failed.id)
+            try await ledger.transaction { store throws in
+                #expect(try store.originalOrder(of: gone) == nil)
+                #expect(try store.originalOrder(of: kept)?.source == .inline(Data("small".utf8)))
+            }
+            let error = await #expect(throws: UploadError.self) {
+                try await ledger.order(.runAgain, of: gone, view: ControlView(), routes: [], now: start)
+            }
+            #expect(error?.code == .rejected && error?.message.contains("keeps no inline bytes") == true)
+            let marks = try await ledger.order(.runAgain, of: kept, view: ControlView(), routes: [], now: start)
+            guard case .mark(let marker) = marks.first?.action,
+                case .issue(let baton, _, _) = try await record([.marker(marker)], in: ledger).first?.action
+            else {
+                Issue.record("a baton is owed for the failed job")
+                return
+            }
+            #expect(baton.job == failed && baton.round == 2)
+        },
         Rule("ended jobs are removed once every delegate has their outcomes, and no others") { suite in
             let ledger = try await suite.make()
             let (told, untold, open) = (makeJob("told"), makeJob("untold"), makeJob("open"))
