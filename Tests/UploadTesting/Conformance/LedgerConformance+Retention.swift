@@ -202,7 +202,8 @@ extension LedgerConformance {
             let failing = try #require(again.first)
             #expect(try await !ledger.exhausted(failing, attempt: attempt))
             func checkGivenUp(error: String?) async throws {
-                let record = try #require(try await ledger.deliveries(DeliveryListing(job: refused.id)).first)
+                let records = try await ledger.deliveries(DeliveryListing(job: refused.id))
+                let record = try #require(records.first)
                 #expect(record.status == .failed && record.error == error)
             }
             try await checkGivenUp(error: "HTTP 400")
