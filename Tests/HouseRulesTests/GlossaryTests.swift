@@ -15,7 +15,7 @@ import Testing
     /// The serial line is the only line, apart from lines of text.
     @Test func `a type with Line in its name belongs to the serial line or to lines of text`() throws {
         let allowed: Set = [
-            "Line", "LineEntry", "LinePage", "LinePhase", "LinePlace", "LineRows", "LineTarget", "LineVerb",
+            "Line", "LineEntry", "LinePage", "LinePhase", "LinePlace", "LineRow", "LineRows", "LineTarget", "LineVerb",
             "QueueLineCommand", "SerialLine", "TextLines",
         ]
         #expect(try typeNames(with: /Lines?(?:[A-Z0-9]|$)/).subtracting(allowed) == [])

@@ -270,7 +270,7 @@ struct LedgerTroubleTests {
         let orders = (0..<4).map { number in
             var order = Sample.job(key: "\(number)")
             // The job that waits, the failed one and the completed one are small; the bytes of the last were never in the ledger.
-            if number < 3 { (order.source, order.size) = (.inline(Data("small".utf8)), 5) }
+            order.source = number < 3 ? .inline(Data("small".utf8)) : .staged(area: "area", name: "copy")
             return order
         }
         let ends: [EventKind?] = [nil, .failed, .completed, .completed]

@@ -116,6 +116,7 @@ struct SQLiteStore: LedgerStore {
     // MARK: Attempts
 
     func attempt(_ step: () throws -> Void) throws -> String? {
+        try checkTables(db)
         do {
             try db.inSavepoint {
                 try step()
@@ -123,7 +124,6 @@ struct SQLiteStore: LedgerStore {
             }
             return nil
         } catch  where LedgerFailure.isOfOne(error) {
-            try checkTables(db)
             return LedgerFailure.words(for: error)
         }
     }
