@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(60))) struct BatonRulesTests {
     private static func order(isStaged: Bool, isSerial: Bool) -> UploadJob {
         var order = UploadJob(
-            source: isStaged ? .staged(area: "a", name: "n") : .inline(Data("hello".utf8)),
+            source: isStaged ? .staged(area: "a", name: "n") : .inline(Data("ten bytes.".utf8)),
             destination: .named(DestinationName(unchecked: "model"), key: "x"), size: 10, enqueuedAt: RuleBook.now)
         order.retry = RetryPolicy(maxAttempts: 2)
         order.serial = isSerial ? .end : nil
