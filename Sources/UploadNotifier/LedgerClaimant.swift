@@ -14,8 +14,9 @@ public struct LedgerClaimant: Sendable {
     let logger: Logger
 
     public init(
-        bus: any NotifierBus, ledger: any LedgerOpenings, configuration: NotifierConfiguration = NotifierConfiguration(),
-        clock: NotifierClock = .system, logger: Logger
+        bus: any NotifierBus, ledger: any LedgerOpenings,
+        configuration: NotifierConfiguration = NotifierConfiguration(), clock: NotifierClock = .system,
+        logger: Logger
     ) {
         self.bus = bus
         self.ledger = ledger

@@ -49,9 +49,9 @@ public final class NotifierService: Service {
     /// - Parameter claimed: the view of the control log after the claim of the namespace for the ledger (``LedgerClaimant``); the service
     ///   ends when the log names another ledger. With nil, the service ignores the log's ledger.
     public init(
-        bus: any NotifierBus, ledger: any LedgerRecorder & DeliveryOutbox, claimed: ControlView? = nil, delegates: [RegisteredDelegate],
-        configuration: NotifierConfiguration = NotifierConfiguration(), sweeper: Sweeper? = nil,
-        stagingSweeper: StagingSweeper? = nil, progress: LatestProgress = LatestProgress(),
+        bus: any NotifierBus, ledger: any LedgerRecorder & DeliveryOutbox, claimed: ControlView? = nil,
+        delegates: [RegisteredDelegate], configuration: NotifierConfiguration = NotifierConfiguration(),
+        sweeper: Sweeper? = nil, stagingSweeper: StagingSweeper? = nil, progress: LatestProgress = LatestProgress(),
         progressFeed: (any ProgressFeed)? = nil, clock: NotifierClock = .system, logger: Logger
     ) {
         self.bus = bus

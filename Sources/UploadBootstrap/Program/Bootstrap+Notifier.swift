@@ -38,8 +38,8 @@ extension Bootstrap {
 
     /// Serves until the program is stopped, then closes the ledger.
     private static func serve(
-        _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput, registry: PrometheusRegistry,
-        logger: Logger
+        _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
+        registry: PrometheusRegistry, logger: Logger
     ) async throws {
         defer { try? ledger.close() }
         let connection = try configuration.connection(for: "upload-notifier")

@@ -24,9 +24,9 @@ final class NotifierRunner: Service {
 
     /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
-        connector: BrokerConnector, ledger: any NotifierLedger, queues: BrokerDelegateQueues, configuration: NotifierConfiguration,
-        sweeper: Sweeper,
-        stagingSweeper: StagingSweeper, staging: String, readiness: Readiness, operations: CurrentBroker,
+        connector: BrokerConnector, ledger: any NotifierLedger, queues: BrokerDelegateQueues,
+        configuration: NotifierConfiguration, sweeper: Sweeper, stagingSweeper: StagingSweeper, staging: String,
+        readiness: Readiness, operations: CurrentBroker,
         delegateManager: DelegateManager, progress: LatestProgress,
         meet: @escaping @Sendable (LedgerObstacle?) -> Void, logger: Logger
     ) {

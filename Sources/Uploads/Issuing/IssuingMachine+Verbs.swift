@@ -89,7 +89,8 @@ extension IssuingMachine {
         if verb == .runNow, job.status == .running { throw refuse("is running already") }
         if verb != .pause, verb != .cancel, nextGeneration(of: job) == nil { throw refuse(Self.noGenerationLeft) }
         if job.needsNoBytes {
-            throw refuse("has ended as completed, and the ledger keeps no inline bytes of a completed job; enqueue it again")
+            throw refuse(
+                "has ended as completed, and the ledger keeps no inline bytes of a completed job; enqueue it again")
         }
         if verb != .pause, !job.isWhole {
             throw refuse(

@@ -17,8 +17,8 @@ public protocol LedgerOpenings: Sendable {
 }
 
 /// All that a notifier asks of a ledger.
-public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, LedgerOpenings, DelegateRegister, DeliveryOutbox,
-    DeliveryHistory, StagingQueries, SweepQueries
+public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, LedgerOpenings, DelegateRegister,
+    DeliveryOutbox, DeliveryHistory, StagingQueries, SweepQueries
 {
     /// Closes the ledger and lets another process open it. Calls afterwards fail.
     func close() throws(UploadError)
