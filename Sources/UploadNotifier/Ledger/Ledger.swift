@@ -82,8 +82,8 @@ package final class Ledger: Sendable {
 
     /// The values of rows that were written lately.
     struct Decoded: Sendable {
-        let jobs = DecodedRows<LedgerJob>(bytesMaximum: 32 << 20)
-        let events = DecodedRows<UploadEvent>(bytesMaximum: 32 << 20)
+        let jobs = DecodedRows<LedgerJob>(bytesMaximum: 8 << 20)
+        let events = DecodedRows<UploadEvent>(bytesMaximum: 8 << 20)
     }
 
     /// The default logger, which logs nothing.
