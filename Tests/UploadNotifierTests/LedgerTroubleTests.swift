@@ -269,7 +269,7 @@ struct LedgerTroubleTests {
         try LedgerSchema.migrator.migrate(old, upTo: "identity")
         let orders = (0..<4).map { number in
             var order = Sample.job(key: "\(number)")
-            // The job that waits, the failed one and the completed one are small; the bytes of the last were never in the ledger.
+            // The job that waits, the failed one and the completed one are small; the last one has its bytes elsewhere.
             order.source = number < 3 ? .inline(Data("small".utf8)) : .staged(area: "area", name: "copy")
             return order
         }
@@ -293,7 +293,7 @@ struct LedgerTroubleTests {
         let kept = try await ledger.read {
             try String.fetchAll($0, sql: "SELECT id FROM jobs JOIN wholes ON job = seq")
         }
-        #expect(kept == orders[..<2].map(\.id.rawValue))
+        #expect(Set(kept) == Set([0, 1, 3].map { orders[$0].id.rawValue }))
         #expect(try await ledger.job(orders[1].id)?.isWhole == true)
         #expect(try await ledger.job(orders[2].id)?.isWhole == false)
         #expect(try await ledger.job(orders[3].id)?.isWhole == true)
