@@ -9,7 +9,7 @@ package import Uploads
 /// Tables, times in seconds since 1970:
 /// - `jobs`: one row for each job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which the jobs
 ///   were first recorded.
-/// - `wholes`: the original orders of jobs whose orders the records show redacted.
+/// - `wholes`: the original orders of jobs whose orders the records show redacted, except completed jobs with inline bytes.
 /// - `jobs_text`: trigrams of the texts by which jobs are found; kept by `JobTexts`.
 /// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by triggers.
 /// - `throughput`: the jobs that ended in each minute; kept by triggers.
