@@ -292,7 +292,9 @@ package struct LedgerBatch {
             }
             try line.remove(job.id)
             if let other = place.after { try load([other]) }
-            try line.insert(job.id, at: SerialLine.target(of: place, behind: place.after.flatMap { jobs[$0] }))
+            // A job of another line counts as one that is not known.
+            let other = place.after.flatMap { jobs[$0] }.flatMap { $0.baton.job.queue == queue ? $0 : nil }
+            try line.insert(job.id, at: SerialLine.target(of: place, behind: other))
         case .releasing, .released: try line.release(job.id)
         case nil: try line.remove(job.id)
         }

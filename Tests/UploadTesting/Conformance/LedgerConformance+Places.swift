@@ -40,6 +40,17 @@ extension LedgerConformance {
             let expected = [others[4], others[2], jobs[1], others[1], others[0], jobs[3], others[5], others[3]]
             #expect(try await world.waiting().map(\.job.id) == expected.map(\.id))
         },
+        Rule("a job that names one of another line enters its own line at its index") { suite in
+            let world = try await SerialLineWorld(suite)
+            let away = (0..<2).map { _ in SerialLineWorld.job(QueueName(unchecked: "away")) }
+            let jobs = (0..<3).map { _ in SerialLineWorld.job() }
+            try await world.record(away + jobs)
+            let waiting = SerialLineWorld.job(at: SerialPosition(index: 1, after: away[1].id))
+            let released = SerialLineWorld.job(at: SerialPosition(index: 1, after: away[0].id))
+            try await world.record([waiting])
+            try await world.record([released])
+            #expect(try await world.waiting().map(\.job.id) == [jobs[1], released, waiting, jobs[2]].map(\.id))
+        },
         Rule("jobs that enter one behind the other stay together though the line moves on") { suite in
             let world = try await SerialLineWorld(suite)
             let jobs = (0..<3).map { _ in SerialLineWorld.job() }
