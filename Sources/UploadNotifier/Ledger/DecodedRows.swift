@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// Remembers the values of rows that were written lately, so that the next message about a job, or the delivery of an outcome, does not
-/// decode them again: decoding costs more than everything else that recording a message does.
+/// decode them again: without that, delivering takes twice the processor time (measured: the page Performance).
 ///
 /// A remembered value counts only for the very bytes that it was written as. A transaction that was rolled back, or another program that
 /// changed the row, leaves other bytes there, which are decoded.

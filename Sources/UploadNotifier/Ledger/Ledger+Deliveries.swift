@@ -12,7 +12,8 @@ extension Ledger: DeliveryHistory {
         var conditions = ["id < ?"]
         var arguments: StatementArguments = [listing.before ?? .max]
         if let delegate = listing.delegate {
-            conditions.append("delegate = ?")
+            // Those of a job are few: the plus sign keeps SQLite from walking all of the delegate's.
+            conditions.append(listing.job == nil ? "delegate = ?" : "+delegate = ?")
             arguments += [delegate]
         }
         if let job = listing.job {

@@ -92,9 +92,7 @@ struct SQLiteStore: LedgerStore {
                 let record = try DamagedRows.value(OwedRecord.self, from: body, "owed", id)
                 action = .success(try record.action { try event($0) })
             } catch {
-                let damage = error as? DamagedRow ?? DamagedRow("owed", "\(id)", error)
-                rows.say(damage)
-                action = .failure(damage)
+                action = .failure(error as? DamagedRow ?? DamagedRow("owed", "\(id)", error))
             }
             let known = (row["known"] as String?).map { stored(row["record"], id: $0) }
             return StoredOwedAction(id: id, job: row["job"], action: action, known: known, body: body)

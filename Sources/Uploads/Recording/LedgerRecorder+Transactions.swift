@@ -126,6 +126,7 @@ extension LedgerRecorder where Self: LedgerTransactions {
                         continue
                     }
                 } catch {
+                    store.report(error)
                     changes.letters.append(row.letter(error))
                 }
                 needless.append(row.id)
