@@ -205,7 +205,8 @@ let package = Package(
             [
                 "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting", "UploadDestinations",
                 "UploadSources", "UploadTesting",
-                "UploadWorkers", "Uploads", "UploadsRabbitMQ", logging,
+                "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging, nioCore,
+                nioHTTP1,
             ],
             exclude: ["API", "Faults/faults.json"]),
     ]

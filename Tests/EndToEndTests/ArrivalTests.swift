@@ -33,7 +33,7 @@ import UploadTesting
             #expect(try worker.residentBytesMaximum() < before + (24 << 20))
             let originals = (0..<1000).map { folder.appending(path: "\($0).bin") }
             let arrived = (0..<1000).map { deployment.uploaded.appending(path: "first/\($0).bin") }
-            #expect(try deployment.digests(of: originals) == deployment.digests(of: arrived))
+            #expect(try await deployment.digests(of: originals) == deployment.digests(of: arrived))
             let outcomes = try await deployment.waitForOutcomes(4000)
             #expect(Set(outcomes.compactMap { $0["id"] as? String }).count == 4000)
             #expect(outcomes.allSatisfy { $0["type"] as? String == "upload.completed" })

@@ -37,7 +37,7 @@ import UploadTesting
             try await eventually("it opened several times") {
                 worker.errorText.components(separatedBy: "A destination cannot be used").count > 4
             }
-            let metrics = try Shell.run("curl", "-s", "http://127.0.0.1:\(try #require(worker.port))/metrics")
+            let metrics = try await Web.page("http://127.0.0.1:\(try #require(worker.port))/metrics")
             #expect(metrics.contains("upload_circuit_state{destination=\"bucket\"}"))
             for number in 0..<10 { _ = try deployment.makeFile("good/\(number)", bytes: 1000) }
             let good = deployment.path.appending(path: "files/good")
@@ -84,7 +84,7 @@ import UploadTesting
                     && workers.contains { ($0["circuit"] as? [String: Any])?["until"] != nil }
                     && workers.allSatisfy { ($0["limits"] as? [String: Int]) == ["jobs": 3, "requestsPerSecond": 500] }
             }
-            let page = try Shell.run("curl", "-s", "\(api)/")
+            let page = try await Web.page("\(api)/")
             #expect(page.contains("destination-bucket"))
             bucket.proxy.setRule { _ in .forward }
             try await eventually("a worker tells that it is closed again") {

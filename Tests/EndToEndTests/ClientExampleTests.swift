@@ -57,7 +57,7 @@ import UploadTesting
         ) { deployment in
             let port = try #require(try deployment.start(.notifier).port)
             try await eventually("the ledger is there") {
-                try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true") == "ready\n"
+                try await Web.page("http://127.0.0.1:\(port)/readyz") == "ready\n"
             }
             let original = try deployment.makeFile("film.mp4", bytes: 3_000_000)
             try FileManager.default.copyItem(at: original, to: shelf.file("film.mp4"))
@@ -86,7 +86,7 @@ import UploadTesting
             #expect(await program.wait() == 0, "\(program.errorText)")
             #expect(program.outputText == "film.mp4 3000000\nnote.txt 6\n")
             #expect(program.errorText.contains("100 %, 3000006 of 3000006 bytes"))
-            let digests = try deployment.digests(of: [original, target.file("film.mp4")])
+            let digests = try await deployment.digests(of: [original, target.file("film.mp4")])
             #expect(digests[0] == digests[1])
             #expect(target.read("note.txt").map { String(decoding: $0, as: UTF8.self) } == "a note")
         }

@@ -38,7 +38,7 @@ import Uploads
                 await watching.value
                 #expect(receipt.object.size == 24 << 20)
                 #expect(seen.withLock { $0 }.contains { 0 < $0 && $0 < 24 << 20 }, "no progress was shown")
-                let digests = try deployment.digests(of: [file, folder.url.appending(path: "film.mp4")])
+                let digests = try await deployment.digests(of: [file, folder.url.appending(path: "film.mp4")])
                 #expect(digests[0] == digests[1])
                 #expect(handle.latest.fractionDone == 1)
                 // The manager also finds the upload after its end.
@@ -281,7 +281,7 @@ import Uploads
             let notifier = try deployment.start(.notifier)
             let url = "http://127.0.0.1:\(try #require(notifier.port))/readyz"
             try await eventually("the notifier is ready") {
-                try Shell.run("sh", "-c", "curl -s --max-time 10 \(url) || true") == "ready\n"
+                try await Web.page(url) == "ready\n"
             }
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
             proxy.stall()

@@ -45,10 +45,7 @@ import UploadTesting
                     .notifier, [], environment: ["UPLOAD_NOTIFIER_ALLOW_NETWORKS": "127.0.0.0/8"])
                 let port = try #require(program.port)
                 try await eventually("the notifier is ready") {
-                    // While the notifier does not listen yet, curl prints nothing and exits with status 7.
-                    let (output, _) = try Spawn.run(
-                        "/usr/bin/env", ["curl", "-sS", "http://127.0.0.1:\(port)/readyz"])
-                    return output.text.hasPrefix("ready")
+                    try await program.readiness() == "ready\n"
                 }
                 return (program, "http://127.0.0.1:\(port)")
             }
@@ -98,7 +95,7 @@ import UploadTesting
             try await deployment.control("delegate", "pause", "hook", "--api", api)
             _ = try await upload("four.bin")
             try await eventually("one waits for it") {
-                try Shell.run("curl", "-fsS", "\(api)/metrics").contains(
+                try await Web.page("\(api)/metrics").contains(
                     #"upload_delegate_backlog{delegate="hook"} 1"#)
             }
             let kept = try await deployment.control("delegate", "remove", "hook", "--yes", "--api", api, expecting: 1)

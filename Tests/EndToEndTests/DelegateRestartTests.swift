@@ -53,7 +53,7 @@ import UploadTesting
         defer { receiver.program.signal(SIGKILL) }
         func waitForAccepted(_ count: Int, _ what: String) async throws {
             try await eventually("\(what): \(count) outcomes", within: .seconds(600)) {
-                try receiver.verdict().acceptedCount >= count
+                try await receiver.verdict().acceptedCount >= count
             }
         }
         func waitForFailed() async throws {
@@ -76,10 +76,10 @@ import UploadTesting
         try await waitForFailed()
         try await deployment.control("run", "--again", "--batch", "blocked")
         try await waitForAccepted(300 + Self.failingCount, "both rounds are told")
-        #expect(try receiver.verdict().refused >= 30)
+        #expect(try await receiver.verdict().refused >= 30)
 
         // The receiver dies after it has accepted an outcome and before it answers.
-        try receiver.die(after: 40)
+        try await receiver.die(after: 40)
         ids += try await enqueue(300..<550, ["--to", "local:"])
         #expect(await receiver.program.wait() == 128 + SIGKILL)
         receiver = try await startReceiver("receiver-2", refusingEvery: 0)
@@ -87,14 +87,14 @@ import UploadTesting
         // The notifier dies while answers of the receiver are on their way.
         try FileManager.default.removeItem(at: deployment.uploaded.appending(path: "blocked"))
         try await waitForFailed()
-        try receiver.hold(after: 40)
+        try await receiver.hold(after: 40)
         try await deployment.control("run", "--again", "--batch", "blocked")
         ids += try await enqueue(550..<800, ["--to", "local:"])
-        try await eventually("the receiver holds") { try receiver.verdict().isHolding }
+        try await eventually("the receiver holds") { try await receiver.verdict().isHolding }
         notifier.signal(SIGKILL)
         _ = await notifier.wait()
-        #expect(try receiver.verdict().acceptedCount < 800 + 2 * Self.failingCount, "the notifier died too late")
-        try receiver.release()
+        #expect(try await receiver.verdict().acceptedCount < 800 + 2 * Self.failingCount, "the notifier died too late")
+        try await receiver.release()
         notifier = try startNotifier()
 
         // The broker stops while the worker holds jobs and outcomes are on their way.
@@ -106,7 +106,7 @@ import UploadTesting
 
         let expected = ids.map { ($0, failing.contains($0) ? [1, 2, 3] : [1]) }
         #expect(expected.count == 1000)
-        let verdict = try receiver.verdict()
+        let verdict = try await receiver.verdict()
         #expect(verdict.problems == [])
         #expect(verdict.accepted == Dictionary(uniqueKeysWithValues: expected))
         // The outcome that the receiver died with, and those that it held when the notifier died.

@@ -43,7 +43,7 @@ import UploadTesting
                     "SELECT CAST(body AS TEXT) FROM events WHERE CAST(body AS TEXT) LIKE '%\"limited\"%' LIMIT 1"
                 ).first)
             #expect(held.contains("bytesPerSecond: 524288"), "\(held)")
-            let listed = try Shell.run("curl", "-fsS", "\(api)/v1/queues")
+            let listed = try await Web.page("\(api)/v1/queues")
             for words in ["\"destination\":\"slow\"", "\"reason\":\"limited\""] {
                 #expect(listed.contains(words), "\(listed)")
             }

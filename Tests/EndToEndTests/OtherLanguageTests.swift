@@ -13,7 +13,7 @@ import UploadTesting
                 ["--to", "local:first", "--wait", try deployment.makeFile("f", bytes: 1).path])
             let schemas = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appending(path: "Sources/UploadsRabbitMQ/Schemas")
-            let printed = try await Shell.wait(
+            let printed = try await Shell.run(
                 "python3", "-c", Self.script, deployment.broker.url, deployment.namespace, schemas.path)
             #expect(printed.split(separator: "\n").last == "upload.completed hello.txt")
             let arrived = deployment.uploaded.appending(path: "hello.txt")
@@ -55,7 +55,7 @@ import UploadTesting
             try deployment.start(.worker)
             let file = try deployment.makeFile("f", bytes: 1)
             _ = try await deployment.enqueue(["--to", "local:first", "--wait", file.path])
-            _ = try await Shell.wait(
+            _ = try await Shell.run(
                 "python3", "-c",
                 """
                 import pika, sys
@@ -82,7 +82,7 @@ import UploadTesting
             try deployment.start(.worker)
             let file = try deployment.makeFile("f", bytes: 1)
             _ = try await deployment.enqueue(["--to", "local:first", "--wait", file.path])
-            _ = try await Shell.wait(
+            _ = try await Shell.run(
                 "python3", "-c",
                 """
                 import pika, sys

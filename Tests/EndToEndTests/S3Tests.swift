@@ -23,16 +23,16 @@ import UploadTesting
         return try #require(outcomes.first?["data"] as? [String: Any])
     }
 
-    @Test func aThousandSmallObjectsArrive() async throws {
+    @Test func hundredsOfSmallObjectsArrive() async throws {
         try await with { deployment, bucket in
             try deployment.start(.worker)
-            for number in 0..<1000 { _ = try deployment.makeFile("many/\(number) +%.bin", bytes: 4096) }
+            for number in 0..<300 { _ = try deployment.makeFile("many/\(number) +%.bin", bytes: 4096) }
             let folder = deployment.path.appending(path: "files/many")
             let ids = try await deployment.enqueue(["--to", "bucket:a b/", "--wait", folder.path])
-            #expect(Set(ids).count == 1000)
+            #expect(Set(ids).count == 300)
             let keys = try await bucket.observer.listKeys(bucket.name)
-            #expect(Set(keys) == Set((0..<1000).map { "a b/\($0) +%.bin" }))
-            for number in stride(from: 0, to: 1000, by: 97) {
+            #expect(Set(keys) == Set((0..<300).map { "a b/\($0) +%.bin" }))
+            for number in stride(from: 0, to: 300, by: 29) {
                 let file = folder.appending(path: "\(number) +%.bin")
                 #expect(
                     try await bucket.observer.get(bucket.name, "a b/\(number) +%.bin")
@@ -46,12 +46,12 @@ import UploadTesting
             let worker = try deployment.start(.worker, ["--parts", "4"])
             let file = try deployment.makeFile("sparse.bin", bytes: 20 << 20)
             let size = 5 << 30
-            _ = try Shell.run("truncate", "-s", "\(size)", file.path)
+            _ = try await Shell.run("truncate", "-s", "\(size)", file.path)
             _ = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
             // Four parts at a time would take 256 MiB if they were in memory.
             #expect(try worker.residentBytesMaximum() < 160 << 20)
             #expect(try await bucket.observer.head(bucket.name, "sparse.bin")?.size == size)
-            let digest = try deployment.digests(of: [file])
+            let digest = try await deployment.digests(of: [file])
             #expect(try await bucket.observer.sha256(bucket.name, "sparse.bin") == digest.first)
             #expect(bucket.proxy.partsSent.count == 80)
         }

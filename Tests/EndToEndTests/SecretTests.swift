@@ -30,7 +30,7 @@ import UploadTesting
                 seen.append((program.name, program.outputText + program.errorText))
             }
             for port in try [worker, notifier].map({ try #require($0.port) }) {
-                let metrics = try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/metrics")
+                let metrics = try await Web.page("http://127.0.0.1:\(port)/metrics")
                 #expect(metrics.contains("upload_"))
                 seen.append(("metrics", metrics))
             }

@@ -7,7 +7,7 @@ import UploadTesting
     private func waitUntil(_ program: RunningProgram, says text: String) async throws {
         try await eventually("\(program.name) says '\(text)'") {
             #expect(program.isRunning)
-            return try program.readiness().hasPrefix(text)
+            return try await program.readiness().hasPrefix(text)
         }
     }
 
@@ -19,10 +19,10 @@ import UploadTesting
             let second = try deployment.start(.notifier)
             try await waitUntil(second, says: "not ready: standing by")
             let port = try #require(second.port)
-            #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/healthz") == "alive\n")
+            #expect(try await Web.page("http://127.0.0.1:\(port)/healthz") == "alive\n")
             // The address of the dashboard also shows a person the reason.
             #expect(
-                try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/").contains(
+                try await Web.page("http://127.0.0.1:\(port)/").contains(
                     "<h2 id=\"heading\">Standing by</h2>")
             )
             let one = try deployment.makeFile("one.bin", bytes: 1000)
@@ -34,7 +34,7 @@ import UploadTesting
             let two = try deployment.makeFile("two.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", two.path])
             try await waitUntil(second, says: "ready")
-            #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/").contains("id=\"part-running\""))
+            #expect(try await Web.page("http://127.0.0.1:\(port)/").contains("id=\"part-running\""))
             try await deployment.waitForOutcomes(2)
 
             let third = try deployment.start(.notifier)
@@ -62,11 +62,11 @@ import UploadTesting
             let other = deployment.path.appending(path: "other.sqlite")
             let foreign = try deployment.start(.notifier, ["--ledger", other.path])
             try await waitUntil(foreign, says: "not ready: the namespace has the ledger")
-            let reason = try foreign.readiness()
+            let reason = try await foreign.readiness()
             #expect(reason.contains("\(other.path) is another one") && reason.contains("uploadctl ledger adopt"))
             let port = try #require(foreign.port)
-            #expect(try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/healthz") == "alive\n")
-            let page = try Shell.run("curl", "-s", "http://127.0.0.1:\(port)/")
+            #expect(try await Web.page("http://127.0.0.1:\(port)/healthz") == "alive\n")
+            let page = try await Web.page("http://127.0.0.1:\(port)/")
             #expect(page.contains("<h2 id=\"heading\">Another ledger has the namespace</h2>"))
             let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)", expecting: 69)
             #expect(jobs.errorText.contains("uploadctl ledger adopt"), "\(jobs.errorText)")

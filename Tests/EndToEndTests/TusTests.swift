@@ -73,7 +73,7 @@ import UploadTesting
             #expect(try server.uploads().count == 1)
             #expect(upload.isComplete)
             #expect(
-                try deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
+                try await deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
                     == deployment.digests(of: [file]))
             let object = (outcome["data"] as? [String: Any])?["object"] as? [String: Any]
             #expect(object?["location"] as? String == server.url(port: proxy.port) + upload.id)
@@ -92,7 +92,7 @@ import UploadTesting
             #expect(uploads.map(\.isComplete) == [true])
             #expect(uploads.first?.metadata["relativePath"] == "large.bin")
             #expect(
-                try deployment.digests(of: uploads.map { URL(filePath: server.path(of: $0.id)) })
+                try await deployment.digests(of: uploads.map { URL(filePath: server.path(of: $0.id)) })
                     == deployment.digests(of: [file]))
         }
     }
@@ -124,7 +124,7 @@ import UploadTesting
             let upload = try #require(try server.uploads().last)
             #expect(upload.isComplete)
             #expect(
-                try deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
+                try await deployment.digests(of: [URL(filePath: server.path(of: upload.id))])
                     == deployment.digests(of: [file]))
         }
         proxy.stop()

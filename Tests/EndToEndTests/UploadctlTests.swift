@@ -10,7 +10,7 @@ import Uploads
         let port = try #require(notifier.port)
         try await eventually("the notifier listens") { Ports.isOpen(port) }
         try await eventually("the notifier is at work") {
-            try Shell.run("curl", "-s", "--max-time", "10", "http://127.0.0.1:\(port)/readyz") == "ready\n"
+            try await Web.page("http://127.0.0.1:\(port)/readyz") == "ready\n"
         }
         return (notifier, "http://127.0.0.1:\(port)")
     }
@@ -273,7 +273,7 @@ import Uploads
             #expect(!script.outputText.contains("EXAMPLES"))
             let file = deployment.path.appending(path: "completion.bash")
             try Data(script.outputText.utf8).write(to: file)
-            _ = try Shell.run("bash", "-n", file.path)
+            _ = try await Shell.run("bash", "-n", file.path)
         }
     }
 }

@@ -34,7 +34,7 @@ import UploadTesting
             try deployment.start(.worker)
             let small = try deployment.makeFile("small.bin", bytes: 400_000)
             let large = try deployment.makeFile("large.bin", bytes: 12 << 20)
-            let digests = try deployment.digests(of: [small, large])
+            let digests = try await deployment.digests(of: [small, large])
 
             for (number, file) in [small, large].enumerated() {
                 _ = try await deployment.enqueue(["--to", "bucket:good-\(number)", "--verify", file.path])

@@ -188,9 +188,9 @@ struct LedgerTroubleTests {
         try ledger.close()
     }
 
-    @Test func `the first version's ledger is brought up to date with all that is in it`() async throws {
-        let scratch = try Scratch()
-        let old = try DatabaseQueue(path: scratch.file())
+    /// Makes a ledger as the first version wrote it.
+    private func makeFirstLedger(_ path: String) async throws -> [UploadJob] {
+        let old = try DatabaseQueue(path: path)
         try LedgerSchema.migrator.migrate(old, upTo: "1")
         let jobs = (0..<700).map { number in
             var job = Sample.job(key: "\(number)")
@@ -235,8 +235,12 @@ struct LedgerTroubleTests {
                 sql: "INSERT INTO unreadable (at, reason, digest, body) VALUES (1, 'why', x'00', x'01')")
         }
         try old.close()
+        return jobs
+    }
 
-        let ledger = try Ledger.open(path: scratch.file())
+    /// Opens the ledger, and compares what it answers.
+    private func expectUpToDate(_ path: String, with jobs: [UploadJob]) async throws {
+        let ledger = try Ledger.open(path: path)
         #expect(try await ledger.counts() == [.completed: 350, .running: 350])
         #expect(try await ledger.jobs(LedgerFilter(limit: 700)).jobs.map(\.id) == jobs.reversed().map(\.id))
         var filter = LedgerFilter()
@@ -261,6 +265,46 @@ struct LedgerTroubleTests {
         #expect(try await ledger.counts() == [.completed: 351, .running: 349])
         #expect(try await ledger.read { try String.fetchAll($0, sql: "PRAGMA integrity_check") } == ["ok"])
         try ledger.close()
+    }
+
+    @Test func `the first version's ledger is brought up to date with all that is in it`() async throws {
+        let scratch = try Scratch()
+        let jobs = try await makeFirstLedger(scratch.file())
+        try await expectUpToDate(scratch.file(), with: jobs)
+    }
+
+    @Test func `a migration that is killed in the middle goes on with the next opening`() async throws {
+        let scratch = try Scratch()
+        let jobs = try await makeFirstLedger(scratch.file())
+        var write = 2
+        // Each notifier comes further than the one before it.
+        while try await !isMigrated(scratch.file(), byNotifierThatIsKilledAtWrite: write) { write *= 2 }
+        #expect(write >= 128, "none was killed while it copied the jobs")
+        try await expectUpToDate(scratch.file(), with: jobs)
+    }
+
+    /// Starts a notifier without a broker, which the kernel kills at this write to a file.
+    private func isMigrated(_ path: String, byNotifierThatIsKilledAtWrite number: Int) async throws -> Bool {
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+            path: "upload-notifier")
+        let notifier = try GuardedProcess(
+            "/usr/bin/strace",
+            [
+                "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
+                "inject=pwrite64:signal=KILL:when=\(number)", "--", program.path, "--broker", "amqp://127.0.0.1:9/",
+                "--ledger", path,
+            ], environment: ["HOME": URL(filePath: path).deletingLastPathComponent().path])
+        // A reader that may write would finish at its own end what the killed process began.
+        var configuration = Configuration()
+        configuration.readonly = true
+        let file = try DatabaseQueue(path: path, configuration: configuration)
+        var isMigrated = false
+        try await eventually("the notifier is killed, or has migrated the ledger") {
+            isMigrated = try file.read(LedgerSchema.migrator.hasCompletedMigrations)
+            return isMigrated || !notifier.isRunning
+        }
+        try await notifier.kill9()
+        return isMigrated
     }
 
     @Test func `an older ledger loses the inline bytes of completed jobs, and of no others`() async throws {

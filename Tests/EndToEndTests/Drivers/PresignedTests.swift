@@ -12,10 +12,14 @@ import UploadTesting
             guard request.headers["authorization"] == "Bearer swordfish-1234" else { return .status(401) }
             guard request.path == "/sign" else { return .json(["told": true]) }
             let key = request.text("key") ?? ""
-            let url = try? Shell.run(
-                python, "-c", Self.sign, bucket.proxy.url, bucket.server.region,
-                bucket.server.accessKey, bucket.server.secretKey, bucket.name, key)
-            return .json(201, ["url": url?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "", "id": "upload-1"])
+            let signed = try? Spawn.run(
+                python,
+                [
+                    "-c", Self.sign, bucket.proxy.url, bucket.server.region, bucket.server.accessKey,
+                    bucket.server.secretKey, bucket.name, key,
+                ])
+            let url = signed?.output.text.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+            return .json(201, ["url": url, "id": "upload-1"])
         }
         let destination = """
             signed: {driver: presigned, url: '\(signer.url)/sign', bearerToken: swordfish-1234, \

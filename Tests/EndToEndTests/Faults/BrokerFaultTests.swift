@@ -95,7 +95,7 @@ import UploadsRabbitMQ
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
             for program in programs {
                 try await eventually("\(program.name) is not ready") {
-                    try program.readiness().hasPrefix("not ready: the broker takes no messages: ")
+                    try await program.readiness().hasPrefix("not ready: the broker takes no messages: ")
                 }
             }
             alarm.signal()
@@ -108,7 +108,7 @@ import UploadsRabbitMQ
             #expect(try deployment.toldOutcomes().isEmpty, "an outcome was told though no worker could publish its end")
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
             for program in programs {
-                try await eventually("\(program.name) is ready again") { try program.readiness() == "ready\n" }
+                try await eventually("\(program.name) is ready again") { try await program.readiness() == "ready\n" }
             }
             #expect(await enqueued.wait() == 0, "\(enqueued.errorText)")
             let told = try await deployment.waitForOutcomes(2)
@@ -127,7 +127,7 @@ import UploadsRabbitMQ
                 func eventually(_ readiness: String) async throws {
                     for program in programs {
                         try await UploadTesting.eventually("\(program.name): \(readiness)") {
-                            try program.readiness().hasPrefix(readiness)
+                            try await program.readiness().hasPrefix(readiness)
                         }
                     }
                 }

@@ -29,11 +29,11 @@ import UploadTesting
         }
         """
 
-    private func environment(in folder: URL, ahead seconds: Int) throws -> [String: String] {
+    private func environment(in folder: URL, ahead seconds: Int) async throws -> [String: String] {
         let source = folder.appending(path: "skew.c")
         let library = folder.appending(path: "skew.so")
         try Self.skew.write(to: source, atomically: true, encoding: .utf8)
-        _ = try Shell.run("clang", "-shared", "-fPIC", "-o", library.path, source.path, "-ldl")
+        _ = try await Shell.run("clang", "-shared", "-fPIC", "-o", library.path, source.path, "-ldl")
         return ["LD_PRELOAD": library.path, "CLOCK_AHEAD": String(seconds)]
     }
 
@@ -54,7 +54,8 @@ import UploadTesting
             destinations: ["web: {driver: http, url: 'http://127.0.0.1:\(server.port)/'}"]
         ) { deployment in
             try deployment.start(.notifier)
-            let ahead = try deployment.start(.worker, environment: environment(in: folder.url, ahead: 86_400))
+            let ahead = try deployment.start(
+                .worker, environment: try await environment(in: folder.url, ahead: 86_400))
             let file = try deployment.makeFile("ten", bytes: 10)
             _ = try await deployment.enqueue(["--to", "web:", file.path])
             _ = try await deployment.waitForOutcomes(1)
@@ -69,7 +70,7 @@ import UploadTesting
                 )
                 return waits.first != "0"
             }
-            let metrics = try Shell.run("curl", "-s", "http://127.0.0.1:\(try #require(ahead.port))/metrics")
+            let metrics = try await Web.page("http://127.0.0.1:\(try #require(ahead.port))/metrics")
             let skew = metrics.split(separator: "\n").first { $0.hasPrefix("upload_clock_ahead_seconds ") }
             let seconds = try #require(skew.flatMap { $0.split(separator: " ").last }.flatMap { Double($0) })
             #expect(abs(seconds - 86_400) < 120)

@@ -63,7 +63,7 @@ import UploadsRabbitMQ
         #expect(told.allSatisfy { $0["type"] as? String == "upload.completed" })
         #expect(told.compactMap { $0["subject"] as? String }.sorted() == ids.sorted())
         #expect(programs.allSatisfy { $0.isRunning })
-        let digests = try deployment.digests(of: [large] + small)
+        let digests = try await deployment.digests(of: [large] + small)
         #expect(try await bucket.observer.sha256(bucket.name, "large.bin") == digests[0])
         for (file, digest) in zip(small, digests.dropFirst()) {
             for folder in ["before", "after"] {

@@ -18,7 +18,7 @@ import UploadTesting
             let worker = try deployment.start(.worker, ["--concurrency", "4"])
             let large = try deployment.makeFile("large.bin", bytes: 3 * 8 << 20)
             let small = try deployment.makeFile("small.bin", bytes: 400_000)
-            let digests = try deployment.digests(of: [large, small])
+            let digests = try await deployment.digests(of: [large, small])
             for (number, fault) in faults.enumerated() {
                 let key = "fault-\(number)"
                 let isSmall = fault.on == .put

@@ -165,7 +165,7 @@ import UploadsRabbitMQ
             #expect(told.last?["subject"] as? String == patient)
             #expect(told.last?["type"] as? String == "upload.completed")
             #expect(try disk.names() == ["a.bin"])
-            let digests = try deployment.digests(of: [file, disk.inside.appending(path: "a.bin")])
+            let digests = try await deployment.digests(of: [file, disk.inside.appending(path: "a.bin")])
             #expect(digests[0] == digests[1])
             try await disk.unmount()
         }
@@ -200,7 +200,7 @@ import UploadsRabbitMQ
             let notifier = try deployment.start(
                 .notifier, environment: ["UPLOAD_NOTIFIER_LEDGER": "\(folder.path)/ledger.sqlite"],
                 under: disk.wrapper)
-            try await eventually("it is ready") { try notifier.readiness() == "ready\n" }
+            try await eventually("it is ready") { try await notifier.readiness() == "ready\n" }
             var fillers = 0
             while (try? disk.fill("filler-\(fillers)", bytes: 64 << 10)) != nil { fillers += 1 }
             try deployment.start(.worker)
@@ -209,7 +209,7 @@ import UploadsRabbitMQ
             let ids = try await deployment.enqueue(["--to", "local:"] + files)
             let reason = "it cannot record: no space is left for the ledger"
             try await eventually("it says that it is not ready") {
-                try notifier.readiness().hasPrefix("not ready: \(reason)")
+                try await notifier.readiness().hasPrefix("not ready: \(reason)")
             }
             let api = "http://127.0.0.1:\(try #require(notifier.port))"
             let jobs = try await deployment.control("jobs", "--api", api, expecting: nil)
@@ -219,7 +219,7 @@ import UploadsRabbitMQ
             for filler in 0...fillers { try? disk.remove("filler-\(filler)") }
             let told = try await deployment.waitForOutcomes(ids.count)
             #expect(Set(told.compactMap { $0["subject"] as? String }) == Set(ids))
-            try await eventually("it is ready again") { try notifier.readiness() == "ready\n" }
+            try await eventually("it is ready again") { try await notifier.readiness() == "ready\n" }
             await notifier.stop()
             try await disk.unmount()
         }
@@ -238,7 +238,7 @@ import UploadsRabbitMQ
             }
             if hasLedger {
                 let first = try startNotifier()
-                try await eventually("it is ready") { try first.readiness() == "ready\n" }
+                try await eventually("it is ready") { try await first.readiness() == "ready\n" }
                 #expect(await first.stop() == 0)
             }
             var fillers = 0
@@ -246,7 +246,7 @@ import UploadsRabbitMQ
             let reason = "it cannot record: no space is left for the ledger \(folder.path)/ledger.sqlite; free some"
             let stopped = try startNotifier()
             try await eventually("it says that it is not ready") {
-                try stopped.readiness() == "not ready: \(reason)\n"
+                try await stopped.readiness() == "not ready: \(reason)\n"
             }
             let api = "http://127.0.0.1:\(try #require(stopped.port))"
             let jobs = try await deployment.control("jobs", "--api", api, expecting: 69)
@@ -257,11 +257,11 @@ import UploadsRabbitMQ
             try deployment.start(.worker)
             let file = try deployment.makeFile("a.bin", bytes: 1000)
             let ids = try await deployment.enqueue(["--to", "local:", file.path])
-            try await eventually("it waits") { try notifier.readiness() == "not ready: \(reason)\n" }
+            try await eventually("it waits") { try await notifier.readiness() == "not ready: \(reason)\n" }
             for filler in 0...fillers { try? disk.remove("filler-\(filler)") }
             let told = try await deployment.waitForOutcomes(1)
             #expect(told.compactMap { $0["subject"] as? String } == ids)
-            try await eventually("it is ready") { try notifier.readiness() == "ready\n" }
+            try await eventually("it is ready") { try await notifier.readiness() == "ready\n" }
             #expect(await notifier.stop() == 0)
             try await disk.unmount()
         }
@@ -313,7 +313,7 @@ import UploadsRabbitMQ
             _ = FileManager.default.createFile(atPath: file.path, contents: nil)
             _ = try await deployment.enqueue(["--to", "local:", files[1].path])
             try await eventually("it says so") {
-                try notifier.readiness().contains("\(file.path) was deleted or replaced")
+                try await notifier.readiness().contains("\(file.path) was deleted or replaced")
             }
             // The remedy that the reason names.
             let api = "http://127.0.0.1:\(try #require(notifier.port))"

@@ -33,7 +33,7 @@ import UploadsRabbitMQ
                 #expect(roundTrips <= 12, "\(program.rawValue) consumed after \(roundTrips)")
                 guard program == .worker else { return }
 
-                try await eventually("the worker is ready") { try started.readiness() == "ready\n" }
+                try await eventually("the worker is ready") { try await started.readiness() == "ready\n" }
                 let path = try deployment.makeFile("one.bin", bytes: 100_000).path
                 let enqueuing = try FaultProxy(to: broker.port)
                 defer { enqueuing.stop() }

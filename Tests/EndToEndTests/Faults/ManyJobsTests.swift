@@ -38,7 +38,7 @@ import Uploads
             var notifier = try deployment.start(.notifier, through)
             var workers = try (0..<3).map { _ in try deployment.start(.worker, through) }
             let files = try Self.sizes.map { try deployment.makeFile("size-\($0)", bytes: $0) }
-            let digests = try deployment.digests(of: files)
+            let digests = try await deployment.digests(of: files)
             var count = Count()
             var ids: Set<String> = []
             repeat {

@@ -54,18 +54,6 @@ extension Deployment {
         }
     }
 
-    /// Changes the ledger while the notifier is down or does not write.
-    func changeLedger(_ sql: String) throws {
-        let script = """
-            import sqlite3, sys
-            connection = sqlite3.connect(sys.argv[1], timeout=30)
-            connection.execute(sys.argv[2])
-            connection.commit()
-            connection.close()
-            """
-        _ = try Shell.run("python3", "-c", script, ledger.path, sql)
-    }
-
     /// Waits until the ledger has this status for a job.
     func waitForStatus(_ status: String, of job: String) async throws {
         try await eventually("\(job) is \(status)") {

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 import UploadTesting
 
@@ -22,18 +23,18 @@ extension Deployment {
     }
 
     /// The SHA-256 digests of files, computed by sha256sum.
-    func digests(of files: [URL]) throws -> [String] {
-        try files.map { file in
-            let text = try Shell.run("sha256sum", "--", file.path)
-            return String(text.drop { $0 == "\\" }.prefix(64))
-        }
+    func digests(of files: [URL]) async throws -> [String] {
+        let lines = try await Shell.run(["sha256sum", "--zero", "--"] + files.map(\.path)).split(separator: "\0")
+        try #require(lines.count == files.count)
+        return lines.map { String($0.prefix(64)) }
     }
 
     func expectArrived(_ key: String, like original: URL) throws {
         let arrived = uploaded.appending(path: key)
         try #require(FileManager.default.fileExists(atPath: arrived.path), "\(key) is not there")
-        let digests = try digests(of: [original, arrived])
-        #expect(digests[0] == digests[1], "\(key) is not what was enqueued")
+        #expect(
+            FileManager.default.contentsEqual(atPath: original.path, andPath: arrived.path),
+            "\(key) is not what was enqueued")
     }
 
     /// The outcomes that the notifier delivered to its log delegate, in order. An incomplete line does not count.
@@ -95,14 +96,38 @@ extension Deployment {
             .joined(separator: "\n")
     }
 
-    /// The rows of a query on the ledger, or on another one, by Python's SQLite, with columns joined by `|`.
+    /// The rows of a query on the ledger, or on another one, with columns joined by `|`.
     func queryLedger(_ sql: String, in other: URL? = nil) throws -> [String] {
-        let script = """
-            import sqlite3, sys
-            connection = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=30)
-            for row in connection.execute(sys.argv[2]): print("|".join(str(column) for column in row))
-            """
-        return try Shell.run("python3", "-c", script, (other ?? ledger).path, sql).split(separator: "\n").map(
-            String.init)
+        try withLedger(other ?? ledger, isReadOnly: true) { db in
+            try Row.fetchAll(db, sql: sql).map { row in row.databaseValues.map(Self.text).joined(separator: "|") }
+        }
+    }
+
+    /// Changes the ledger while the notifier is down or does not write.
+    func changeLedger(_ sql: String) throws {
+        try withLedger(ledger, isReadOnly: false) { db in try db.execute(sql: sql) }
+    }
+
+    private func withLedger<Result>(
+        _ file: URL, isReadOnly: Bool, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        var configuration = Configuration()
+        configuration.readonly = isReadOnly
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(30)
+        let database = try DatabaseQueue(path: file.path, configuration: configuration)
+        let result = try database.inDatabase(body)
+        try database.close()
+        return result
+    }
+
+    private static func text(_ value: DatabaseValue) -> String {
+        switch value.storage {
+        case .null: ""
+        case .int64(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text): text
+        case .blob(let bytes): String(decoding: bytes, as: UTF8.self)
+        }
     }
 }

@@ -46,18 +46,17 @@ struct JudgingReceiver {
     }
 
     /// The receiver's verdict so far.
-    func verdict() throws -> Verdict { try ask("verdict") }
+    func verdict() async throws -> Verdict { try await ask("verdict") }
 
     /// Makes the receiver kill itself when it has accepted so many more outcomes, without an answer to the last one.
-    func die(after count: Int) throws { _ = try ask("die?after=\(count)") }
+    func die(after count: Int) async throws { _ = try await ask("die?after=\(count)") }
 
     /// Makes the receiver hold all requests without an answer after so many more outcomes.
-    func hold(after count: Int) throws { _ = try ask("hold?after=\(count)") }
+    func hold(after count: Int) async throws { _ = try await ask("hold?after=\(count)") }
 
-    func release() throws { _ = try ask("release") }
+    func release() async throws { _ = try await ask("release") }
 
-    private func ask(_ path: String) throws -> Verdict {
-        let answer = try Shell.run("curl", "--silent", "--fail", "--max-time", "30", "\(url)/\(path)")
-        return try JSONDecoder().decode(Verdict.self, from: Data(answer.utf8))
+    private func ask(_ path: String) async throws -> Verdict {
+        try JSONDecoder().decode(Verdict.self, from: Data(try await Web.page("\(url)/\(path)").utf8))
     }
 }

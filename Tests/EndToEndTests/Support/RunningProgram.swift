@@ -84,9 +84,9 @@ final class RunningProgram: Sendable {
     var errorText: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     /// The answer of `/readyz`; empty while the program does not listen.
-    func readiness() throws -> String {
+    func readiness() async throws -> String {
         guard let port else { return "" }
-        return try Shell.run("sh", "-c", "curl -s --max-time 10 http://127.0.0.1:\(port)/readyz || true")
+        return try await Web.page("http://127.0.0.1:\(port)/readyz")
     }
 
     /// The bytes that the process has passed to write calls so far.

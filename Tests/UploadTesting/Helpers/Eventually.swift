@@ -5,16 +5,19 @@ public struct DidNotHappen: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// Checks the condition every few milliseconds until it holds. The limit is generous: it is there to end a broken test, not to
-/// measure.
+/// Checks the condition until it holds: every few milliseconds, or less often if a check takes long, so that the checks of tests that wait
+/// leave the processors to the programs that they wait for. The limit is generous: it is there to end a broken test, not to measure.
 public func eventually(
     _ what: String, within limit: Duration = .seconds(300), isolation: isolated (any Actor)? = #isolation,
     _ condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + limit
+    var began = ContinuousClock.now
+    let end = began + limit
     while try await !condition() {
-        guard ContinuousClock.now < end else { throw DidNotHappen("not within \(limit): \(what)") }
-        try await Task.sleep(for: .milliseconds(5))
+        let checked = ContinuousClock.now
+        guard checked < end else { throw DidNotHappen("not within \(limit): \(what)") }
+        try await Task.sleep(for: min(max(.milliseconds(5), (checked - began) * 4), .milliseconds(250)))
+        began = .now
     }
 }
 /// Checks the condition every millisecond until it holds; the caller's time limit is the bound.

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Inspects an S3 server without any code under test: boto3 in a Python process of its own, which ends
-/// with this value. Calls may come from any task; they are answered one after the other.
+/// Inspects an S3 server without any code under test: boto3 in a Python process, which this value has for itself. Calls may come from any
+/// task; they are answered one after the other.
 public final class S3Observer: Sendable {
     /// The error of the server or of boto3. `status` is 0 when there was no answer.
     public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -44,39 +44,18 @@ public final class S3Observer: Sendable {
         }
     }
 
-    private let pid: pid_t
-    /// A socket whose other end is the process's standard input and output.
-    private let socket: CInt
-    /// Held during a request and its answer.
-    private let turn = Mutex(())
+    private let process: S3ObserverProcess
 
     public init(_ endpoint: S3Endpoint) async throws {
-        let python = try await TestProgram.python(with: "boto3")
-        var ends: [CInt] = [0, 0]
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw DidNotHappen("no socket pair, errno \(errno)") }
-        defer { close(ends[1]) }
-        do {
-            pid = try Spawn.run(
-                python, [TestProgram.script("s3-observer.py"), endpoint.url, endpoint.region],
-                environment: [
-                    "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1",
-                    "AWS_ACCESS_KEY_ID": endpoint.accessKey, "AWS_SECRET_ACCESS_KEY": endpoint.secretKey,
-                    "AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
-                    "AWS_EC2_METADATA_DISABLED": "true",
-                ], descriptors: [0: ends[1], 1: ends[1]])
-        } catch {
-            close(ends[0])
-            throw error
-        }
-        socket = ends[0]
+        process = try await S3ObserverProcess.take()
+        try await ask(
+            "open",
+            [
+                "url": endpoint.url, "region": endpoint.region, "id": endpoint.accessKey, "secret": endpoint.secretKey,
+            ], Nothing?.self)
     }
 
-    deinit {
-        close(socket)
-        kill(pid, SIGKILL)
-        while waitpid(pid, nil, 0) == -1 && errno == EINTR {}
-    }
+    deinit { process.giveBack() }
 
     public func createBucket(_ bucket: String) async throws {
         try await ask("createBucket", ["bucket": bucket], Nothing?.self)
@@ -196,32 +175,11 @@ public final class S3Observer: Sendable {
         let line = try JSONSerialization.data(withJSONObject: fields) + [10]
         let answer: Data = try await withCheckedThrowingContinuation { done in
             // On a thread of its own, because it waits for another process.
-            Thread.detachNewThread { done.resume(with: Swift.Result { try self.exchange(Array(line)) }) }
+            Thread.detachNewThread { done.resume(with: Swift.Result { try self.process.exchange(Array(line)) }) }
         }
         if let refusal = try? JSONDecoder().decode(Refusal.self, from: answer) {
             throw Failure(status: refusal.status, code: refusal.code, message: refusal.message)
         }
         return try JSONDecoder().decode(Answer<Result>.self, from: answer).result
-    }
-
-    private func exchange(_ line: [UInt8]) throws -> Data {
-        try turn.withLock { _ in
-            var sent = 0
-            while sent < line.count {
-                let count = line[sent...].withUnsafeBytes {
-                    send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
-                }
-                guard count > 0 || errno == EINTR else { throw DidNotHappen("the observer ended, errno \(errno)") }
-                sent += max(count, 0)
-            }
-            var answer = Data()
-            var chunk = [UInt8](repeating: 0, count: 1 << 18)
-            while answer.last != 10 {
-                let count = recv(socket, &chunk, chunk.count, 0)
-                guard count > 0 || (count < 0 && errno == EINTR) else { throw DidNotHappen("the observer ended") }
-                chunk.withUnsafeBytes { answer.append(contentsOf: $0.prefix(max(count, 0))) }
-            }
-            return answer
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// Programs that the tests call and that `deploy/install test` installs.
 public enum TestProgram {
@@ -18,14 +19,19 @@ public enum TestProgram {
     /// - Throws: `DidNotHappen`, whose message says how to install the modules.
     public static func python(with modules: String...) async throws -> String {
         let python = try path("python3")
+        guard !found.withLock({ $0.contains(modules) }) else { return python }
         let script = "import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in sys.argv[1:]))"
         do {
             try await Spawn.output(of: python, ["-c", script] + modules)
         } catch is DidNotHappen {
             throw missing("a python3 with \(modules.joined(separator: ", "))")
         }
+        found.withLock { _ = $0.insert(modules) }
         return python
     }
+
+    /// The lists of modules that were found.
+    private static let found = Mutex<Set<[String]>>([])
 
     /// The path of a script in the folder `Python` beside this file.
     static func script(_ name: String) -> String {

@@ -268,8 +268,8 @@ struct S3SurveyBytes: UploadSource {
     let bytes: SourceBuffer
 
     init(count: Int) {
-        var random = SystemRandomNumberGenerator()
-        bytes = (0..<count / 8).flatMap { _ in withUnsafeBytes(of: random.next(), Array.init) }
+        // A key consists of random bytes. Keys without any are not allowed.
+        bytes = count == 0 ? [] : SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes(Array.init)
     }
 
     var size: Int64 { Int64(bytes.count) }

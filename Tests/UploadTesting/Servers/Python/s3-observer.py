@@ -1,6 +1,6 @@
-"""Looks at an S3 server with boto3: one request a line in, one answer a line out, as JSON. It ends with its input.
+"""Looks at S3 servers with boto3: one request a line in, one answer a line out, as JSON. It ends with its input.
 
-Usage: s3-observer.py URL REGION, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+The request "open" names the server that the requests after it are about.
 """
 import base64
 import hashlib
@@ -11,21 +11,27 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-url, region = sys.argv[1:]
-s3 = boto3.client(
-    "s3",
-    endpoint_url=url,
-    region_name=region,
-    config=Config(
-        s3={"addressing_style": "path"},
-        request_checksum_calculation="when_required",
-        response_checksum_validation="when_required",
-        retries={"max_attempts": 0},
-        connect_timeout=10,
-        read_timeout=120,
-        proxies={},
-    ),
-)
+s3 = None
+
+
+def open_server(url, region, id, secret):
+    global s3
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=url,
+        region_name=region,
+        aws_access_key_id=id,
+        aws_secret_access_key=secret,
+        config=Config(
+            s3={"addressing_style": "path"},
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            retries={"max_attempts": 0},
+            connect_timeout=10,
+            read_timeout=120,
+            proxies={},
+        ),
+    )
 
 
 def clean(options):
@@ -100,6 +106,7 @@ def complete(bucket, key, upload, parts):
 
 
 verbs = {
+    "open": open_server,
     "createBucket": lambda bucket: s3.create_bucket(Bucket=bucket) and None,
     "put": put,
     "get": get,
