@@ -84,7 +84,7 @@ extension Ledger: DeliveryOutbox {
                 for delivered in all {
                     for id in delivered.ids {
                         try statement.execute(arguments: [delivered.time.timeIntervalSince1970, id])
-                        if let attempt = delivered.attempt { try Self.log(attempt, of: id, in: db) }
+                        if let attempt = delivered.attempt { try self.store(db).log(attempt, of: id) }
                     }
                 }
             }
@@ -102,34 +102,14 @@ extension Ledger: DeliveryOutbox {
         _ ids: [DelegateDelivery.ID], attempt: DeliveryAttempt, dueAt: Date
     ) async throws(UploadError) {
         try await write { db in
-            for id in ids { try Self.fail(id, attempt, dueAt: dueAt, in: db) }
-        }
-    }
-
-    package func exhausted(
-        _ delivery: DelegateDelivery, attempt: DeliveryAttempt
-    ) async throws(UploadError) -> Bool {
-        let at = attempt.at.addingTimeInterval(attempt.seconds)
-        return try await write { db in
-            try Self.fail(delivery.id, attempt, dueAt: at, in: db)
-            let takesOthers = try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM deliveries WHERE delegate = ? AND delivered >= ?)",
-                arguments: [delivery.delegate, (delivery.failingSince ?? at).timeIntervalSince1970])
-            if takesOthers == true {
-                try db.execute(
-                    sql: "UPDATE deliveries SET given_up = ? WHERE id = ?",
-                    arguments: [at.timeIntervalSince1970, delivery.id])
-                return false
-            }
-            try Self.pause(delivery.delegate, attempt.error ?? "it refuses everything", at, held: false, in: db)
-            return true
+            for id in ids { try self.store(db).fail(id, attempt, dueAt: dueAt) }
         }
     }
 
     package func pause(
         _ delegate: String, reason: String, at time: Date, held: Bool
     ) async throws(UploadError) {
-        try await write { db in try Self.pause(delegate, reason, time, held: held, in: db) }
+        try await write { db in try self.store(db).pause(delegate, reason: reason, at: time, held: held) }
     }
 
     package func resume(_ delegate: String, at time: Date) async throws(UploadError) {
@@ -168,48 +148,6 @@ extension Ledger: DeliveryOutbox {
                 """
         }
         return condition
-    }
-
-    private static func fail(
-        _ id: DelegateDelivery.ID, _ attempt: DeliveryAttempt, dueAt: Date, in db: Database
-    ) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE deliveries SET attempts = min(max(attempts, 0), \(WireLimits.countMaximum - 1)) + 1, due = ?, error = ?, failing = coalesce(failing, ?)
-                WHERE id = ?
-                """
-        ).execute(arguments: [
-            dueAt.timeIntervalSince1970, attempt.error, attempt.at.timeIntervalSince1970, id,
-        ])
-        try log(attempt, of: id, in: db)
-    }
-
-    private static func log(_ attempt: DeliveryAttempt, of id: DelegateDelivery.ID, in db: Database) throws {
-        // A delivery that was pruned meanwhile has no log.
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO attempts (delivery, at, seconds, status, answer, error)
-                SELECT id, ?, ?, ?, ?, ? FROM deliveries WHERE id = ?
-                """
-        ).execute(arguments: [
-            attempt.at.timeIntervalSince1970, attempt.seconds, attempt.status, attempt.answer, attempt.error, id,
-        ])
-        try db.cachedStatement(
-            sql: """
-                DELETE FROM attempts WHERE delivery = ?1 AND id <= (
-                    SELECT id FROM attempts WHERE delivery = ?1 ORDER BY id DESC LIMIT 1 OFFSET \(attemptsKept))
-                """
-        ).execute(arguments: [id])
-    }
-
-    private static func pause(
-        _ delegate: String, _ reason: String, _ time: Date, held: Bool, in db: Database
-    ) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO delegates (name, paused, reason, held) VALUES (?, ?, ?, ?)
-                ON CONFLICT (name) DO UPDATE SET held = 1, reason = excluded.reason WHERE excluded.held AND NOT held
-                """, arguments: [delegate, time.timeIntervalSince1970, reason, held])
     }
 
     static func status(of delegate: String, in db: Database) throws -> DelegateStatus {

@@ -5,7 +5,7 @@ import Uploads
 extension SQLiteStore {
     func write(_ changes: LedgerChanges, at now: Date) throws -> [OwedAction.ID] {
         try changes.events.forEach(write)
-        for delivery in changes.deliveries { try write(delivery, at: now) }
+        for delivery in changes.deliveries { _ = try add(delivery, due: now, created: now) }
         let owed = try changes.owed.map(write)
         for letter in changes.letters {
             try UnreadableRows.keep(letter.body, reason: letter.reason, letter.envelope, at: now, in: db)
@@ -43,17 +43,6 @@ extension SQLiteStore {
         ])
         // Only outcomes are read again soon: for their deliveries.
         if event.kind.isEnd { decoded.events.note(event, as: body, of: event.id) }
-    }
-
-    private func write(_ delivery: LedgerChanges.Delivery, at now: Date) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due, created)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-                """
-        ).execute(arguments: [
-            delivery.delegate, delivery.outcome, delivery.job.rawValue, delivery.event, now.timeIntervalSince1970,
-        ])
     }
 
     private func write(_ owed: LedgerChanges.Owed) throws -> OwedAction.ID {

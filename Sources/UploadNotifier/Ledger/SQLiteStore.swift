@@ -27,7 +27,7 @@ struct SQLiteStore: LedgerStore {
     }
 
     /// - Parameter id: the id from the row's own column.
-    private func stored(_ record: Data, id: String) -> StoredJob {
+    func stored(_ record: Data, id: String) -> StoredJob {
         if let known = decoded.jobs.value(of: id, record) { return .job(known) }
         do throws(DamagedRow) {
             return .job(try DamagedRows.job(record, id: id))
