@@ -23,16 +23,16 @@ import UploadTesting
         return try #require(outcomes.first?["data"] as? [String: Any])
     }
 
-    @Test func hundredsOfSmallObjectsArrive() async throws {
+    @Test func aThousandSmallObjectsArrive() async throws {
         try await with { deployment, bucket in
             try deployment.start(.worker)
-            for number in 0..<300 { _ = try deployment.makeFile("many/\(number) +%.bin", bytes: 4096) }
+            for number in 0..<1000 { _ = try deployment.makeFile("many/\(number) +%.bin", bytes: 4096) }
             let folder = deployment.path.appending(path: "files/many")
             let ids = try await deployment.enqueue(["--to", "bucket:a b/", "--wait", folder.path])
-            #expect(Set(ids).count == 300)
+            #expect(Set(ids).count == 1000)
             let keys = try await bucket.observer.listKeys(bucket.name)
-            #expect(Set(keys) == Set((0..<300).map { "a b/\($0) +%.bin" }))
-            for number in stride(from: 0, to: 300, by: 29) {
+            #expect(Set(keys) == Set((0..<1000).map { "a b/\($0) +%.bin" }))
+            for number in stride(from: 0, to: 1000, by: 97) {
                 let file = folder.appending(path: "\(number) +%.bin")
                 #expect(
                     try await bucket.observer.get(bucket.name, "a b/\(number) +%.bin")
