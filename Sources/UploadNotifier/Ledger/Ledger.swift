@@ -156,16 +156,19 @@ package final class Ledger: Sendable {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(UploadError) -> Value {
-        let settled = takeSettled()
+        let taken = Mutex<[OwedAction.ID]>([])
         do {
             let value = try await pool.write { db in
+                // Taken when it is this write's turn: what an earlier one has taken is struck off by then.
+                let settled = takeSettled()
+                taken.withLock { $0 = settled }
                 try store(db).strikeOff(settled)
                 return try body(db)
             }
             try checkFiles()
             return value
         } catch {
-            self.settled.withLock { $0 += settled }
+            settled.withLock { $0 += taken.withLock(\.self) }
             throw SQLiteFailure.describe(error, path: path)
         }
     }

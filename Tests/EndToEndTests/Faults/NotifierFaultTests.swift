@@ -14,10 +14,6 @@ import Uploads
             + ["-e", "inject=\(call):\(fault)", "--"]
     }
 
-    private func start(_ deployment: Deployment, diesAtWrite number: Int) throws -> RunningProgram {
-        try deployment.start(.notifier, under: Self.under("pwrite64", "signal=KILL:when=\(number)"))
-    }
-
     /// Jobs of a queue that no worker serves are paused and resumed while the notifier dies, and cancelled at the end.
     @Test func whatIsOrderedIsDoneOnceThoughTheNotifierIsKilledFiftyTimes() async throws {
         try await Deployment.with { deployment in
@@ -32,7 +28,8 @@ import Uploads
                 }
                 let verb = round % 2 == 0 ? "resume" : "pause"
                 try await deployment.control(verb, "--queue", "idle", "--no-wait")
-                let notifier = try start(deployment, diesAtWrite: 2 + round * 7 % 41)
+                let notifier = try deployment.start(
+                    .notifier, under: Self.under("pwrite64", "signal=KILL:when=\(2 + round * 7 % 41)"))
                 try await eventually("the notifier dies, or has carried out order \(round)") {
                     try !notifier.isRunning || deployment.orderCount(isDone: true) == round
                 }
