@@ -71,8 +71,7 @@ public final class UploadWorker: Service {
             }
             group.addTask {
                 guard (try? await gracefulShutdown()) != nil else { return false }
-                await self.drain()
-                return false
+                return await self.leave()
             }
             if let watch {
                 group.addTask {
@@ -83,23 +82,35 @@ public final class UploadWorker: Service {
             if let idle = runner.configuration.exitWhenIdle {
                 group.addTask {
                     await self.waitUntilIdle(for: idle)
-                    await self.drain()
-                    return false
+                    return await self.leave()
                 }
             }
-            while let isConsumed = try await group.next(), !isConsumed {}
+            while let isOver = try await group.next(), !isOver {}
             group.cancelAll()
         }
     }
 
+    /// Drains. - Returns: true when the grace is over; false if that is another caller's to tell.
+    private func leave() async -> Bool {
+        guard await cutSlices(), (try? await runner.clock.sleep(for: runner.configuration.cutMargin)) != nil else {
+            return false
+        }
+        runner.logger.warning("The grace is used up: what the broker does not take now, it delivers again")
+        return true
+    }
+
     /// Stops taking deliveries, asks every slice to hand over at its next part boundary, and cuts off the slices that still run when the
-    /// grace is nearly used up. Returns when no slice is left to cut; `run` returns when all deliveries are settled.
-    public func drain() async {
+    /// grace is nearly used up. Returns when no slice is left to cut; `run` returns when all deliveries are settled, or when the grace is
+    /// over and the queue leaves them.
+    public func drain() async { _ = await cutSlices() }
+
+    /// - Returns: false if the worker drains already, or the calling task was cancelled.
+    private func cutSlices() async -> Bool {
         let isFirst = state.withLock { state in
             defer { state.isDraining = true }
             return !state.isDraining
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
         let configuration = runner.configuration
         runner.logger.info(
             "Draining", metadata: [LogKeys.held: "\(heldCount)", LogKeys.grace: "\(configuration.grace)"])
@@ -107,13 +118,16 @@ public final class UploadWorker: Service {
         gate.drain()
         // Runs beside the grace: a broker that does not answer must not delay its end.
         async let drained: Void = queue.drain()
-        guard (try? await runner.clock.sleep(for: configuration.grace - configuration.cutMargin)) != nil else { return }
+        guard (try? await runner.clock.sleep(for: configuration.grace - configuration.cutMargin)) != nil else {
+            return false
+        }
         if slices.count > 0 {
             runner.logger.warning(
                 "Cutting off slices at the end of the grace", metadata: [LogKeys.held: "\(slices.count)"])
         }
         slices.cut()
         await drained
+        return true
     }
 
     private func waitUntilIdle(for duration: Duration) async {

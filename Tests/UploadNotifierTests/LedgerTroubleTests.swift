@@ -287,13 +287,12 @@ struct LedgerTroubleTests {
     private func isMigrated(_ path: String, byNotifierThatIsKilledAtWrite number: Int) async throws -> Bool {
         let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
             path: "upload-notifier")
+        let command =
+            Strace.injecting("signal=KILL:when=\(number)", into: "pwrite64")
+            + [program.path, "--broker", "amqp://127.0.0.1:9/", "--ledger", path]
         let notifier = try GuardedProcess(
-            "/usr/bin/strace",
-            [
-                "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
-                "inject=pwrite64:signal=KILL:when=\(number)", "--", program.path, "--broker", "amqp://127.0.0.1:9/",
-                "--ledger", path,
-            ], environment: ["HOME": URL(filePath: path).deletingLastPathComponent().path])
+            command[0], Array(command.dropFirst()),
+            environment: ["HOME": URL(filePath: path).deletingLastPathComponent().path])
         // A reader that may write would finish at its own end what the killed process began.
         var configuration = Configuration()
         configuration.readonly = true

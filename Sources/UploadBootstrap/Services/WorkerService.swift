@@ -17,6 +17,9 @@ struct WorkerService: Service {
     let readiness: Readiness
     let logger: Logger
 
+    /// A broker that takes no messages does not answer a request to close the connection either.
+    private static let closingLimit = Duration.seconds(4)
+
     func run() async throws {
         let connected = try await untilGracefulShutdown {
             try await connector.connect { broker throws(UploadError) in try await broker.jobQueue(queue) }
@@ -33,10 +36,10 @@ struct WorkerService: Service {
         do {
             try await outbox.publishing { try await worker.run() }
         } catch {
-            await broker.close()
+            await broker.close(within: Self.closingLimit)
             throw error
         }
         readiness.set("stopped")
-        await broker.close()
+        await broker.close(within: Self.closingLimit)
     }
 }

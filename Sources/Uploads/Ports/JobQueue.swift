@@ -1,7 +1,8 @@
 /// The source of batons.
 public protocol JobQueue: Sendable {
     /// Takes deliveries and settles what the handler returns until `drain` is called or the task is cancelled.
-    /// Returns when every delivery that it took is settled, acknowledgements included.
+    /// Returns when every delivery that it took is settled, acknowledgements included. After a cancellation it may leave deliveries, which
+    /// are then delivered again.
     func consume(_ handler: any JobHandler) async throws(UploadError)
 
     /// Stops taking. What was delivered is still handed to the handler, which hands over what it has not started.

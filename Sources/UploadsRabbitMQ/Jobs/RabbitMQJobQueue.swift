@@ -10,6 +10,9 @@ public import Uploads
 /// A possible repeat never reaches the handler: it is passed to the notifier as a suspect. An unreadable message
 /// becomes a dead letter with a reason. A message of a newer version waits.
 public final class RabbitMQJobQueue: JobQueue {
+    /// How long settlements go on after the calling task was cancelled. A broker that is out of memory or disk confirms nothing.
+    private static let settlingPatience = Duration.seconds(5)
+
     private let configuration: JobQueueConfiguration
     private let topology: UploadTopology
     private let consuming: Connection
@@ -56,7 +59,7 @@ public final class RabbitMQJobQueue: JobQueue {
     /// - Throws: `accessDenied`, `misconfigured`: the error that prevents taking for good.
     public func consume(_ handler: any JobHandler) async throws(UploadError) {
         isConsuming.withLock { $0 = true }
-        // In a task of its own: cancelling the caller stops the taking and cancels the handler, never a settlement.
+        // In a task of its own: cancelling the caller stops the taking and cancels the handler, but settlements have their patience.
         let run = Task { () async -> UploadError? in await self.run(handler) }
         let failure = await withTaskCancellationHandler {
             await run.value
@@ -77,12 +80,18 @@ public final class RabbitMQJobQueue: JobQueue {
         let tenures = Tenures(connection: consuming)
         let watch = Task { await tenures.watch() }
         let keeping = Task { [keeper, draining] in await keeper.run(until: draining) }
+        let settling = Task { [cancelled] in
+            await cancelled.wait()
+            try await Task.sleep(for: Self.settlingPatience)
+            tenures.endAll()
+        }
         let giveUp = draining.onFire { [self] in
             // No delivery is held yet while the log is being read for the first time.
             if readers.withLock({ $0.isEmpty }) { Task { await log.stop() } }
         }
         defer {
             watch.cancel()
+            settling.cancel()
             keeping.cancel()
             draining.remove(giveUp)
             quiet.fire()

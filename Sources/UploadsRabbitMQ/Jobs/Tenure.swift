@@ -19,19 +19,28 @@ final class Tenure: Sendable {
 
 /// The present tenures; the connection's state changes end them.
 final class Tenures: Sendable {
+    private struct State {
+        var current: [ObjectIdentifier: Tenure] = [:]
+        var isOver = false
+    }
+
     private let connection: Connection
-    private let current = Mutex<[ObjectIdentifier: Tenure]>([:])
+    private let state = Mutex(State())
 
     init(connection: Connection) { self.connection = connection }
 
     func begin(epoch: UInt64) -> Tenure {
         let tenure = Tenure(connection: connection, epoch: epoch)
-        current.withLock { $0[ObjectIdentifier(tenure)] = tenure }
+        let isOver = state.withLock { state in
+            state.current[ObjectIdentifier(tenure)] = tenure
+            return state.isOver
+        }
+        if isOver { end(tenure) }
         return tenure
     }
 
     func end(_ tenure: Tenure) {
-        _ = current.withLock { $0.removeValue(forKey: ObjectIdentifier(tenure)) }
+        _ = state.withLock { $0.current.removeValue(forKey: ObjectIdentifier(tenure)) }
         tenure.lost.fire()
     }
 
@@ -46,7 +55,13 @@ final class Tenures: Sendable {
         }
     }
 
+    /// Ends all tenures, those that begin later included: the broker delivers again what is not settled by now.
+    func endAll() {
+        state.withLock { $0.isOver = true }
+        end { _ in true }
+    }
+
     private func end(where isOver: (Tenure) -> Bool) {
-        for tenure in current.withLock({ Array($0.values) }) where isOver(tenure) { end(tenure) }
+        for tenure in state.withLock({ Array($0.current.values) }) where isOver(tenure) { end(tenure) }
     }
 }

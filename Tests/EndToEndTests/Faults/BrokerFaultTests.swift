@@ -10,7 +10,8 @@ import UploadsRabbitMQ
 @Suite(.serialized, .timeLimit(.minutes(40))) struct BrokerFaultTests {
     private static let part = 8 << 20
 
-    /// Runs the body with a node of its own and short heartbeats, so that silence is noticed within seconds.
+    /// Runs the body with a node of its own and short heartbeats, so that silence is noticed within seconds. Answers of the destination
+    /// may take as long as a command to the node takes on a busy machine.
     private func with(
         _ body: (Deployment, S3Bucket, BrokerNode) async throws -> Void
     ) async throws {
@@ -21,7 +22,8 @@ import UploadsRabbitMQ
         do {
             // The producer's patience is as long as a test may take, so nothing goes to the outbox.
             try await Deployment.with(
-                broker: broker, destinations: [bucket.destination()], configuration: ["brokerPatience: 10m"]
+                broker: broker, destinations: [bucket.destination(more: ", answerTimeout: 10m, stallTimeout: 10m")],
+                configuration: ["brokerPatience: 10m", "worker: {grace: 5s}"]
             ) { try await body($0, bucket, broker) }
         } catch {
             try await broker.stop()
@@ -116,7 +118,42 @@ import UploadsRabbitMQ
             #expect(told.allSatisfy { ($0["data"] as? [String: Any])?["attempts"] as? Int == 0 })
             try await expectWhole("large.bin", file, deployment, bucket)
             try await expectWhole("after.bin", waiting, deployment, bucket)
+            try await leave(programs[1], deployment, bucket, broker)
         }
+    }
+
+    /// Stops the worker while it cannot publish the end of an upload. It exits within its grace, and another worker settles the job.
+    private func leave(
+        _ worker: RunningProgram, _ deployment: Deployment, _ bucket: S3Bucket, _ broker: BrokerNode
+    ) async throws {
+        let alarm = DispatchSemaphore(value: 0)
+        defer { alarm.signal() }
+        bucket.proxy.setRule { request in
+            guard request.method == "PUT" else { return .forward }
+            return .rewriteAnswer { _ in
+                alarm.wait()
+                alarm.signal()
+            }
+        }
+        let file = try deployment.makeFile("last.bin", bytes: 100_000)
+        let id = try #require(try await deployment.enqueue(["--to", "bucket:", file.path]).first)
+        try await eventually("the object is whole") { try await bucket.observer.head(bucket.name, "last.bin") != nil }
+        try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
+        try await eventually("the worker is not ready") {
+            try await worker.readiness().hasPrefix("not ready: the broker takes no messages: ")
+        }
+        alarm.signal()
+        try await eventually("the worker has the answer") {
+            bucket.proxy.requests.contains { $0.request.path.hasSuffix("/last.bin") && $0.status == 200 }
+        }
+        #expect(await worker.stop() == 0, "\(worker.errorText)")
+        #expect(worker.errorText.contains("The grace is used up"), "\(worker.errorText)")
+        try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1GB")
+        try deployment.start(.worker)
+        let told = try await deployment.waitForOutcomes(3)
+        #expect(told.count == 3 && told.last?["subject"] as? String == id)
+        #expect(told.last.map { $0["type"] as? String } == "upload.completed")
+        try await expectWhole("last.bin", file, deployment, bucket)
     }
 
     @Test func readinessSaysWhatTheBrokerLacks() async throws {

@@ -7,13 +7,6 @@ import UploadsRabbitMQ
 /// Disks that are full, read-only or broken: an accepted job is durable, a job that is not durable is not accepted, and a destination
 /// that recovers gets the jobs that waited for it.
 @Suite(.serialized, .timeLimit(.minutes(40))) struct DiskFaultTests {
-    /// A command that executes a program in its own place, in which calls to flush fail as on a broken disk.
-    /// - Parameter path: the file or directory whose flushes fail; nil: all.
-    private static func withoutFlushing(_ calls: String, of path: String? = nil) -> [String] {
-        ["/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null"] + (path.map { ["-P", $0] } ?? [])
-            + ["-e", "trace=\(calls)", "-e", "inject=\(calls):error=EIO", "--"]
-    }
-
     private func expectRefusal(
         _ program: RunningProgram, _ deployment: Deployment, status: ExitStatus, saying words: String...
     ) async throws {
@@ -77,7 +70,8 @@ import UploadsRabbitMQ
             let outbox = deployment.staging.appending(path: "outbox").path
             let file = try deployment.makeFile("a.bin", bytes: 100_000)
             let program = try await deployment.run(
-                .enqueue, ["--to", "local:", file.path], under: Self.withoutFlushing("fsync", of: outbox))
+                .enqueue, ["--to", "local:", file.path],
+                under: Strace.injecting("error=EIO", into: "fsync", about: [outbox]))
             #expect(await program.wait() == 74, "\(program.errorText)")
             #expect(program.outputText.isEmpty)
             #expect(program.errorText.contains("1 may have been enqueued"), "\(program.errorText)")
@@ -126,7 +120,7 @@ import UploadsRabbitMQ
             try await deployment.waitForLedger()
             let program = try await deployment.run(
                 .enqueue, ["--to", "local:"] + files.map(\.path),
-                under: Self.withoutFlushing("fsync,fdatasync,syncfs"))
+                under: Strace.injecting("error=EIO", into: "fsync,fdatasync,syncfs"))
             try await expectRefusal(
                 program, deployment, status: .inputOutput, saying: deployment.staging.path, "nothing was enqueued")
             #expect(deployment.stagedFiles() == [])
@@ -136,7 +130,7 @@ import UploadsRabbitMQ
 
     @Test func aWorkerThatCannotMakeItsStagingAreaEndsInGoodOrder() async throws {
         try await Deployment.with { deployment in
-            let worker = try await deployment.run(.worker, [], under: Self.withoutFlushing("fsync"))
+            let worker = try await deployment.run(.worker, [], under: Strace.injecting("error=EIO", into: "fsync"))
             #expect(await worker.wait() == 74, "\(worker.errorText.suffix(2000))")
             #expect(worker.errorText.contains("the staging area failed at \(deployment.staging.path)"))
         }
@@ -177,7 +171,7 @@ import UploadsRabbitMQ
             try deployment.start(.notifier)
             let file = try deployment.makeFile("a.bin", bytes: 20 << 20)
             let id = try #require(try await deployment.enqueue(["--to", "local:", file.path]).first)
-            let broken = try deployment.start(.worker, under: Self.withoutFlushing(call))
+            let broken = try deployment.start(.worker, under: Strace.injecting("error=EIO", into: call))
             try await deployment.waitForStatus("waiting", of: id)
             #expect(!FileManager.default.fileExists(atPath: deployment.uploaded.appending(path: "a.bin").path))
             #expect(await broken.stop() == 0)

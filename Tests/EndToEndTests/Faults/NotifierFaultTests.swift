@@ -7,13 +7,6 @@ import Uploads
 @Suite(.serialized, .timeLimit(.minutes(40))) struct NotifierFaultTests {
     private static let kills = 50
 
-    /// A command that executes the notifier in its own place, with a fault in calls that write.
-    /// - Parameter fault: the fault and the calls that it happens to, as in strace(1).
-    private static func under(_ call: String, _ fault: String) -> [String] {
-        ["/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)"]
-            + ["-e", "inject=\(call):\(fault)", "--"]
-    }
-
     /// Jobs of a queue that no worker serves are paused and resumed while the notifier dies, and cancelled at the end.
     @Test func whatIsOrderedIsDoneOnceThoughTheNotifierIsKilledFiftyTimes() async throws {
         try await Deployment.with { deployment in
@@ -29,7 +22,7 @@ import Uploads
                 let verb = round % 2 == 0 ? "resume" : "pause"
                 try await deployment.control(verb, "--queue", "idle", "--no-wait")
                 let notifier = try deployment.start(
-                    .notifier, under: Self.under("pwrite64", "signal=KILL:when=\(2 + round * 7 % 41)"))
+                    .notifier, under: Strace.injecting("signal=KILL:when=\(2 + round * 7 % 41)", into: "pwrite64"))
                 try await eventually("the notifier dies, or has carried out order \(round)") {
                     try !notifier.isRunning || deployment.orderCount(isDone: true) == round
                 }
@@ -70,7 +63,8 @@ import Uploads
             #expect(await first.stop() == 0)
             // strace counts the calls of each thread, and threads take turns in writing.
             let notifier = try deployment.start(
-                .notifier, under: Self.under(call, "error=EIO:when=\(call == "pwrite64" ? "30..34" : "4..6")"))
+                .notifier,
+                under: Strace.injecting("error=EIO:when=\(call == "pwrite64" ? "30..34" : "4..6")", into: call))
             let files = try (0..<40).map { try deployment.makeFile("\($0).bin", bytes: 1000).path }
             var ids: [String] = []
             for start in stride(from: 0, to: files.count, by: 4) {

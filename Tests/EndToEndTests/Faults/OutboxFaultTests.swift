@@ -33,10 +33,7 @@ import UploadsRabbitMQ
                 try FileManager.default.createSymbolicLink(at: bad, withDestinationURL: spare)
             case .permission: #expect(chmod(bad.path, 0) == 0)
             case .disk:
-                wrapper = [
-                    "/usr/bin/strace", "-D", "-f", "-qq", "-o", "/dev/null", "-P", name, "-P", name + ".unreadable",
-                    "-e", "trace=openat", "-e", "inject=openat:error=EIO", "--",
-                ]
+                wrapper = Strace.injecting("error=EIO", into: "openat", about: [name, name + ".unreadable"])
             }
 
             let worker = try deployment.start(.worker, under: wrapper, mayReadAll: false)

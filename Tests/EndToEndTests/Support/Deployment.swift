@@ -120,7 +120,15 @@ final class Deployment: Sendable {
             program.signal(SIGCONT)
             program.signal(SIGTERM)
         }
-        for program in running.withLock({ $0 }) { _ = await program.wait() }
+        for program in running.withLock({ $0 }) {
+            do {
+                try await eventually("\(program.name) ends after SIGTERM", within: .seconds(120)) { !program.isRunning }
+            } catch {
+                Issue.record("\(error)")
+                program.signal(SIGKILL)
+            }
+            _ = await program.wait()
+        }
     }
 
     /// Deletes the queues of the namespace: many unused quorum queues would slow the node down for the tests that follow.

@@ -11,7 +11,7 @@ enum Web {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// - Returns: the body of the answer, whatever its status; empty while the server does not listen.
+    /// - Returns: the body of the answer, whatever its status; empty if there is no answer within 30 s.
     static func page(_ url: String) async throws -> String {
         var request = HTTPClientRequest(url: url)
         // The next request opens a connection of its own: the server may have been killed and started again meanwhile.

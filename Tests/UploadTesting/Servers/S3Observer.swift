@@ -1,6 +1,4 @@
 import Foundation
-import Glibc
-import Synchronization
 
 /// Inspects an S3 server without any code under test: boto3 in a Python process, which this value has for itself. Calls may come from any
 /// task; they are answered one after the other.
