@@ -81,7 +81,7 @@ public final class RabbitMQJobQueue: JobQueue {
         let watch = Task { await tenures.watch() }
         let keeping = Task { [keeper, draining] in await keeper.run(until: draining) }
         let settling = Task { [cancelled] in
-            await cancelled.wait()
+            guard await cancelled.wait(atMost: nil) else { return }
             try await Task.sleep(for: Self.settlingPatience)
             tenures.endAll()
         }
