@@ -110,9 +110,22 @@ final class Deployment: Sendable {
 
     /// Enqueues, expects success, and returns the printed ids.
     func enqueue(_ arguments: [String], input: URL? = nil) async throws -> [String] {
+        try await waitForLanes()
         let program = try await run(.enqueue, arguments, input: input)
         #expect(await program.wait() == 0, "\(program.errorText)")
         return program.outputText.split(separator: "\n").map(String.init)
+    }
+
+    /// Waits until the workers have declared their lanes. The notifier issues jobs that came before that; a test without a notifier would
+    /// wait for them for ever.
+    private func waitForLanes() async throws {
+        let programs = running.withLock { $0 }
+        guard !programs.contains(where: { $0.name.hasSuffix(Program.notifier.rawValue) }) else { return }
+        for worker in programs where worker.name.hasSuffix(Program.worker.rawValue) {
+            try await eventually("\(worker.name) is ready") {
+                try await worker.readiness() == "ready\n" || !worker.isRunning
+            }
+        }
     }
 
     func stopAll() async {
