@@ -82,7 +82,8 @@ import UploadsRabbitMQ
     @Test func duringAMemoryAlarmEverybodyWaitsAndNothingFails() async throws {
         try await with { deployment, bucket, broker in
             let programs = [try deployment.start(.notifier), try deployment.start(.worker)]
-            // On a machine of any speed, the worker gets the answer to the completing request only after the alarm.
+            // On a machine of any speed, the worker sends the completing request before the alarm, for which it may have to ask the control
+            // log, and gets the answer only after the alarm.
             let alarm = DispatchSemaphore(value: 0)
             defer { alarm.signal() }
             bucket.proxy.setRule { request in
@@ -94,6 +95,9 @@ import UploadsRabbitMQ
                 }
             }
             let (file, id) = try await begin(deployment, bucket)
+            try await eventually("the completing request is sent") {
+                bucket.proxy.requests.contains { $0.request.method == "POST" && $0.request.query["uploadId"] != nil }
+            }
             try await broker.ctl("set_vm_memory_high_watermark", "absolute", "1MB")
             for program in programs {
                 try await eventually("\(program.name) is not ready") {
