@@ -90,7 +90,8 @@ public final class UploadWorker: Service {
         }
     }
 
-    /// Drains. - Returns: true when the grace is over; false if that is another caller's to tell.
+    /// Drains, and waits for the end of the grace.
+    /// - Returns: true when the grace is over; false if the worker drains already, or has ended before.
     private func leave() async -> Bool {
         guard await cutSlices(), (try? await runner.clock.sleep(for: runner.configuration.cutMargin)) != nil else {
             return false

@@ -59,7 +59,8 @@ public final class RabbitMQJobQueue: JobQueue {
     /// - Throws: `accessDenied`, `misconfigured`: the error that prevents taking for good.
     public func consume(_ handler: any JobHandler) async throws(UploadError) {
         isConsuming.withLock { $0 = true }
-        // In a task of its own: cancelling the caller stops the taking and cancels the handler, but settlements have their patience.
+        // In a task of its own: cancelling the caller stops the taking and cancels the handler, but settlements go on for a while
+        // (`settlingPatience`).
         let run = Task { () async -> UploadError? in await self.run(handler) }
         let failure = await withTaskCancellationHandler {
             await run.value
