@@ -63,12 +63,8 @@ struct TopologyTests {
         let broker = try await BrokerNode.shared()
         let proxy = try FaultProxy(to: broker.port)
         defer { proxy.stop() }
-        // Long compared with the pauses of a busy machine.
-        proxy.delay(.milliseconds(400))
         let connection = try await Connection.open(
             BrokerTesting.configuration(port: proxy.port), logger: BrokerTesting.logger)
-        // One round trip for the socket, and three of the protocol.
-        #expect(proxy.roundTrips == 4)
         let exchanges = (0..<40).map { _ in
             Exchange(name: UniqueNames.make("ex"), kind: .topic, durable: false)
         }
@@ -76,19 +72,46 @@ struct TopologyTests {
         let topology = Topology(
             exchanges: exchanges, queues: [queue],
             bindings: exchanges.map { Binding(source: $0.name, destination: .queue(queue.name), routingKey: "#") })
+
+        // The last binding: queue.bind (class 50, method 20) and a reserved short, then the two names.
+        let bind = [0, 50, 0, 20, 0, 0] + shortString(queue.name) + shortString(exchanges[39].name)
+        proxy.look(for: bind)
+        try await withoutAnswers(from: proxy, until: { proxy.roundTrips(before: bind) != nil }) {
+            try await connection.define(topology)
+        }
+        proxy.holdAnswers()
         try await connection.define(topology)
-        #expect(proxy.roundTrips == 5)
-        try await connection.define(topology)
-        #expect(proxy.roundTrips == 5)
-        let consumer = try await connection.consume(queue.name, prefetch: 10)
-        #expect(proxy.roundTrips == 6)
-        let channels = try await connection.openChannels(3)
-        #expect(proxy.roundTrips == 7)
+
+        // basic.consume (class 60, method 20) and a reserved short.
+        let consume = [0, 60, 0, 20, 0, 0] + shortString(queue.name)
+        proxy.look(for: consume)
+        let consumer = try await withoutAnswers(from: proxy, until: { proxy.roundTrips(before: consume) != nil }) {
+            try await connection.consume(queue.name, prefetch: 10)
+        }
+
+        // A channel.open is a frame of 13 bytes.
+        let threeOpened = proxy.bytes(.toBroker) + 3 * 13
+        let channels = try await withoutAnswers(from: proxy, until: { proxy.bytes(.toBroker) >= threeOpened }) {
+            try await connection.openChannels(3)
+        }
         try await channels[0].publish(BrokerTesting.message("x"), to: exchanges[39].name, routingKey: "a")
         #expect(try await consumer.take(1).first?.message.text == "x")
         try await connection.delete(topology)
         await connection.close()
     }
+
+    /// Withholds the broker's answers from `operation` until the client has sent what `isSent` asks for.
+    private func withoutAnswers<R: Sendable>(
+        from proxy: FaultProxy, until isSent: () -> Bool, _ operation: @escaping @Sendable () async throws -> R
+    ) async throws -> R {
+        proxy.holdAnswers()
+        async let result = operation()
+        try await eventually("the client sends all requests without an answer") { isSent() }
+        proxy.holdAnswers(false)
+        return try await result
+    }
+
+    private func shortString(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
 
     @Test func `What is refused is named, and what stands behind it is not declared`() async throws {
         let broker = try await BrokerNode.shared()

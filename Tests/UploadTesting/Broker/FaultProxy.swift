@@ -12,6 +12,7 @@ public final class FaultProxy: Sendable {
     struct Settings {
         var refuses = false
         var isStalled = false
+        var holdsAnswers = false
         var delay: Duration = .zero
         /// The bytes that may still pass before all connections are cut, counted in both directions unless `counted`
         /// names one.
@@ -27,6 +28,8 @@ public final class FaultProxy: Sendable {
         var seenByBroker = 0
         /// The bytes that the proxy looks for in the clients' bytes, and the round trips before each was sent for the first time.
         var landmarks: [[UInt8]: Int?] = [:]
+
+        func holds(_ direction: Direction) -> Bool { holdsAnswers && direction == .toClient }
     }
 
     /// The port that clients connect to.
@@ -57,6 +60,10 @@ public final class FaultProxy: Sendable {
 
     /// While stalled, connections stay open (and new ones are accepted) but nothing passes.
     public func stall(_ isOn: Bool = true) { change { $0.isStalled = isOn } }
+
+    /// While held, the broker's bytes wait in the proxy. A client that still sends the second of two requests did not wait for the
+    /// answer to the first, however slow the machine is.
+    public func holdAnswers(_ isOn: Bool = true) { change { $0.holdsAnswers = isOn } }
 
     /// While refusing, new connections are closed at once.
     public func refuse(_ isOn: Bool = true) { change { $0.refuses = isOn } }

@@ -13,6 +13,8 @@ final class FaultProxyWorker: Sendable {
         var hasEnded = false
         /// The round trips before the connection was established.
         var openedAfter: Int
+        /// The last received bytes, in which a landmark may begin that ends in the next ones.
+        var tail: [UInt8] = []
         var heldBytes: Int { held.reduce(0) { $0 + $1.bytes.count } }
     }
 
@@ -61,7 +63,7 @@ final class FaultProxyWorker: Sendable {
             descriptors.append(pollfd(fd: listener, events: CShort(POLLIN), revents: 0))
             var timeout: CInt = -1
             if !now.isStalled {
-                for flow in pairs.joined() {
+                for flow in pairs.joined() where !now.holds(flow.direction) {
                     if !flow.hasEnded, flow.heldBytes < Self.heldBytesMaximum {
                         descriptors.append(pollfd(fd: flow.source, events: CShort(POLLIN), revents: 0))
                     }
@@ -113,17 +115,17 @@ final class FaultProxyWorker: Sendable {
     /// Passes on the bytes that can be passed on. - Returns: false when the agreed number of bytes has passed.
     private func pass(_ pairs: inout [[Flow]], _ polled: [pollfd]) -> Bool {
         let readable = Set(polled.filter { CInt($0.revents) & ~POLLOUT != 0 }.map(\.fd))
-        let delay = settings.withLock(\.delay)
+        let now = settings.withLock(\.self)
         var buffer = [UInt8](repeating: 0, count: 65536)
         for pair in pairs.indices {
             var isBroken = false
-            for index in pairs[pair].indices {
+            for index in pairs[pair].indices where !now.holds(pairs[pair][index].direction) {
                 if readable.contains(pairs[pair][index].source), !pairs[pair][index].hasEnded {
                     let count = recv(pairs[pair][index].source, &buffer, buffer.count, 0)
                     if count > 0 {
                         let roundTrips = roundTrips(before: pairs[pair][index])
-                        note(buffer[..<count], pairs[pair][index].direction, after: roundTrips)
-                        pairs[pair][index].held.append((.now + delay, buffer[..<count], roundTrips))
+                        look(in: &pairs[pair][index], at: buffer[..<count], after: roundTrips)
+                        pairs[pair][index].held.append((.now + now.delay, buffer[..<count], roundTrips))
                     } else if count == 0 {
                         pairs[pair][index].hasEnded = true
                     } else if errno != EAGAIN {
@@ -157,13 +159,16 @@ final class FaultProxyWorker: Sendable {
         }
     }
 
-    private func note(_ bytes: ArraySlice<UInt8>, _ direction: FaultProxy.Direction, after roundTrips: Int) {
-        guard direction == .toBroker else { return }
+    private func look(in flow: inout Flow, at bytes: ArraySlice<UInt8>, after roundTrips: Int) {
+        guard flow.direction == .toBroker else { return }
         settings.withLock { settings in
+            guard let longest = settings.landmarks.keys.map(\.count).max() else { return }
+            let seen = flow.tail + bytes
             for landmark in settings.landmarks.filter({ $0.value == nil }).keys
-            where Data(bytes).range(of: Data(landmark)) != nil {
+            where Data(seen).range(of: Data(landmark)) != nil {
                 settings.landmarks[landmark] = roundTrips
             }
+            flow.tail = seen.suffix(longest - 1)
         }
     }
 
