@@ -99,6 +99,7 @@ let package = Package(
             "UploadDestinations",
             ["LinuxFiles", "Uploads", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, nioSSL, xmlCoder]),
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
         library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging], exclude: ["Schemas"]),
         library(
@@ -113,14 +114,14 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore, logging,
-                metrics,
+                "CLinux", "CZstd", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore,
+                logging, metrics,
                 nioCore,
                 nioFoundationCompat, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ],
             resources: [
                 .embedInCode("API/openapi.yaml"), .embedInCode("Dashboard/dashboard.css"),
-                .embedInCode("Dashboard/dashboard.js"),
+                .embedInCode("Dashboard/dashboard.js"), .embedInCode("Ledger/rows.dictionary"),
             ]
         ),
         library(
@@ -205,8 +206,8 @@ let package = Package(
             [
                 "RabbitMQ", "ResumableTesting", "UploadClient", "UploadClientTesting", "UploadDestinations",
                 "UploadSources", "UploadTesting",
-                "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging, nioCore,
-                nioHTTP1,
+                "UploadNotifier", "UploadWorkers", "Uploads", "UploadsRabbitMQ", asyncHTTPClient, grdb, logging,
+                nioCore, nioHTTP1,
             ],
             exclude: ["API", "Faults/faults.json"]),
     ]

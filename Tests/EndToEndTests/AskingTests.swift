@@ -90,7 +90,7 @@ extension Deployment {
         var found: LedgerJob?
         try await eventually("the ledger knows the job where \(condition)") {
             guard FileManager.default.fileExists(atPath: self.ledger.path) else { return false }
-            let texts = try self.queryLedger("SELECT CAST(record AS TEXT) FROM jobs WHERE \(condition)")
+            let texts = try self.queryLedger("SELECT plain(record) FROM jobs WHERE \(condition)")
             found = try texts.first.map { try WireJSON.decode(LedgerJob.self, from: Data($0.utf8)) }
             return found.map(isIt) ?? false
         }

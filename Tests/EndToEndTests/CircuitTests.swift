@@ -51,7 +51,7 @@ import UploadTesting
             // Without the circuit 20 jobs would have sent far more requests.
             #expect(asked < 20 * 4 * 3)
             let waits = try deployment.queryLedger(
-                "SELECT count(*) FROM events WHERE CAST(body AS TEXT) LIKE '%circuitOpen%'")
+                "SELECT count(*) FROM events WHERE plain(body) LIKE '%circuitOpen%'")
             #expect(Int(waits.first ?? "") ?? 0 > 0)
         }
     }

@@ -67,7 +67,7 @@ import UploadTesting
             try await deployment.waitForLedger()
             // The second message was delivered to another worker while the first worker held the job; that worker did not work on it.
             let suspects = try deployment.queryLedger(
-                "SELECT count(*) FROM events WHERE job = '\(id)' AND id LIKE '%.suspect'")
+                "SELECT count(*) FROM events JOIN jobs ON jobs.seq = job WHERE id = '\(id)' AND name LIKE '%.suspect'")
             #expect(suspects == ["1"])
             #expect(try deployment.queryLedger("SELECT id, status FROM jobs") == ["\(id)|completed"])
             let outcomes = try await deployment.waitForOutcomes(1)

@@ -40,7 +40,7 @@ import UploadTesting
             try await eventually("the limited destination goes on") { try completed(deployment, at: "slow") > done }
             let held = try #require(
                 try deployment.queryLedger(
-                    "SELECT CAST(body AS TEXT) FROM events WHERE CAST(body AS TEXT) LIKE '%\"limited\"%' LIMIT 1"
+                    "SELECT plain(body) FROM events WHERE plain(body) LIKE '%\"limited\"%' LIMIT 1"
                 ).first)
             #expect(held.contains("bytesPerSecond: 524288"), "\(held)")
             let listed = try await Web.page("\(api)/v1/queues")

@@ -216,7 +216,7 @@ import UploadTesting
             // The worker of one staging area does not take the job of the other area.
             try await eventually("the job waits for a worker that has its area") {
                 try deployment.queryLedger(
-                    "SELECT COUNT(*) FROM events WHERE job = '\(id)' AND CAST(body AS TEXT) LIKE '%unknownStagingArea%'"
+                    "SELECT COUNT(*) FROM events WHERE plain(body) LIKE '%\(id)%' AND plain(body) LIKE '%unknownStagingArea%'"
                 ).first != "0"
             }
             let own = try deployment.makeFile("own.bin", bytes: 100_000)

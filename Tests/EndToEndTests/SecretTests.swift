@@ -35,7 +35,8 @@ import UploadTesting
                 seen.append(("metrics", metrics))
             }
             seen.append(("told", try String(contentsOf: deployment.events, encoding: .utf8)))
-            seen.append(("ledger", try deployment.queryLedger("SELECT * FROM events").joined(separator: "\n")))
+            let recorded = try deployment.queryLedger("SELECT plain(body) FROM events")
+            seen.append(("ledger", recorded.joined(separator: "\n")))
             var events = 0
             while let delivery = try await channel.get("\(deployment.namespace).listener") {
                 events += 1

@@ -23,7 +23,8 @@ import Uploads
     /// Each job's events lie between those of the job before it and those of the job behind it.
     private func expectOneAfterTheOther(_ ids: [String], _ deployment: Deployment) throws {
         var seen: [String] = []
-        for id in try deployment.queryLedger("SELECT job FROM events ORDER BY seq") where ids.contains(id) {
+        for id in try deployment.queryLedger("SELECT id FROM events JOIN jobs ON jobs.seq = job ORDER BY events.seq")
+        where ids.contains(id) {
             if seen.last != id { seen.append(id) }
         }
         #expect(seen == ids)
@@ -94,7 +95,8 @@ import Uploads
             try await deployment.waitForOutcomes(1)
             try await eventually("its turn has come") {
                 try deployment.queryLedger(
-                    "SELECT count(*) FROM events WHERE job = '\(ids[1])' AND CAST(body AS TEXT) LIKE '%upload.paused%'")
+                    "SELECT count(*) FROM events WHERE plain(body) LIKE '%\(ids[1])%' AND plain(body) LIKE '%upload.paused%'"
+                )
                     != ["0"]
             }
             // A job that could overtake it had enough time: another job came and went meanwhile.

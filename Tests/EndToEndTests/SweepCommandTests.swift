@@ -68,7 +68,7 @@ import UploadsRabbitMQ
                 try await eventually("the job's session is told") {
                     try deployment.queryLedger(
                         """
-                        SELECT json_extract(CAST(record AS TEXT), '$.baton.state.driver') FROM jobs WHERE id = '\(job)'
+                        SELECT json_extract(plain(record), '$.baton.state.driver') FROM jobs WHERE id = '\(job)'
                         """) == ["s3"]
                 }
             }

@@ -120,7 +120,7 @@ import Uploads
                 bucket.proxy.setRule { _ in .forward }
                 try await queue.waitForState(.finished, of: a)
                 // The worker has published no event of it, before or after its end.
-                let kinds = "SELECT kind FROM events WHERE job IN (SELECT id FROM jobs WHERE key IN ('b1', 'b2'))"
+                let kinds = "SELECT kind FROM events WHERE job IN (SELECT seq FROM jobs WHERE key IN ('b1', 'b2'))"
                 #expect(try deployment.queryLedger(kinds) == ["cancelled", "cancelled"])
                 try await eventually("all is told") { told.withLock { $0.contains { $0.kind == .finished } } }
                 let ofB = told.withLock { $0.filter { $0.session.id == b }.map(\.kind) }

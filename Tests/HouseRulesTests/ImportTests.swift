@@ -30,7 +30,7 @@ import Testing
         "UploadsAPI": ["Foundation"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
-            "CLinux", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore",
+            "CLinux", "CZstd", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore",
             "NIOPosix",
             "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",
             "Foundation",

@@ -57,9 +57,22 @@ struct ForgettingTests {
     /// Whether the ledger's files hold a text, or its base64.
     private func files(of path: String, hold text: String) throws -> Bool {
         let needles = [text, Data(text.utf8).base64EncodedString()].map { Data($0.utf8) }
-        return try ["", "-wal"].contains { suffix in
-            let data = try Data(contentsOf: URL(filePath: path + suffix))
-            return needles.contains { data.range(of: $0) != nil }
+        return try needles.contains { try files(of: path, hold: $0) }
+    }
+
+    private func files(of path: String, hold bytes: Data) throws -> Bool {
+        try ["", "-wal"].contains { try Data(contentsOf: URL(filePath: path + $0)).range(of: bytes) != nil }
+    }
+
+    /// The rows of jobs and events about these jobs as they stand in the file, compressed, if their JSON holds the name.
+    private func rows(holding name: String, in ledger: Ledger) async throws -> [Data] {
+        try await ledger.read { db in
+            try Data.fetchAll(
+                db,
+                sql: """
+                    SELECT record FROM jobs WHERE instr(plain(record), ?1) > 0
+                    UNION ALL SELECT body FROM events WHERE instr(plain(body), ?1) > 0
+                    """, arguments: [name])
         }
     }
 
@@ -71,11 +84,16 @@ struct ForgettingTests {
             try await end(job, index % 2 == 0 ? Self.name : "bertstrip", in: ledger)
         }
         #expect(try files(of: scratch.file(), hold: Self.name))
+        let rows = try await rows(holding: Self.name, in: ledger)
+        #expect(rows.count == 12, "a job and two events, four times")
+        for row in rows { #expect(try files(of: scratch.file(), hold: row)) }
         let ids = jobs.enumerated().filter { $0.offset % 2 == 0 }.map(\.element.id)
         let answer = try await forget(ids, in: ledger)
         #expect(answer.done == ids.count, "\(answer.jobs.compactMap(\.reason))")
         try await ledger.scrub(rewriting: true)
         #expect(try !files(of: scratch.file(), hold: Self.name))
+        #expect(try await self.rows(holding: Self.name, in: ledger).isEmpty)
+        for row in rows { #expect(try !files(of: scratch.file(), hold: row)) }
         #expect(try Data(contentsOf: URL(filePath: scratch.file() + "-wal")).isEmpty)
         // The failure, its code, and the delivery stay.
         let known = try #require(try await ledger.job(ids[0]))

@@ -39,7 +39,7 @@ struct LedgerRecordingTests {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
         func body(of id: String) async throws -> Data? {
-            let sql = "SELECT body FROM events WHERE id = ?"
+            let sql = "SELECT plain(body) FROM events JOIN jobs ON jobs.seq = job WHERE id || name = ?"
             return try await ledger.read { try Data.fetchOne($0, sql: sql, arguments: [id]) }
         }
         func event(_ job: UploadJob) -> UploadEvent {
@@ -69,10 +69,34 @@ struct LedgerRecordingTests {
         ledger.settle(owed.map(\.id))
         let wholes = try await ledger.read { try Data.fetchAll($0, sql: "SELECT body FROM wholes") }
         #expect(wholes == [text])
-        let row = try await ledger.read { try Data.fetchOne($0, sql: "SELECT record FROM jobs") }
+        let row = try await ledger.read { try Data.fetchOne($0, sql: "SELECT plain(record) FROM jobs") }
         #expect(try WireJSON.decode(LedgerJob.self, from: try #require(row)).baton.job == job.redacted)
         #expect(try await ledger.prune(endedBefore: Sample.start + 60, besides: ControlView(), limit: 10) == 1)
         #expect(try await ledger.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM wholes") } == 0)
+    }
+
+    /// SQLite gives the number of a removed row again, here to the row of another job.
+    @Test func `a row that an operator deletes takes its events and deliveries along, and another job gets neither`()
+        async throws
+    {
+        let scratch = try Scratch()
+        let path = scratch.file()
+        let ledger = try Ledger.open(path: path)
+        let (deleted, other) = (Sample.job(key: "deleted"), Sample.job(key: "other"))
+        try await record(ledger, [Sample.event(.started, deleted), Sample.event(.completed, deleted)])
+        let last = try await ledger.lastSequence()
+        try await DatabaseQueue(path: path).write { db in
+            try db.execute(sql: "DELETE FROM jobs WHERE id = ?", arguments: [deleted.id.rawValue])
+        }
+        #expect(try await ledger.lastSequence() == last)
+        try await record(ledger, [Sample.event(.started, other)])
+        #expect(try await ledger.events(of: other.id).map(\.kind) == [.started])
+        let page = try await ledger.events(after: last, EventFilter(), limit: 10)
+        #expect(page.events.map(\.event.job.id) == [other.id])
+        #expect(try await ledger.deliveries(DeliveryListing(job: other.id)).isEmpty)
+        try await record(ledger, [Sample.event(.completed, deleted)])
+        #expect(try await ledger.events(of: deleted.id).map(\.kind) == [.completed])
+        #expect(try await ledger.deliveries(DeliveryListing(job: deleted.id)).map(\.status) == [.waiting])
     }
 
     @Test func `the fence of a job whose row is damaged stays`() async throws {

@@ -174,7 +174,7 @@ struct LedgerTroubleTests {
     @Test func `damage that shows only in use is said with what to do, and nothing is acknowledged`() async throws {
         let scratch = try Scratch()
         let ledger = try Ledger.open(path: scratch.file())
-        try await ledger.write { try $0.execute(sql: "DROP INDEX events_by_job; DROP TABLE events") }
+        try await ledger.write { try $0.execute(sql: "DROP TABLE events") }
         let path = scratch.file()
         #expect(
             SQLiteFailure.describe(DatabaseError(resultCode: .SQLITE_CORRUPT), path: path).message.contains(
@@ -228,6 +228,11 @@ struct LedgerTroubleTests {
                         number < 600 ? Sample.start.timeIntervalSince1970 : nil,
                     ])
             }
+            var foreign = UploadEvent(kind: .waiting, of: Baton(job: jobs[3]), at: Sample.start)
+            foreign.id = "=odd"
+            try db.execute(
+                sql: "INSERT INTO events (id, job, body) VALUES (?, ?, ?)",
+                arguments: [foreign.id, jobs[3].id.rawValue, try WireJSON.encode(foreign)])
             try db.execute(
                 sql: "INSERT INTO delegates VALUES ('hook', ?, 'gone')",
                 arguments: [Sample.start.timeIntervalSince1970])
@@ -258,6 +263,13 @@ struct LedgerTroubleTests {
         let due = try await ledger.due(for: "hook", ordered: true, now: Sample.start, excluding: [], limit: 100)
         #expect(due.map(\.event.id) == stride(from: 600, to: 700, by: 2).map { "\(jobs[$0].id).1.ended" })
         #expect(try await ledger.unreadable(before: nil, limit: 10).map(\.reason) == ["why"])
+        let told = try #require(try await ledger.deliveries(DeliveryListing(job: jobs[4].id)).first)
+        #expect(told.event == "\(jobs[4].id).1.ended" && told.job == jobs[4].id.rawValue)
+        #expect(told.status == .delivered && told.attempts == 1)
+        // Events are recognised by their ids, those of another program as well.
+        let known = try await ledger.events(of: jobs[3].id).map { NotifierMessage.event($0) }
+        _ = try await ledger.record(known, view: ControlView(), routes: [], now: Sample.start)
+        #expect(try await ledger.events(of: jobs[3].id).map(\.id) == ["\(jobs[3].id).1.1.0.started", "=odd"])
         // Jobs that were under way go on.
         let owed = try await ledger.record(
             [Sample.event(.completed, jobs[1])], view: ControlView(), routes: Sample.routes, now: Sample.start)
@@ -328,6 +340,10 @@ struct LedgerTroubleTests {
                 }
                 let whole = order == order.redacted ? nil : try WireJSON.encode(order)
                 try JobRow.insert(job, whole: whole, &texts, in: db)
+                // Such a ledger does not compress its rows.
+                try db.execute(
+                    sql: "UPDATE jobs SET record = ? WHERE id = ?",
+                    arguments: [try WireJSON.encode(job), job.id.rawValue])
             }
             try texts.write(in: db)
         }

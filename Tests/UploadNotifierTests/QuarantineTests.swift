@@ -240,8 +240,8 @@ struct QuarantineTests {
         let jobs = (0..<4).map { Sample.job(key: "\($0)") }
         try await record(jobs.map { Sample.event(.completed, $0) }, in: ledger)
         try await ledger.write { db in
-            try db.execute(sql: "UPDATE events SET body = x'7B' WHERE job = ?", arguments: [jobs[0].id.rawValue])
-            try db.execute(sql: "DELETE FROM events WHERE job = ?", arguments: [jobs[1].id.rawValue])
+            try db.execute(sql: "UPDATE events SET body = x'7B' WHERE job = 1")
+            try db.execute(sql: "DELETE FROM events WHERE job = 2")
         }
         let now = Sample.start + 1
         let due = try await ledger.due(for: "hook", ordered: true, now: now, excluding: [], limit: 1)

@@ -50,7 +50,11 @@ final class DamagedRows: Sendable {
         _ type: Value.Type, from data: Data?, _ table: String, _ row: some LosslessStringConvertible
     ) throws(DamagedRow) -> Value {
         guard let data else { throw DamagedRow(table, "\(row)", why: "it is missing") }
-        do { return try WireJSON.decode(type, from: data) } catch { throw DamagedRow(table, "\(row)", error) }
+        do {
+            return try WireJSON.decode(type, from: RowText.json(data))
+        } catch {
+            throw DamagedRow(table, "\(row)", error)
+        }
     }
 
     static func job(_ record: Data, id: String) throws(DamagedRow) -> LedgerJob {

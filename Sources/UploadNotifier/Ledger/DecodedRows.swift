@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A remembered value counts only for the very bytes that it was written as. A transaction that was rolled back, or another program that
 /// changed the row, leaves other bytes there, which are decoded.
-final class DecodedRows<Value: Sendable>: Sendable {
+final class DecodedRows<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var bytes: Data
         var value: Value
@@ -14,9 +14,9 @@ final class DecodedRows<Value: Sendable>: Sendable {
 
     /// Rows by their keys in two generations: when the young one is full it becomes the old one, whose rows are forgotten.
     private struct Entries {
-        var young: [String: Entry] = [:]
+        var young: [Key: Entry] = [:]
         var youngBytes = 0
-        var old: [String: Entry] = [:]
+        var old: [Key: Entry] = [:]
     }
 
     private let generationBytesMaximum: Int
@@ -26,7 +26,7 @@ final class DecodedRows<Value: Sendable>: Sendable {
     init(bytesMaximum: Int) { generationBytesMaximum = bytesMaximum / 2 }
 
     /// Remembers a value that is written.
-    func note(_ value: Value, as bytes: Data, of key: String) {
+    func note(_ value: Value, as bytes: Data, of key: Key) {
         guard bytes.count <= generationBytesMaximum / 16 else { return }
         entries.withLock { entries in
             entries.youngBytes += bytes.count
@@ -40,7 +40,7 @@ final class DecodedRows<Value: Sendable>: Sendable {
     }
 
     /// - Returns: nil if the value of these bytes is not remembered.
-    func value(of key: String, _ bytes: Data) -> Value? {
+    func value(of key: Key, _ bytes: Data) -> Value? {
         let entry = entries.withLock { $0.young[key] ?? $0.old[key] }
         guard let entry, entry.bytes == bytes else { return nil }
         return entry.value

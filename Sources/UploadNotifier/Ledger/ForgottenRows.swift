@@ -23,27 +23,35 @@ struct ForgottenRows {
         """,
         """
         UPDATE attempts SET answer = NULL, error = NULL WHERE delivery IN (
-            SELECT id FROM deliveries WHERE job IN (SELECT value FROM json_each(?)))
+            SELECT id FROM deliveries WHERE job IN (
+                SELECT seq FROM jobs WHERE id IN (SELECT value FROM json_each(?))))
         """,
-        "UPDATE deliveries SET error = NULL WHERE job IN (SELECT value FROM json_each(?))",
+        """
+        UPDATE deliveries SET error = NULL WHERE job IN (
+            SELECT seq FROM jobs WHERE id IN (SELECT value FROM json_each(?)))
+        """,
     ]
 
     /// The event that brought the end stays, since deliveries name it. So does the newest event of all: SQLite would give its number again,
     /// and a reader of the stream that has seen the number would miss the new event.
     private func stripEvents(of job: LedgerJob, last: Int64) throws {
         let rows = try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT seq, id, body FROM events WHERE job = ?"), arguments: [job.id.rawValue])
+            db.cachedStatement(
+                sql: "SELECT seq, name, body FROM events WHERE job = (SELECT seq FROM jobs WHERE id = ?)"),
+            arguments: [job.id.rawValue])
+        let end = job.end.map { RowEventID.stored($0.event, of: job.id.rawValue) }
         for row in rows {
-            let (sequence, id): (Int64, String) = (row["seq"], row["id"])
-            let isKept = id == job.end?.event || sequence == last
-            let body: Data = row["body"]
+            let (sequence, name): (Int64, String) = (row["seq"], row["name"])
+            let isKept = name == end || sequence == last
             // An event that cannot be read is removed, since its contents are unknown.
-            guard isKept, let event = try? WireJSON.decode(UploadEvent.self, from: body) else {
+            guard isKept,
+                let event = try? DamagedRows.value(UploadEvent.self, from: row["body"], "events", sequence)
+            else {
                 try db.cachedStatement(sql: "DELETE FROM events WHERE seq = ?").execute(arguments: [sequence])
                 continue
             }
             try db.cachedStatement(sql: "UPDATE events SET body = ? WHERE seq = ?")
-                .execute(arguments: [try WireJSON.encode(event.forgotten), sequence])
+                .execute(arguments: [RowText.stored(try WireJSON.encode(event.forgotten)), sequence])
         }
     }
 

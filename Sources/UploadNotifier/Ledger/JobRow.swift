@@ -11,7 +11,7 @@ enum JobRow {
     static func insert(_ job: LedgerJob, whole: Data?, _ texts: inout JobTexts, in db: Database) throws -> Data {
         let order = job.baton.job
         let text = SearchText.of(job)
-        let record = try WireJSON.encode(job)
+        let record = RowText.stored(try WireJSON.encode(job))
         try db.cachedStatement(
             sql: """
                 INSERT INTO jobs
@@ -39,7 +39,7 @@ enum JobRow {
     ) throws -> Data {
         let id = job.id.rawValue
         if !SearchText.isSame(of: before, job) { try rewriteText(of: job, &texts, in: db) }
-        let record = try WireJSON.encode(job)
+        let record = RowText.stored(try WireJSON.encode(job))
         try db.cachedStatement(
             sql: "UPDATE jobs SET status = ?, since = ?, size = ?, record = ? WHERE id = ?"
         ).execute(arguments: [
@@ -80,30 +80,30 @@ enum JobRow {
         ])
     }
 
-    /// Removes jobs, with all their records. The newest event of all stays without its job until there is a newer one: SQLite would give its
-    /// number again, and a reader of the stream that has seen the number would miss the new event.
+    /// Removes jobs, with all their records (the trigger `jobs_removed`).
     static func remove(_ ids: [String], in db: Database) throws {
         let list = try Ledger.list(ids)
         try JobTexts.remove(list, in: db)
-        try keepNewestEvent(of: ids, in: db)
-        for sql in removingSQL { try db.cachedStatement(sql: sql).execute(arguments: [list]) }
+        try stripNewestEvent(of: ids, in: db)
+        try db.cachedStatement(sql: "DELETE FROM jobs WHERE id IN (SELECT value FROM json_each(?))")
+            .execute(arguments: [list])
     }
 
-    private static func keepNewestEvent(of ids: [String], in db: Database) throws {
+    /// The newest event of all outlives its job until there is a newer one, without names, metadata and errors.
+    private static func stripNewestEvent(of ids: [String], in db: Database) throws {
         let newest = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT seq, job, body FROM events ORDER BY seq DESC LIMIT 1"))
-        guard let newest else { return }
-        try db.cachedStatement(sql: "DELETE FROM events WHERE job = '' AND seq < ?").execute(arguments: [
-            newest["seq"] as Int64
-        ])
-        guard ids.contains(newest["job"]), let event = try? WireJSON.decode(UploadEvent.self, from: newest["body"])
-        else { return }
-        try db.cachedStatement(sql: "UPDATE events SET job = '', body = ? WHERE seq = ?")
-            .execute(arguments: [try WireJSON.encode(event.forgotten), newest["seq"] as Int64])
-    }
-
-    private static let removingSQL = ["deliveries WHERE job", "events WHERE job", "jobs WHERE id"].map {
-        "DELETE FROM \($0) IN (SELECT value FROM json_each(?))"
+            db.cachedStatement(
+                sql: """
+                    SELECT events.seq, id, body FROM events JOIN jobs ON jobs.seq = job
+                    ORDER BY events.seq DESC LIMIT 1
+                    """))
+        guard let newest, ids.contains(newest["id"] as String) else { return }
+        let sequence: Int64 = newest["seq"]
+        guard let event = try? DamagedRows.value(UploadEvent.self, from: newest["body"], "events", sequence) else {
+            return
+        }
+        try db.cachedStatement(sql: "UPDATE events SET body = ? WHERE seq = ?")
+            .execute(arguments: [RowText.stored(try WireJSON.encode(event.forgotten)), sequence])
     }
 
     /// The original order, if it is kept beside the row.

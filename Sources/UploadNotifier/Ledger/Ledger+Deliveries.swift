@@ -17,7 +17,7 @@ extension Ledger: DeliveryHistory {
             arguments += [delegate]
         }
         if let job = listing.job {
-            conditions.append("job = ?")
+            conditions.append("job = (SELECT seq FROM jobs WHERE id = ?)")
             arguments += [job.rawValue]
         }
         var index = "deliveries_by_delegate"
@@ -37,7 +37,11 @@ extension Ledger: DeliveryHistory {
         let source = listing.delegate != nil && listing.job == nil ? "deliveries INDEXED BY \(index)" : "deliveries"
         return try await read { db in
             try Row.fetchAll(
-                db, sql: "SELECT * FROM \(source) WHERE \(condition) ORDER BY id DESC LIMIT ?", arguments: values
+                db,
+                sql: """
+                    SELECT *, (SELECT id FROM jobs WHERE seq = job) AS owner FROM \(source)
+                    WHERE \(condition) ORDER BY id DESC LIMIT ?
+                    """, arguments: values
             ).map(Self.record)
         }
     }
@@ -84,7 +88,7 @@ extension Ledger: DeliveryHistory {
             case .failed(let delegate): ("delegate = ? AND given_up IS NOT NULL", [delegate])
             }
         // The outcome of a forgotten job is gone.
-        let remembered = "\(condition) AND job NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)"
+        let remembered = "\(condition) AND job NOT IN (SELECT seq FROM jobs WHERE forgotten IS NOT NULL)"
         return try await change(remembered, arguments) { id, db in
             try db.cachedStatement(
                 sql: """
@@ -141,8 +145,10 @@ extension Ledger: DeliveryHistory {
         let delivered: Double? = row["delivered"]
         let status: DeliveryRecord.Status =
             if delivered != nil { .delivered } else if row["given_up"] as Double? != nil { .failed } else { .waiting }
+        let job = row["owner"] as String? ?? ""
         return DeliveryRecord(
-            id: row["id"], delegate: row["delegate"], event: row["outcome"], job: row["job"], status: status,
+            id: row["id"], delegate: row["delegate"], event: RowEventID.id(row["outcome"], of: job), job: job,
+            status: status,
             attempts: row["attempts"], createdAt: Date(timeIntervalSince1970: row["created"]),
             dueAt: status == .waiting ? Date(timeIntervalSince1970: row["due"]) : nil,
             deliveredAt: delivered.map { Date(timeIntervalSince1970: $0) }, error: row["error"])

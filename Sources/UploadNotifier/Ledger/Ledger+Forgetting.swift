@@ -35,11 +35,11 @@ extension Ledger {
                     SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND since < ? AND id > ?
                     AND id NOT IN (SELECT id FROM jobs WHERE forgotten IS NOT NULL)
                     AND NOT EXISTS (
-                        SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
+                        SELECT 1 FROM deliveries WHERE job = jobs.seq AND delivered IS NULL AND given_up IS NULL)
                     AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id)
-                    AND CASE WHEN json_valid(CAST(record AS TEXT))
-                    THEN json_extract(CAST(record AS TEXT), '$.baton.state') IS NULL
-                    AND json_extract(CAST(record AS TEXT), '$.wish') IS NULL END
+                    AND CASE WHEN json_valid(plain(record))
+                    THEN json_extract(plain(record), '$.baton.state') IS NULL
+                    AND json_extract(plain(record), '$.wish') IS NULL END
                     ORDER BY id LIMIT ?
                     """, arguments: [endedBefore.timeIntervalSince1970, job?.rawValue ?? "", limit]
             ).compactMap { JobID($0) }

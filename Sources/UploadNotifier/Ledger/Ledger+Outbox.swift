@@ -30,7 +30,8 @@ extension Ledger: DeliveryOutbox {
             let due = try SQLRequest<Row>(
                 sql: """
                     SELECT deliveries.id, attempts, due, failing, event, body
-                    FROM deliveries INDEXED BY deliveries_due LEFT JOIN events ON events.id = event
+                    FROM deliveries INDEXED BY deliveries_due
+                    LEFT JOIN events ON events.seq = event AND events.job = deliveries.job
                     WHERE \(Self.isOpen(ordered: ordered)) AND due <= ?
                     ORDER BY due, deliveries.id LIMIT ?
                     """, arguments: [delegate, excluded, now.timeIntervalSince1970, limit], cached: true
@@ -38,11 +39,11 @@ extension Ledger: DeliveryOutbox {
             for row in due {
                 let id: DelegateDelivery.ID = row["id"]
                 do throws(DamagedRow) {
-                    let (name, body): (String, Data?) = (row["event"], row["body"])
-                    let known = body.flatMap { decoded.events.value(of: name, $0) }
+                    let (sequence, body): (Int64, Data?) = (row["event"], row["body"])
+                    let known = body.flatMap { decoded.events.value(of: sequence, $0) }
                     let event =
                         if let known { known } else {
-                            try DamagedRows.value(UploadEvent.self, from: body, "events", name)
+                            try DamagedRows.value(UploadEvent.self, from: body, "events", sequence)
                         }
                     found.append(
                         DelegateDelivery(

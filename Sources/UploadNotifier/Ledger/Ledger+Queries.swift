@@ -29,7 +29,8 @@ extension Ledger: LedgerQueries {
     package func events(of job: JobID) async throws(UploadError) -> [UploadEvent] {
         try await read { [rows] db in
             try Row.fetchAll(
-                db, sql: "SELECT seq, body FROM events WHERE job = ? ORDER BY seq", arguments: [job.rawValue]
+                db, sql: "SELECT seq, body FROM events WHERE job = (SELECT seq FROM jobs WHERE id = ?) ORDER BY seq",
+                arguments: [job.rawValue]
             ).compactMap { rows.value(UploadEvent.self, from: $0["body"], "events", $0["seq"] as Int64) }
         }
     }
@@ -46,7 +47,7 @@ extension Ledger: LedgerQueries {
             // The events of one job are few and have an index; other events are looked for in a window.
             var end = last
             if let job = filter.job {
-                conditions.append("job = ?")
+                conditions.append("job = (SELECT seq FROM jobs WHERE id = ?)")
                 arguments += [job.rawValue]
             } else {
                 let window = try Int64.fetchOne(

@@ -88,7 +88,7 @@ extension Ledger: LedgerRecorder {
             sql: """
                 SELECT id FROM jobs WHERE \(condition)
                 AND NOT EXISTS (
-                    SELECT 1 FROM deliveries WHERE job = jobs.id AND delivered IS NULL AND given_up IS NULL)
+                    SELECT 1 FROM deliveries WHERE job = jobs.seq AND delivered IS NULL AND given_up IS NULL)
                 AND NOT EXISTS (SELECT 1 FROM owed WHERE job = jobs.id)
                 """, arguments: arguments)
     }

@@ -12,10 +12,10 @@ extension Ledger: SweepQueries {
                     json_extract(record, '$.baton.state') END AS state, CASE WHEN json_valid(record) THEN
                     json_extract(record, '$.initialState') END AS initial
                     FROM (
-                        SELECT id, CAST(record AS TEXT) AS record FROM jobs
+                        SELECT id, plain(record) AS record FROM jobs
                         WHERE status IN ('queued', 'running', 'waiting', 'paused')
                         UNION ALL
-                        SELECT id, CAST(record AS TEXT) FROM jobs WHERE status = 'failed' AND since >= ?
+                        SELECT id, plain(record) FROM jobs WHERE status = 'failed' AND since >= ?
                     )
                     """, arguments: [failedSince.timeIntervalSince1970])
             var states: [UploadState] = []
@@ -42,7 +42,7 @@ extension Ledger: SweepQueries {
                 db,
                 sql: """
                     WITH known AS (
-                        SELECT id, since, CAST(record AS TEXT) AS record FROM jobs WHERE destination = ?1 AND key = ?2
+                        SELECT seq, id, since, plain(record) AS record FROM jobs WHERE destination = ?1 AND key = ?2
                     )
                     SELECT DISTINCT job, state FROM (
                         SELECT id AS job, CASE WHEN json_valid(record) THEN json_extract(record, '$.baton.state') END AS state
@@ -51,9 +51,9 @@ extension Ledger: SweepQueries {
                         SELECT id, CASE WHEN json_valid(record) THEN json_extract(record, '$.initialState') END
                         FROM known WHERE since >= ?3
                         UNION ALL
-                        SELECT job, CASE WHEN json_valid(body) THEN
+                        SELECT id, CASE WHEN json_valid(body) THEN
                         CASE WHEN unixepoch(json_extract(body, '$.time')) >= ?3 THEN json_extract(body, '$.data.state') END END
-                        FROM (SELECT job, CAST(body AS TEXT) AS body FROM events WHERE job IN (SELECT id FROM known))
+                        FROM (SELECT id, plain(body) AS body FROM known JOIN events ON events.job = known.seq)
                     ) WHERE state IS NOT NULL
                     """, arguments: [destination.rawValue, key, toldSince.timeIntervalSince1970.rounded(.down)])
             while let row = try found.next() {

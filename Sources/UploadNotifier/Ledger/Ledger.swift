@@ -7,14 +7,15 @@ package import Uploads
 /// The record of all jobs and events: an SQLite file that one notifier owns. It is a view: if the file is lost, no upload is lost.
 ///
 /// Tables, times in seconds since 1970:
-/// - `jobs`: one row for each job; `record` is a `LedgerJob` with the job redacted. `seq` rises in the order in which the jobs
-///   were first recorded.
+/// - `jobs`: one row for each job; `record` is a `LedgerJob` with the job redacted, compressed (`RowText`). `seq` rises in the order in
+///   which the jobs were first recorded, and stands for the job in other tables.
 /// - `wholes`: the original orders of jobs whose orders the records show redacted, except completed jobs with inline bytes.
 /// - `jobs_text`: trigrams of the texts by which jobs are found; kept by `JobTexts`.
 /// - `tallies`: the number of jobs of each queue, destination and status, and their bytes; kept by triggers.
 /// - `throughput`: the jobs that ended in each minute; kept by triggers.
-/// - `events`: the recorded events, by the event's own id, so that recording one again changes nothing.
-/// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome.
+/// - `events`: the recorded events, compressed, by job and the event's own id (`RowEventID`), so that recording one again changes nothing.
+/// - `deliveries`: the outbox, one row per outcome and delegate, written with the event that brought the outcome; `event` is that event's
+///   `seq`.
 /// - `attempts`: the delivery log, the last attempts of each delivery.
 /// - `delegates`: the paused delegates, with the reasons.
 /// - `registered`: delegates that were registered at run time, with their secrets.
@@ -82,8 +83,8 @@ package final class Ledger: Sendable {
 
     /// The values of rows that were written lately.
     struct Decoded: Sendable {
-        let jobs = DecodedRows<LedgerJob>(bytesMaximum: 8 << 20)
-        let events = DecodedRows<UploadEvent>(bytesMaximum: 8 << 20)
+        let jobs = DecodedRows<String, LedgerJob>(bytesMaximum: 2 << 20)
+        let events = DecodedRows<Int64, UploadEvent>(bytesMaximum: 2 << 20)
     }
 
     /// The default logger, which logs nothing.
@@ -118,6 +119,7 @@ package final class Ledger: Sendable {
             var configuration = Configuration()
             configuration.label = "ledger"
             configuration.busyMode = .timeout(5)
+            configuration.prepareDatabase { $0.add(function: RowText.function) }
             let pool = try DatabasePool(path: path, configuration: configuration)
             // Set after opening, since the pool itself sets NORMAL when it switches to WAL. Only the writer commits.
             try pool.writeWithoutTransaction { db in

@@ -68,7 +68,78 @@ enum LedgerSchema {
         }
         migrator.registerMigration("bytes") { db in try db.execute(sql: bytes) }
         migrator.registerMigration("numbers") { db in try db.execute(sql: numbers) }
+        migrator.registerMigration("places") { db in try db.execute(sql: places) }
         return migrator
+    }
+
+    /// Events and deliveries that name their jobs by the numbers of the jobs' rows, and deliveries that name their events by number, where
+    /// they repeated ids of 36 to 60 bytes in tables and indexes. `name` and `outcome` are in the form of `RowEventID`. 0 is a row that is
+    /// missing. An index by job and name finds the events of a job and an event by its id.
+    ///
+    /// SQLite gives the number of a removed row again, so a job's events and deliveries go with its row, also when an operator deletes that.
+    /// Only the newest event of all stays, as an event of no job, until there is a newer one: a reader of the stream that has seen its number
+    /// would miss another event with that number.
+    private static let places = """
+        CREATE TABLE events_placed (
+            seq INTEGER PRIMARY KEY,
+            job INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            queue TEXT NOT NULL,
+            body BLOB NOT NULL,
+            UNIQUE (job, name)
+        ) STRICT;
+        INSERT INTO events_placed (seq, job, name, kind, queue, body)
+        SELECT events.seq, coalesce(jobs.seq, 0), \(name("events.id")), events.kind, events.queue, body
+        FROM events LEFT JOIN jobs ON jobs.id = events.job ORDER BY events.seq;
+
+        CREATE TABLE deliveries_placed (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            delegate TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            job INTEGER NOT NULL,
+            event INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due REAL NOT NULL,
+            delivered REAL,
+            error TEXT,
+            created REAL NOT NULL,
+            failing REAL,
+            given_up REAL,
+            UNIQUE (job, outcome, delegate)
+        ) STRICT;
+        INSERT INTO deliveries_placed
+        SELECT deliveries.id, delegate, \(name("outcome")), coalesce(jobs.seq, 0), coalesce(events.seq, 0), attempts, due,
+        delivered, error, created, failing, given_up
+        FROM deliveries LEFT JOIN jobs ON jobs.id = deliveries.job LEFT JOIN events ON events.id = deliveries.event
+        ORDER BY deliveries.id;
+        DELETE FROM sqlite_sequence WHERE name = 'deliveries_placed';
+        INSERT INTO sqlite_sequence (name, seq)
+        SELECT 'deliveries_placed', seq FROM sqlite_sequence WHERE name = 'deliveries';
+
+        DROP TABLE events;
+        DROP TABLE deliveries;
+        ALTER TABLE events_placed RENAME TO events;
+        ALTER TABLE deliveries_placed RENAME TO deliveries;
+        CREATE INDEX deliveries_due ON deliveries (delegate, due) WHERE delivered IS NULL AND given_up IS NULL;
+        CREATE INDEX deliveries_given_up ON deliveries (delegate) WHERE given_up IS NOT NULL;
+        CREATE INDEX deliveries_delivered ON deliveries (delegate, delivered) WHERE delivered IS NOT NULL;
+        CREATE INDEX deliveries_by_delegate ON deliveries (delegate);
+
+        CREATE TRIGGER jobs_removed AFTER DELETE ON jobs BEGIN
+            DELETE FROM deliveries WHERE job = old.seq;
+            DELETE FROM events WHERE job = 0 AND seq < (SELECT max(seq) FROM events);
+            UPDATE events SET job = 0, name = '' WHERE job = old.seq AND seq = (SELECT max(seq) FROM events);
+            DELETE FROM events WHERE job = old.seq;
+        END;
+        """
+
+    /// SQL for an id in the form of `RowEventID`.
+    private static func name(_ id: String) -> String {
+        """
+        iif(substr(\(id), 1, length(jobs.id)) = jobs.id AND substr(\(id), length(jobs.id) + 1, 1) NOT IN ('', '='),
+        substr(\(id), length(jobs.id) + 1), '=' || \(id))
+        """
     }
 
     /// Deliveries whose numbers are never given twice: an attempt may end after its delivery was struck off, and must not settle another

@@ -77,14 +77,17 @@ extension SQLiteStore: DeliveryStore {
     }
 
     func add(_ delivery: LedgerChanges.Delivery, due: Date, created: Date) throws -> Bool {
+        let job = delivery.job.rawValue
         try db.cachedStatement(
             sql: """
-                INSERT OR IGNORE INTO deliveries (delegate, outcome, job, event, due, created)
-                VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO deliveries (delegate, outcome, job, event, due, created)
+                SELECT ?, ?, seq, coalesce((SELECT seq FROM events WHERE job = jobs.seq AND name = ?), 0), ?, ?
+                FROM jobs WHERE id = ?
+                ON CONFLICT (job, outcome, delegate) DO NOTHING
                 """
         ).execute(arguments: [
-            delivery.delegate, delivery.outcome, delivery.job.rawValue, delivery.event, due.timeIntervalSince1970,
-            created.timeIntervalSince1970,
+            delivery.delegate, RowEventID.stored(delivery.outcome, of: job), RowEventID.stored(delivery.event, of: job),
+            due.timeIntervalSince1970, created.timeIntervalSince1970, job,
         ])
         return db.changesCount > 0
     }

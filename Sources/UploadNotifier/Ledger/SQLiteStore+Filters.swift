@@ -45,9 +45,9 @@ extension SQLiteStore {
         if verb == .resume, filter.statuses == nil {
             conditions.append(
                 """
-                (status = 'paused' OR CASE WHEN json_valid(CAST(record AS TEXT)) THEN
-                json_extract(CAST(record AS TEXT), '$.pausedThrough')
-                >= json_extract(CAST(record AS TEXT), '$.baton.generation') END)
+                (status = 'paused' OR CASE WHEN json_valid(plain(record)) THEN
+                json_extract(plain(record), '$.pausedThrough')
+                >= json_extract(plain(record), '$.baton.generation') END)
                 """)
         }
         return (conditions.joined(separator: " AND "), arguments)

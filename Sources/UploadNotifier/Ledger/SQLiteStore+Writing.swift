@@ -4,6 +4,8 @@ import Uploads
 
 extension SQLiteStore {
     func write(_ changes: LedgerChanges, at now: Date) throws -> [OwedAction.ID] {
+        // Events name the rows of their jobs, and deliveries those of their events.
+        try write(changes.jobs)
         try changes.events.forEach(write)
         for delivery in changes.deliveries { _ = try add(delivery, due: now, created: now) }
         let owed = try changes.owed.map(write)
@@ -14,7 +16,6 @@ extension SQLiteStore {
         try changes.places.forEach(write)
         for (name, client) in changes.apps { try register(client, as: name, at: now) }
         if let order = changes.order { try write(order) }
-        try write(changes.jobs)
         if !changes.forgotten.isEmpty { try ForgottenRows(db: db).strip(changes.forgotten) }
         return owed
     }
@@ -35,14 +36,18 @@ extension SQLiteStore {
     }
 
     private func write(_ event: LedgerChanges.Event) throws {
-        let (body, event) = (event.body, event.event)
+        let (body, event) = (RowText.stored(event.body), event.event)
+        let job = event.job.id.rawValue
         try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO events (id, job, kind, queue, body) VALUES (?, ?, ?, ?, ?)"
+            sql: """
+                INSERT INTO events (job, name, kind, queue, body) VALUES ((SELECT seq FROM jobs WHERE id = ?), ?, ?, ?, ?)
+                ON CONFLICT (job, name) DO NOTHING
+                """
         ).execute(arguments: [
-            event.id, event.job.id.rawValue, event.kind.rawValue, event.job.queue.rawValue, body,
+            job, RowEventID.stored(event.id, of: job), event.kind.rawValue, event.job.queue.rawValue, body,
         ])
         // Only outcomes are read again soon: for their deliveries.
-        if event.kind.isEnd { decoded.events.note(event, as: body, of: event.id) }
+        if event.kind.isEnd && db.changesCount > 0 { decoded.events.note(event, as: body, of: db.lastInsertedRowID) }
     }
 
     private func write(_ owed: LedgerChanges.Owed) throws -> OwedAction.ID {

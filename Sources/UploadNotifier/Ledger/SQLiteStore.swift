@@ -45,16 +45,27 @@ struct SQLiteStore: LedgerStore {
 
     // MARK: Outcomes and apps
 
-    func event(_ id: String) throws -> UploadEvent? {
-        try Data.fetchOne(db.cachedStatement(sql: "SELECT body FROM events WHERE id = ?"), arguments: [id])
-            .map { try decoded.events.value(of: id, $0) ?? WireJSON.decode(UploadEvent.self, from: $0) }
+    func event(_ id: String, of job: JobID) throws -> UploadEvent? { try event(id, of: job.rawValue) }
+
+    /// - Parameter job: the text in a row, which may be damaged.
+    private func event(_ id: String, of job: String) throws -> UploadEvent? {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT seq, body FROM events WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND name = ?"),
+            arguments: [job, RowEventID.stored(id, of: job)])
+        return try row.map { try event($0["body"], $0["seq"]) }
+    }
+
+    private func event(_ body: Data, _ sequence: Int64) throws -> UploadEvent {
+        try decoded.events.value(of: sequence, body)
+            ?? DamagedRows.value(UploadEvent.self, from: body, "events", sequence)
     }
 
     func untold(of job: JobID) throws -> UntoldNews? {
         let delegate = try String.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT delegate FROM deliveries WHERE job = ? AND delivered IS NULL AND given_up IS NULL
+                    SELECT delegate FROM deliveries WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND delivered IS NULL AND given_up IS NULL
                     ORDER BY id LIMIT 1
                     """), arguments: [job.rawValue])
         if let delegate { return .delivery(delegate: delegate) }
@@ -90,7 +101,7 @@ struct SQLiteStore: LedgerStore {
             let action: Result<IssuingAction?, DamagedRow>
             do {
                 let record = try DamagedRows.value(OwedRecord.self, from: body, "owed", id)
-                action = .success(try record.action { try event($0) })
+                action = .success(try record.action { try event($0, of: row["job"] as String) })
             } catch {
                 action = .failure(error as? DamagedRow ?? DamagedRow("owed", "\(id)", error))
             }

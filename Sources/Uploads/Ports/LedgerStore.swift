@@ -50,9 +50,9 @@ package protocol LedgerStore {
 
     // MARK: Outcomes and apps
 
-    /// The event that was recorded under an id.
+    /// The event of a job that was recorded under an id.
     /// - Throws: an error of one row if it cannot be read.
-    func event(_ id: String) throws -> UploadEvent?
+    func event(_ id: String, of job: JobID) throws -> UploadEvent?
 
     /// What is still to be told of a job, if anything is.
     func untold(of job: JobID) throws -> UntoldNews?
@@ -76,7 +76,7 @@ package protocol LedgerStore {
 
     // MARK: Writing
 
-    /// Writes the rows of a decision.
+    /// Writes the rows of a decision. Its events and deliveries are about jobs that have a row, or get one by the same decision.
     /// - Returns: the ids of the owed actions, in their order.
     func write(_ changes: LedgerChanges, at now: Date) throws -> [OwedAction.ID]
 

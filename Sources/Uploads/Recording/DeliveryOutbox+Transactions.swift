@@ -46,7 +46,7 @@ extension DeliveryStore {
     fileprivate func add(_ ended: EndedJob, to route: DeliveryRoute, due: Date) throws -> Bool {
         guard case .job(let job) = ended.job, job.forgottenAt == nil, let end = job.end else { return false }
         let event: UploadEvent?
-        do { event = try self.event(end.event) } catch  where LedgerFailure.isOfOne(error) {
+        do { event = try self.event(end.event, of: job.id) } catch  where LedgerFailure.isOfOne(error) {
             report(error as? DamagedRow ?? DamagedRow("events", end.event, error))
             return false
         }

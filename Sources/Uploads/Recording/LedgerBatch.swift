@@ -113,7 +113,7 @@ package struct LedgerBatch {
         }
         guard let end = known.end else { return }
         let new = changes.events.first { $0.event.id == end.event }?.event
-        guard let event = try new ?? store.event(end.event) else { return }
+        guard let event = try new ?? store.event(end.event, of: known.id) else { return }
         try owe(.outcome(event.told), of: known.id, source: end.event)
     }
 

@@ -66,7 +66,7 @@ import UploadTesting
                 try await deployment.enqueue(["--to", "local:", "--expires-in", "1h", file.path]).first)
             try await eventually("the job waits for a worker that knows the time") {
                 let waits = try deployment.queryLedger(
-                    "SELECT count(*) FROM events WHERE CAST(body AS TEXT) LIKE '%\(id)%' AND CAST(body AS TEXT) LIKE '%\"clock\"%'"
+                    "SELECT count(*) FROM events WHERE plain(body) LIKE '%\(id)%' AND plain(body) LIKE '%\"clock\"%'"
                 )
                 return waits.first != "0"
             }

@@ -125,7 +125,7 @@ import Uploads
             sizes[outcome["subject"] as? String ?? ""] = job?["size"] as? Int ?? 0
         }.values.reduce(0, +)
         let issued = try deployment.queryLedger(
-            "SELECT SUM(json_extract(CAST(record AS TEXT), '$.baton.generation') - 1) FROM jobs"
+            "SELECT SUM(json_extract(plain(record), '$.baton.generation') - 1) FROM jobs"
         ).first.flatMap { Int($0) }
         print(
             "many jobs: \(count.jobs) jobs of \(needed >> 20) MiB; \(count.workerKills) workers and \(count.notifierKills) notifiers killed,",

@@ -135,8 +135,8 @@ import UploadsRabbitMQ
             try await eventually("the job is recorded as one that no lane takes") {
                 try deployment.queryLedger(
                     """
-                    SELECT COUNT(*) FROM events WHERE job = '\(id)'
-                    AND CAST(body AS TEXT) LIKE '%its transfer queue does not exist%'
+                    SELECT COUNT(*) FROM events WHERE plain(body) LIKE '%\(id)%'
+                    AND plain(body) LIKE '%its transfer queue does not exist%'
                     """) == ["1"]
             }
             try deployment.start(.worker, ["--queue", queue.rawValue])

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Testing
+import UploadNotifier
 import UploadTesting
 
 extension Deployment {
@@ -92,11 +93,13 @@ extension Deployment {
 
     /// The recorded events of a job, a line each, in their order.
     func history(of id: String) throws -> String {
-        try queryLedger("SELECT CAST(body AS TEXT) FROM events WHERE job = '\(id)' ORDER BY seq")
-            .joined(separator: "\n")
+        try queryLedger(
+            "SELECT plain(body) FROM events WHERE job = (SELECT seq FROM jobs WHERE id = '\(id)') ORDER BY seq"
+        ).joined(separator: "\n")
     }
 
-    /// The rows of a query on the ledger, or on another one, with columns joined by `|`.
+    /// The rows of a query on the ledger, or on another one, with columns joined by `|`. `plain(record)` is the JSON of a job's row,
+    /// `plain(body)` that of an event's.
     func queryLedger(_ sql: String, in other: URL? = nil) throws -> [String] {
         try withLedger(other ?? ledger, isReadOnly: true) { db in
             try Row.fetchAll(db, sql: sql).map { row in row.databaseValues.map(Self.text).joined(separator: "|") }
@@ -115,6 +118,7 @@ extension Deployment {
         configuration.readonly = isReadOnly
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(30)
+        configuration.prepareDatabase { $0.add(function: RowText.function) }
         let database = try DatabaseQueue(path: file.path, configuration: configuration)
         let result = try database.inDatabase(body)
         try database.close()

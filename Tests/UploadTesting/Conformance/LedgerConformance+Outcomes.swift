@@ -6,16 +6,24 @@ import Uploads
 extension LedgerConformance {
     static let outcomes = [
         StoreRule("the same event twice changes nothing") { tables in
-            let first = outcome(of: makeJob("a"))
+            let job = makeJob("a")
+            let first = outcome(of: job)
             var second = first
             second.time = start + 60
-            let (one, two) = (try stored(first), try stored(second))
-            try await write(in: tables) { $0.events = [one, two] }
+            let foreign = UploadEvent(id: "another program's", kind: .waiting, time: start, data: first.data)
+            let (row, events) = (row(job, .completed), try [first, second, foreign].map(stored))
+            let two = events[1]
+            try await write(in: tables) {
+                $0.jobs = [row]
+                $0.events = events
+            }
             try await write(in: tables) { $0.events = [two] }
             try await tables.transaction { store throws in
-                #expect(try store.event(first.id) == first)
-                #expect(try store.event("\(first.id).other") == nil)
-                #expect(try store.event("") == nil)
+                #expect(try store.event(first.id, of: job.id) == first)
+                #expect(try store.event(foreign.id, of: job.id) == foreign)
+                #expect(try store.event("\(first.id).other", of: job.id) == nil)
+                #expect(try store.event("", of: job.id) == nil)
+                #expect(try store.event(first.id, of: JobID()) == nil)
             }
         },
         StoreRule("a delivery is told until it is made, and a publication until it is struck off") { tables in
@@ -121,13 +129,15 @@ extension LedgerConformance {
             var order = makeJob("anna")
             order.metadata = ["owner": "anna"]
             order.destination = .url("https://host.example/a?signature=hidden")
-            let (ended, other) = (outcome(of: order), outcome(of: makeJob("b")))
+            let neighbour = makeJob("b")
+            let (ended, other) = (outcome(of: order), outcome(of: neighbour))
             let begun = UploadEvent(kind: .started, of: Baton(job: order), at: start)
             var kept = row(order, .completed, original: try WireJSON.encode(order))
             kept.job.end = RoundEnd(kind: .completed, event: ended.id, at: start)
-            let (first, events) = (kept, try [begun, ended, other].map(stored))
+            let (first, second) = (kept, row(neighbour, .completed))
+            let events = try [begun, ended, other].map(stored)
             try await write(in: tables) {
-                $0.jobs = [first]
+                $0.jobs = [first, second]
                 $0.events = events
             }
             let forgotten = kept.job.forgotten(at: start + 60)
@@ -139,9 +149,9 @@ extension LedgerConformance {
             try await tables.transaction { store throws in
                 #expect(try known(id, in: store) == forgotten)
                 #expect(try store.originalOrder(of: id) == nil)
-                #expect(try store.event(begun.id) == nil)
-                #expect(try store.event(ended.id) == ended.forgotten)
-                #expect(try store.event(other.id) == other)
+                #expect(try store.event(begun.id, of: id) == nil)
+                #expect(try store.event(ended.id, of: id) == ended.forgotten)
+                #expect(try store.event(other.id, of: neighbour.id) == other)
             }
         },
     ]
@@ -159,8 +169,10 @@ extension LedgerConformance {
                 LedgerChanges.Letter(Data("{".utf8), reason: "no JSON", MessageEnvelope(messageID: "b")),
                 LedgerChanges.Letter(Data("[".utf8), reason: "no JSON", nil),
             ]
+            let first = change
+            change.jobs = []
             let once = change
-            for _ in 0..<2 { try await write(in: ledger) { $0 = once } }
+            for change in [first, once] { try await write(in: ledger) { $0 = change } }
             try await write(in: ledger) {
                 $0 = once
                 $0.events += once.events
@@ -210,6 +222,7 @@ extension LedgerConformance {
     /// An outcome with its deliveries.
     private static func told(_ event: UploadEvent, to delegates: [String]) throws -> LedgerChanges {
         var changes = LedgerChanges()
+        changes.jobs = [row(event.job, .completed)]
         changes.events = [try stored(event)]
         changes.deliveries = delegates.map {
             LedgerChanges.Delivery(delegate: $0, outcome: event.told.id, job: event.job.id, event: event.id)

@@ -101,7 +101,9 @@ package final class MemoryStore: LedgerStore {
 
     // MARK: Outcomes and apps
 
-    package func event(_ id: String) throws -> UploadEvent? { rows.events[id] }
+    package func event(_ id: String, of job: JobID) throws -> UploadEvent? {
+        rows.events[id].flatMap { $0.job.id == job ? $0 : nil }
+    }
 
     package func untold(of job: JobID) throws -> UntoldNews? {
         if let delivery = rows.deliveries.filter({ $0.job == job }).min(by: { $0.delegate < $1.delegate }) {
