@@ -101,6 +101,8 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ", pkgConfig: "librabbitmq", providers: [.apt(["librabbitmq-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         library("RabbitMQ", ["CRabbitMQ", logging]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        library("PostgreSQL", ["CPostgreSQL"]),
         library("UploadsRabbitMQ", ["Uploads", "RabbitMQ", logging], exclude: ["Schemas"]),
         library(
             "UploadClient",
@@ -168,6 +170,7 @@ let package = Package(
             path: "Tests/KilledClient", swiftSettings: settings),
         tests("HouseRulesTests", []),
         tests("RabbitMQTests", ["CRabbitMQ", "RabbitMQ", "UploadTesting", logging]),
+        tests("PostgreSQLTests", ["PostgreSQL", "UploadTesting"]),
         tests("UploadsTests", ["Uploads", "UploadTesting"]),
         tests(
             "UploadWorkersTests",

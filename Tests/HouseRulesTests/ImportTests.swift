@@ -27,6 +27,7 @@ import Testing
         ],
         "LinuxFiles": ["CLinux", "NIOCore", "NIOPosix", "Foundation", "Glibc", "Synchronization"],
         "RabbitMQ": ["CRabbitMQ", "Logging", "Foundation", "Glibc", "Synchronization"],
+        "PostgreSQL": ["CPostgreSQL", "Foundation", "Glibc", "Synchronization"],
         "UploadsAPI": ["Foundation"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [

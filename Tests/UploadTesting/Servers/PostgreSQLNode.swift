@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A private PostgreSQL server on loopback with its own port and directory, and TLS on `localhost`. It cannot outlive the test process.
+///
+/// The server refuses to run as root, so it runs as the user `postgres` of Debian's package when the tests run as root.
+public final class PostgreSQLNode: Sendable {
+    public let port: Int
+    public let certificates: TestCertificates
+    private let directory: TemporaryDirectory
+    private let settings: [String]
+    private let server = Mutex<GuardedProcess?>(nil)
+    /// Waits for the end of this process, to remove the directory of a node that was not stopped.
+    private let remover: GuardedProcess
+
+    /// Debian's programs of the version that it has.
+    private static let programs = "/usr/lib/postgresql/15/bin"
+    private static let sharedNode = Task { try await PostgreSQLNode() }
+
+    /// The node that the tests of one process share, started on first use. Tests use unique names to stay apart, and leave it running.
+    public static func shared() async throws -> PostgreSQLNode { try await sharedNode.value }
+
+    /// The URL of the superuser `upload` for the database `postgres`.
+    public var url: String { "postgres://upload:secret@127.0.0.1:\(port)/postgres" }
+
+    /// Starts a node.
+    /// - Parameter settings: lines of `postgresql.conf`, such as `max_connections=6`.
+    public init(_ settings: [String] = []) async throws {
+        self.settings = settings
+        port = try Ports.free()
+        directory = try TemporaryDirectory("postgresql")
+        remover = try GuardedProcess("/bin/sleep", ["infinity"], environment: [:], removing: directory.path)
+        certificates = try await TestCertificates.make(in: directory.path)
+        try directory.write("secret", to: "password")
+        try give(["", "password", "server.pem", "server.key"])
+        _ = try await Spawn.output(
+            of: "/usr/bin/env",
+            Self.asUser + [
+                "\(Self.programs)/initdb", "-D", directory.path("data"), "-U", "upload", "--auth=scram-sha-256",
+                "--pwfile=\(directory.path("password"))", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
+            ])
+        try await start()
+    }
+
+    /// What a command begins with so that the server's user runs it.
+    private static var asUser: [String] {
+        geteuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []
+    }
+
+    /// Gives files to the server's user.
+    private func give(_ names: [String]) throws {
+        guard geteuid() == 0 else { return }
+        guard let user = getpwnam("postgres") else {
+            throw DidNotHappen("there is no user postgres: install postgresql-15")
+        }
+        for name in names { chown(directory.path(name), user.pointee.pw_uid, user.pointee.pw_gid) }
+    }
+
+    /// Starts the server again after ``kill9()`` or ``stop()``.
+    public func start() async throws {
+        let own = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory.path)", "ssl=on",
+            "ssl_cert_file=\(certificates.serverCertificate)", "ssl_key_file=\(certificates.serverKey)",
+        ]
+        let process = try GuardedProcess(
+            "/usr/bin/env",
+            Self.asUser + ["\(Self.programs)/postgres", "-D", directory.path("data")]
+                + (own + settings).flatMap { ["-c", $0] },
+            environment: ["PATH": "/usr/bin:/bin"], output: directory.path("log"))
+        server.withLock { $0 = process }
+        try await eventually("PostgreSQL takes connections") {
+            guard process.isRunning else {
+                let log = directory.read("log").map { String(decoding: $0, as: UTF8.self) } ?? ""
+                throw DidNotHappen("PostgreSQL ended while starting: \(log.suffix(2000))")
+            }
+            let status = try? await Spawn.output(
+                of: "\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"])
+            return status != nil
+        }
+    }
+
+    public func kill9() async throws { try await server.withLock(\.self)?.kill9() }
+
+    /// Ends the server in good order, also while clients are connected.
+    public func stop() async throws {
+        let process = server.withLock(\.self)
+        process?.signal(SIGINT)
+        try await process?.stop()
+    }
+}
