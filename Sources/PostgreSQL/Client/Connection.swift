@@ -69,7 +69,7 @@ public final class Connection: Sendable {
         return answer
     }
 
-    /// Closes the connection once all statements that were begun have ended.
+    /// Closes the connection once all statements that were begun have ended. Call it once.
     public func close() async {
         core.close()
         // The connection's end is no failure, and a cancelled caller waits as well.

@@ -2,7 +2,7 @@ import CPostgreSQL
 
 /// How the server is reached: what libpq takes as a connection string (PostgreSQL, section 34.1.1), with several hosts as well.
 public struct PostgreSQLConfiguration: Sendable {
-    /// The time limit for each host: for the connection, TLS and the login.
+    /// The time limit for each host: for the connection, TLS and the login. The library looks up a host's name without a limit.
     public var connectTimeout: Duration
     /// The time that the server has to answer a call; then the connection counts as lost. nil: no limit, for statements that take long. It
     /// is for a server that hangs; a limit for statements is the server's `statement_timeout`.

@@ -1,7 +1,7 @@
 /// A failure between this program and the server, with its remedy.
 public struct PostgreSQLError: Error, Sendable {
     public var code: Code
-    /// The event, its object, and its remedy; holds no secret and no parameter of a statement.
+    /// The event, its object, and its remedy. The server's detail, which shows values of rows, is not part of it.
     public var message: String
     /// The server's five characters for the error, if it gave any (PostgreSQL, appendix A: `40001`, `53100` …).
     public var sqlState: String?
