@@ -92,9 +92,26 @@ public final class File: Sendable {
 
     /// Gives the file its size and reserves the space, where the file system can, so that a lack of space shows at once.
     public func allocate(_ size: Int64) throws(SystemError) {
-        guard size > 0, retrying({ linux_allocate(descriptor, size) }) != 0 else { return }
+        guard size > 0 else { return }
+        // The call takes all the space that there is before it fails, and every other program would find a full disk for that time.
+        guard size <= bytesMaximum else { throw SystemError(ENOSPC, call: "fallocate", path: path) }
+        guard retrying({ linux_allocate(descriptor, size) }) != 0 else { return }
         guard [EOPNOTSUPP, ENOSYS, EINVAL].contains(errno) else { throw failure("fallocate") }
         try truncate(to: size)
+    }
+
+    /// The most bytes that the file can have with those that it has and those that are free on its file system; the largest number if the
+    /// file system does not say.
+    private var bytesMaximum: Int64 {
+        var (space, status) = (statvfs(), stat())
+        guard fstatvfs(descriptor, &space) == 0, fstat(descriptor, &status) == 0, space.f_blocks > 0 else {
+            return .max
+        }
+        let (free, isTooLarge) = Int64(clamping: space.f_bavail).multipliedReportingOverflow(
+            by: Int64(clamping: space.f_frsize))
+        // st_blocks counts 512 bytes (stat(3type)).
+        let (sum, isSumTooLarge) = free.addingReportingOverflow(Int64(status.st_blocks) * 512)
+        return isTooLarge || isSumTooLarge ? .max : sum
     }
 
     /// Begins to write a range to the disk, so that ``synchronize()`` has little left to write (sync_file_range(2)). Guarantees nothing.

@@ -94,6 +94,15 @@ struct DirectoryDestinationTests {
         #expect(try scratch.names(in: "root").isEmpty)
     }
 
+    /// fallocate(2) takes what there is before it fails.
+    @Test func `a file that is too large for the disk takes no space from others`() throws {
+        let path = scratch.path("huge")
+        let file = try File.open(path, O_RDWR | O_CREAT, mode: 0o600)
+        let error = #expect(throws: SystemError.self) { try file.allocate(1 << 43) }
+        var status = stat()
+        #expect(error?.number == ENOSPC && stat(path, &status) == 0 && status.st_blocks == 0)
+    }
+
     @Test func `a file URL leads below the root`() async throws {
         var job = try conformance.job([5], key: "x")
         job.destination = .url("file://\(scratch.path("root"))/a%20b")

@@ -28,12 +28,19 @@ struct HTTPUpload: Sendable {
         let response = target.shown(reply)
         if let error = target.configuration.profile?.failure(reply, response, at: target) { throw error }
         guard target.configuration.success.contains(reply.status) else { throw target.failure(response) }
-        guard body.isComplete else {
+        guard body.isComplete || replaysEarlierAnswer(reply) else {
             throw UploadError(
                 .invalidResponse,
                 "\(target.displayURL) answered \(response.status) before it had the whole file: check the stored file",
                 response: response)
         }
         return CompletedUpload(target.object(reply, response), response: response)
+    }
+
+    /// Whether the server gives once more the answer that it gave to an earlier request with the same key, which had the whole file. It needs
+    /// the key alone for that, and no byte of this request's body.
+    private func replaysEarlierAnswer(_ reply: HTTPReply) -> Bool {
+        target.configuration.sendsIdempotencyKey
+            && ["idempotency-replayed", "idempotent-replayed"].contains { reply.header($0)?.lowercased() == "true" }
     }
 }

@@ -192,6 +192,25 @@ struct HTTPFormTests {
         }
     }
 
+    @Test func `a replayed answer that comes before the file counts only as an answer to the key`() async throws {
+        try await withServer { bench, _ in
+            for (header, sendsKey, counts) in [
+                ("Idempotency-Replayed", true, true), ("Idempotent-Replayed", true, true), ("X-Other", true, false),
+                ("Idempotency-Replayed", false, false),
+            ] {
+                var configuration = try bench.form()
+                configuration.sendsIdempotencyKey = sendsKey
+                bench.proxy.setRule { _ in .answer(status: 201, headers: [(header, "true")], drains: false) }
+                let job = bench.job([UInt8](repeating: 7, count: 8_000_000))
+                guard counts else {
+                    #expect(try await bench.failure(job, configuration).code == .invalidResponse, "\(header)")
+                    continue
+                }
+                #expect(try await bench.carry(job, configuration).response?.status == 201, "\(header)")
+            }
+        }
+    }
+
     @Test func `what a server says of its keys has its meaning`() async throws {
         try await withServer { bench, _ in
             var configuration = try bench.form()
