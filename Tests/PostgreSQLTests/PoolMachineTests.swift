@@ -35,7 +35,7 @@ struct PoolMachineTests {
         #expect(pool.acquire(3) { _ in true } == [.open(failures: 2)])
         #expect(pool.opened(10) == [.hand(connection: 10, to: 3)])
         #expect(pool.acquire(4) { _ in true } == [.open(failures: 0)])
-        #expect(pool.openFailed() == [])
+        #expect(pool.openFailed() == [.open(failures: 1)])
         #expect(pool.release(10, isUsable: true) == [.hand(connection: 10, to: 4)])
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PostgreSQL
@@ -69,6 +70,16 @@ struct StatementTests {
         #expect(statement.sql == "SELECT * FROM files WHERE name = $1 AND size > $2 ORDER BY name LIMIT $3")
         #expect(statement.parameters.map(\.type) == [25, 20, 20])
         #expect(statement.parameters[0].bytes == Array("a'b".utf8))
+    }
+}
+
+struct PostgreSQLDateTests {
+    /// In seconds since 1970; the server counts microseconds from 2000, up to the year 294276.
+    @Test(arguments: [9_224_318_015_999.0, 9_224_318_016_000, 9_224_318_016_001, 9_225_000_000_000, 1e18, .infinity])
+    func `a time that the server cannot hold is its infinity`(seconds: Double) {
+        var bytes: [UInt8] = []
+        Date(timeIntervalSince1970: seconds).encode(into: &bytes)
+        #expect((bytes == [0x7F] + Array(repeating: 0xFF, count: 7)) == (seconds >= 9_224_318_016_000))
     }
 }
 

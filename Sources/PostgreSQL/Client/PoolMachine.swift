@@ -64,11 +64,13 @@ struct PoolMachine {
         return isClosed ? [.close(connection)] : place(connection)
     }
 
-    /// Callers that no connection will come to learn the reason; others wait for one that is in use.
+    /// Callers that no connection will come to learn the reason. Others wait for one that is in use, which may be for long, or for another
+    /// attempt.
     mutating func openFailed() -> [Action] {
         openingCount -= 1
         failures += 1
-        guard openingCount == 0, leased.isEmpty else { return [] }
+        guard openingCount == 0 else { return [] }
+        guard leased.isEmpty else { return openIfNeeded() }
         defer { waiting = [] }
         return waiting.map { .fail($0, .notOpened) }
     }

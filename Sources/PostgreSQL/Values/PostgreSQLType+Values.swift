@@ -94,8 +94,9 @@ extension Date: PostgreSQLArrayElement, PostgreSQLDecodable {
 
     /// 2000-01-01T00:00:00Z, from which the server counts.
     private static let epoch = Date(timeIntervalSince1970: 946_684_800)
-    /// The first and the last time of the server's type, in seconds from its epoch.
-    private static let range = -211_813_488_000.0..<9_224_318_016_000.0
+    /// The times of the server's type, in seconds from its epoch (PostgreSQL's `MIN_TIMESTAMP` and `END_TIMESTAMP`). All fit into 64 bits as
+    /// microseconds.
+    private static let range = -211_813_488_000.0..<9_223_371_331_200.0
     public static var postgreSQLArrayType: PostgreSQLType { PostgreSQLType(rawValue: 1185) }
 
     public func encode(into bytes: inout [UInt8]) {
