@@ -116,7 +116,8 @@ let package = Package(
         library(
             "UploadNotifier",
             [
-                "CLinux", "CZstd", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird, hummingbirdCore,
+                "CLinux", "CZstd", "PostgreSQL", "Uploads", "UploadsAPI", asyncHTTPClient, crypto, grdb, hummingbird,
+                hummingbirdCore,
                 logging, metrics,
                 nioCore,
                 nioFoundationCompat, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
@@ -192,7 +193,8 @@ let package = Package(
         tests(
             "UploadNotifierTests",
             [
-                "UploadNotifier", "Uploads", "UploadsAPI", "UploadTesting", grdb, hummingbird, hummingbirdTesting,
+                "PostgreSQL", "UploadNotifier", "Uploads", "UploadsAPI", "UploadTesting", grdb, hummingbird,
+                hummingbirdTesting,
                 logging,
                 nioCore,
                 nioHTTP1, nioPosix, serviceLifecycle, yams,

@@ -74,12 +74,13 @@ public final class NotifierService: Service {
     /// The view of the control log, as far as this notifier has read and written it.
     public var controlView: ControlView { view.withLock { $0 } }
 
-    /// Whether another ledger, or another copy of this one, has the namespace by now: the notifier records and publishes nothing any more.
+    /// Whether another ledger, another copy of this one, or another notifier with this ledger has the namespace by now: this notifier records
+    /// and publishes nothing any more.
     public var isSuperseded: Bool { superseded.withLock { $0 } }
 
     /// Why nothing is recorded now (a full disk, say), in one line of text; nil while batches are recorded.
     public var obstacle: String? {
-        if isSuperseded { return "another ledger has the namespace now" }
+        if isSuperseded { return superseding }
         return trouble.withLock { $0.beginning ?? $0.batch }.map { "it cannot record: \($0.message)" }
     }
 
@@ -208,6 +209,11 @@ public final class NotifierService: Service {
                 return .superseded
             }
             group.addTask {
+                await self.ledger.untilTakenOver()
+                if self.ledger.isTakenOver { self.supersede() }
+                return .superseded
+            }
+            group.addTask {
                 do { try await gracefulShutdown() } catch { return .grace }
                 await self.stop()
                 return .grace
@@ -249,7 +255,11 @@ public final class NotifierService: Service {
             return !superseded
         }
         guard isNews else { return }
-        logger.error("another ledger has the namespace now; this notifier records and publishes nothing more")
+        logger.error("\(superseding); this notifier records and publishes nothing more")
+    }
+
+    private var superseding: String {
+        ledger.isTakenOver ? "another notifier has the ledger now" : "another ledger has the namespace now"
     }
 
     /// The view of the control log at the start; if the namespace was claimed just now, the view from the claim.

@@ -21,7 +21,7 @@ struct UploadNotifierCommand: ParsableCommand {
           upload-notifier --config /etc/longshore/upload.yaml --check-config
         """
 
-    @Option(help: ArgumentHelp("The ledger, a SQLite file.", valueName: "path"))
+    @Option(help: ArgumentHelp("The ledger, a SQLite file or a PostgreSQL database.", valueName: "path or URL"))
     var ledger: String?
 
     @Option(

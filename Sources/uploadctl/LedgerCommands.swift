@@ -51,7 +51,8 @@ struct LedgerAdoptCommand: ControlCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The ledger that the namespace is to have (default: 'notifier.ledger').", valueName: "path"),
+        help: ArgumentHelp(
+            "The ledger that the namespace is to have (default: 'notifier.ledger').", valueName: "path or URL"),
         completion: .file())
     var ledger: String?
 

@@ -140,4 +140,68 @@ import UploadTesting
             #expect(try deployment.queryLedger("SELECT status, count(*) FROM jobs GROUP BY status") == ["completed|3"])
         }
     }
+
+    /// The database may be on another host than the notifiers, so no lock of a file tells which of them works.
+    @Test func notifiersWithOneDatabaseTakeOverFromOneThatIsKilledOrStopsForAWhileAndWaitForTheDatabase() async throws {
+        let node = try await PostgreSQLNode()
+        try await Deployment.with { deployment in
+            try deployment.start(.worker)
+            func start() throws -> RunningProgram {
+                try deployment.start(.notifier, ["--ledger", node.url])
+            }
+            func upload(_ name: String) async throws {
+                let file = try deployment.makeFile("\(name).bin", bytes: 1000)
+                _ = try await deployment.enqueue(["--to", "local:", file.path])
+            }
+            let first = try start()
+            try await waitUntil(first, says: "ready")
+            #expect(!first.errorText.contains("secret"), "the log shows no password")
+            let second = try start()
+            try await waitUntil(second, says: "not ready: standing by")
+            try await upload("one")
+            try await deployment.waitForOutcomes(1)
+
+            first.signal(SIGKILL)
+            #expect(await first.wait() == 128 + SIGKILL)
+            try await upload("two")
+            try await waitUntil(second, says: "ready")
+            try await deployment.waitForOutcomes(2)
+
+            // A notifier that wakes up believes that it still has the ledger, and stands by as soon as the database tells it otherwise.
+            let third = try start()
+            try await waitUntil(third, says: "not ready: standing by")
+            second.signal(SIGSTOP)
+            try await upload("three")
+            try await waitUntil(third, says: "ready")
+            try await deployment.waitForOutcomes(3)
+            second.signal(SIGCONT)
+            try await waitUntil(second, says: "not ready: standing by")
+            let same = try await deployment.control("ledger", "adopt", "--ledger", node.url)
+            #expect(same.errorText.contains("has this ledger already"), "\(same.errorText)")
+
+            // While the database is away uploads go on, and their outcomes wait.
+            try await node.kill9()
+            try await upload("four")
+            try await eventually("the file arrives") {
+                FileManager.default.fileExists(atPath: deployment.uploaded.appending(path: "four.bin").path)
+            }
+            try await eventually("a notifier says what is missing") {
+                try await third.readiness().contains("cannot be reached")
+            }
+            try await node.start()
+            let told = try await deployment.waitForOutcomes(4)
+            #expect(Set(told.compactMap { $0["id"] as? String }).count == 4)
+            try await eventually("one notifier works, and the other one stands by") {
+                let states = try await [second.readiness(), third.readiness()].sorted()
+                return states[0].hasPrefix("not ready: standing by") && states[1].hasPrefix("ready")
+            }
+            #expect(await second.stop() == 0)
+            #expect(await third.stop() == 0)
+            let last = try start()
+            try await waitUntil(last, says: "ready")
+            let port = try #require(last.port)
+            let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)")
+            #expect(jobs.outputText.split(separator: "\n").filter { $0.contains("completed") }.count == 4)
+        }
+    }
 }

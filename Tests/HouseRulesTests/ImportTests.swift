@@ -31,7 +31,8 @@ import Testing
         "UploadsAPI": ["Foundation"],
         "UploadsRabbitMQ": ["Uploads", "RabbitMQ", "Logging", "Foundation", "Synchronization"],
         "UploadNotifier": [
-            "CLinux", "CZstd", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient", "Crypto", "NIOCore",
+            "CLinux", "CZstd", "PostgreSQL", "Uploads", "UploadsAPI", "GRDB", "Hummingbird", "AsyncHTTPClient",
+            "Crypto", "NIOCore",
             "NIOPosix",
             "HummingbirdCore", "NIOFoundationCompat", "NIOHTTP1", "NIOSSL", "Logging", "Metrics", "ServiceLifecycle",
             "Foundation",

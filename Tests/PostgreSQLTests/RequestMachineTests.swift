@@ -15,7 +15,7 @@ struct RequestMachineTests {
     }
 
     @Test func `answers of executed statements come in their order at the synchronisation`() throws {
-        var machine = Machine([.deallocate("s1"), .prepare("s2"), .execute, .execute])
+        var machine = Machine([.deallocate("s1"), .prepare("s2"), .execute("s2"), .execute("s2")])
         #expect(try receive(&machine, .answer(0), .endOfStep, .answer(0), .endOfStep, .answer(7)) == nil)
         let outcome = try receive(&machine, .endOfStep, .answer(8), .endOfStep, .synchronised)
         #expect(try outcome?.get() == [7, 8])
@@ -23,7 +23,7 @@ struct RequestMachineTests {
     }
 
     @Test func `the first error counts, and what it skips is not prepared`() throws {
-        var machine = Machine([.prepare("s1"), .execute, .prepare("s2"), .execute])
+        var machine = Machine([.prepare("s1"), .execute("s1"), .prepare("s2"), .execute("s2")])
         _ = try receive(
             &machine, .answer(0), .endOfStep, .failed(refused), .endOfStep, .skipped, .endOfStep, .skipped, .endOfStep)
         let outcome = try receive(&machine, .synchronised)
@@ -38,7 +38,7 @@ struct RequestMachineTests {
             [.failed(refused), .failed(refused)],
         ]
         for events in wrong {
-            var machine = Machine([.execute])
+            var machine = Machine([.execute("s1")])
             let error = #expect(throws: PostgreSQLError.self) { for event in events { _ = try machine.receive(event) } }
             #expect(error?.code == .connectionLost && error?.isOutcomeUnknown == true)
         }

@@ -53,6 +53,25 @@ struct ConfigurationLayerTests {
         #expect(keep == LedgerRetention(jobs: 90 * day, names: 3600, deliveries: 2 * day, deadLetters: 7 * day))
     }
 
+    @Test func `the ledger is a file, or a database with its password apart`() throws {
+        let file = try UploadConfiguration(try files.input("notifier: {ledger: state/ledger.sqlite}"))
+        #expect(try file.ledgerPlace() == .file(path: "\(files.path)/state/ledger.sqlite"))
+        let url = "postgres://jo:hush@db.example/upload"
+        let input = try files.input(
+            "notifier: {ledger: \"\(url)\", ledgerPassword: env:LEDGER}", environment: ["LEDGER": "quiet"])
+        let database = try UploadConfiguration(input)
+        #expect(try database.ledgerPlace() == .postgreSQL(url: url, password: "quiet"))
+        #expect(try database.ledgerPlace().description == "db.example:5432/upload as jo")
+        let report = ConfigurationReport(settings: database.settings).text
+        #expect(report.contains("postgres://jo:***@db.example/upload") && !report.contains("hush"), "\(report)")
+        let wrong = try UploadConfiguration(try files.input("notifier: {ledger: \"postgres://db/upload?no=1\"}"))
+        let error = #expect(throws: ProgramError.self) { try wrong.ledgerPlace() }
+        #expect(error?.problems.first?.contains("upload.yaml:1: notifier.ledger: ") == true, "\(error?.problems ?? [])")
+        let missing = try UploadConfiguration(
+            try files.input("notifier: {ledger: \"\(url)\", ledgerPassword: env:LEDGER}"))
+        #expect(throws: ProgramError.self) { try missing.ledgerPlace() }
+    }
+
     @Test func `XDG_STATE_HOME moves the state`() throws {
         let configuration = try UploadConfiguration(
             ConfigurationInput(environment: ["XDG_STATE_HOME": "/state"], directory: files.path))

@@ -145,8 +145,10 @@ struct ForgettingTests {
         let ledger = try Ledger.open(path: scratch.file())
         let job = Self.job(Self.name, 0)
         try await end(job, Self.name, in: ledger)
-        try await ledger.write { db in
-            try UnreadableRows.keep(Data("{".utf8), reason: "of no job", nil, at: Sample.start, in: db)
+        try await ledger.transaction { store in
+            var changes = LedgerChanges()
+            changes.letters = [LedgerChanges.Letter(Data("{".utf8), reason: "of no job", nil)]
+            _ = try store.write(changes, at: Sample.start)
         }
         let clock = ManualClock()
         let day = 86_400.0

@@ -11,10 +11,10 @@ struct LedgerConformanceTests {
     func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
         let scratch = try Scratch()
         // The files are removed with the directory, which has to exist until the check is over.
-        let suite = LedgerConformance(LedgerConformance.Traits { try Ledger.open(path: $0) }) {
+        let suite = LedgerConformance(LedgerConformance.Traits(keepsNewestEvent: true) { try Ledger.open(path: $0) }) {
             try Ledger.open(path: scratch.file("\(UUID().uuidString).sqlite"))
         } reopen: { ledger in
-            try ledger.close()
+            try await ledger.close()
             return try Ledger.open(path: ledger.path)
         }
         try await rule.check(suite)

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A pool of connections to a server. It makes them when they are needed, and again when they were lost.
@@ -83,6 +84,20 @@ public final class PostgreSQLClient: Sendable {
             }
             try await transaction.commit()
             return value
+        }
+    }
+
+    /// Does the same as ``transaction(_:_:)`` with a body that waits for each answer on a thread of its own.
+    public func blockingTransaction<Value: Sendable>(
+        _ isolation: Transaction.Isolation = .readCommitted, _ body: @escaping @Sendable (Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withConnection { connection in
+            try await withCheckedThrowingContinuation { waiter in
+                Thread.detachNewThread {
+                    let transaction = Transaction(on: connection, isolation)
+                    waiter.resume(with: Result { try transaction.runBlocking(body) })
+                }
+            }
         }
     }
 

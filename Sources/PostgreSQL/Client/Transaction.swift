@@ -60,11 +60,28 @@ public final class Transaction: Sendable {
         }
     }
 
+    /// Ends the transaction from a thread that may wait: commits it, or rolls it back if `body` throws.
+    func runBlocking<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        let value: Value
+        do {
+            value = try body(self)
+        } catch {
+            if isBegun.withLock(\.self), connection.failure == nil { _ = try? connection.executeBlocking(["ROLLBACK"]) }
+            throw error
+        }
+        guard isBegun.withLock(\.self) else { return value }
+        try check(try connection.executeBlocking(["COMMIT"]))
+        return value
+    }
+
     /// - Throws: with `isOutcomeUnknown` if the connection was lost before the answer came.
     func commit() async throws(PostgreSQLError) {
         guard isBegun.withLock(\.self) else { return }
-        let answers = try await connection.executeUncancelled(["COMMIT"])
-        // The server answers the COMMIT of a failed transaction by rolling it back, without an error.
+        try check(try await connection.executeUncancelled(["COMMIT"]))
+    }
+
+    /// The server answers the COMMIT of a failed transaction by rolling it back, without an error.
+    private func check(_ answers: [Rows]) throws(PostgreSQLError) {
         guard answers.first?.command == "COMMIT" else {
             throw PostgreSQLError(
                 .serverFailed, "the server rolled the transaction back, because a statement of it had failed")

@@ -118,18 +118,16 @@ final class Link {
     // MARK: Requests
 
     /// Puts a request into the library's buffer.
+    /// - Parameter steps: each with its statement, if that matters.
     /// - Throws: `.connectionLost`; nothing of the request took effect then, because its synchronisation point was not sent.
-    func send(_ steps: [(step: RequestMachine<LibraryResult>.Step, statement: Statement?)], execute: [String])
-        throws(PostgreSQLError)
-    {
-        var names = execute[...]
+    func send(_ steps: [(step: RequestMachine<LibraryResult>.Step, statement: Statement?)]) throws(PostgreSQLError) {
         for (step, statement) in steps {
             let isSent: Bool =
                 switch step {
                 case .prepare(let name): prepare(name, statement)
                 case .deallocate(let name):
                     PQsendQueryParams(pointer, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1) == 1
-                case .execute: self.execute(names.popFirst() ?? "", statement?.parameters ?? [])
+                case .execute(let name): execute(name, statement?.parameters ?? [])
                 }
             guard isSent else { throw lost() }
         }

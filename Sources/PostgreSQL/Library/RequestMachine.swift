@@ -4,10 +4,10 @@
 /// failure it skips all steps before the synchronisation point (PostgreSQL, section 34.5).
 struct RequestMachine<Answer> {
     enum Step: Hashable {
-        /// Makes a prepared statement of this name, or removes it.
+        /// Each with the name of the prepared statement.
         case prepare(String)
         case deallocate(String)
-        case execute
+        case execute(String)
     }
 
     enum Event {

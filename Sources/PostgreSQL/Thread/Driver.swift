@@ -69,7 +69,6 @@ final class Driver {
 
     private func send(_ request: Request, _ link: Link) throws(PostgreSQLError) {
         var steps: [(step: RequestMachine<LibraryResult>.Step, statement: Statement?)] = []
-        var names: [String] = []
         var new: Set<String> = []
         for statement in request.statements {
             let use = prepared.use(.init(sql: statement.sql, types: statement.parameters.map(\.type)))
@@ -78,12 +77,11 @@ final class Driver {
                 steps.append((.prepare(use.name), statement))
                 new.insert(use.name)
             }
-            steps.append((.execute, statement))
-            names.append(use.name)
+            steps.append((.execute(use.name), statement))
         }
         running = (request, RequestMachine(steps.map(\.step)), new)
         deadline = core.configuration.answerTimeout.map { .now + $0 }
-        try link.send(steps, execute: names)
+        try link.send(steps)
     }
 
     private func receive(_ link: Link) throws(PostgreSQLError) {

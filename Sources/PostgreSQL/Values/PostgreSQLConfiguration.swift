@@ -7,6 +7,8 @@ public struct PostgreSQLConfiguration: Sendable {
     /// The time that the server has to answer a call; then the connection counts as lost. nil: no limit, for statements that take long. It
     /// is for a server that hangs; a limit for statements is the server's `statement_timeout`.
     public var answerTimeout: Duration? = .seconds(60)
+    /// Settings of the server for each connection (`SET`), such as `search_path` or `statement_timeout`.
+    public var settings: [String: String] = [:]
     /// Parameters of the library, without those of the hosts.
     let parameters: [String: String]
     /// At least one; an empty one stands for the library's default, a local socket.
@@ -29,9 +31,11 @@ public struct PostgreSQLConfiguration: Sendable {
         "tcp_user_timeout": "30000",
     ]
 
-    /// - Parameter connectionString: `postgres://user:password@host:port,host:port/database?sslmode=verify-full` or `host=… dbname=…`.
+    /// - Parameters:
+    ///   - connectionString: `postgres://user:password@host:port,host:port/database?sslmode=verify-full` or `host=… dbname=…`.
+    ///   - password: instead of one in the string.
     /// - Throws: `.invalidConfiguration`, with the library's reason.
-    public init(_ connectionString: String) throws(PostgreSQLError) {
+    public init(_ connectionString: String, password: String? = nil) throws(PostgreSQLError) {
         var reason: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(connectionString, &reason) else {
             defer { PQfreemem(reason) }
@@ -47,6 +51,7 @@ public struct PostgreSQLConfiguration: Sendable {
             if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
+        if let password { given["password"] = password }
         hosts = try Self.hosts(given)
         for keyword in ["host", "hostaddr", "port"] { given[keyword] = nil }
         let limit = given.removeValue(forKey: "connect_timeout").map { Int($0) ?? 0 } ?? 5
@@ -81,6 +86,16 @@ public struct PostgreSQLConfiguration: Sendable {
         }
     }
 
+    /// The given options of the server's command line, and the settings: blanks and backslashes in a value are escaped by a backslash
+    /// (PostgreSQL, section 34.1.2, `options`).
+    private var options: String? {
+        let own = settings.sorted { $0.key < $1.key }.map { name, value in
+            "-c \(name)=" + value.map { $0 == " " || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+        }
+        let all = [parameters["options"]].compactMap(\.self) + own
+        return all.isEmpty ? nil : all.joined(separator: " ")
+    }
+
     /// The attempts to connect, in order. A stand-by that is preferred is looked for at all hosts first.
     var attempts: [(host: Host, parameters: [String: String])] {
         let kind = "target_session_attrs"
@@ -89,6 +104,7 @@ public struct PostgreSQLConfiguration: Sendable {
             hosts.map { host in
                 var all = parameters
                 all[kind] = wanted
+                all["options"] = options
                 all["host"] = host.host
                 all["hostaddr"] = host.address
                 all["port"] = host.port

@@ -50,6 +50,11 @@ public struct Statement: Sendable, ExpressibleByStringInterpolation {
             pieces.append(.parameter(Parameter(value)))
         }
 
+        /// nil is NULL.
+        public mutating func appendInterpolation<Value: PostgreSQLEncodable>(_ value: Value?) {
+            pieces.append(.parameter(Parameter(value)))
+        }
+
         /// A part of a statement, with its own parameters.
         public mutating func appendInterpolation(_ part: Statement) {
             pieces += part.pieces

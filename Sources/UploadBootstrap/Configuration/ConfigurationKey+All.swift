@@ -101,7 +101,10 @@ extension ConfigurationKey {
     ]
 
     private static let notifier: [ConfigurationKey] = [
-        .init("notifier.ledger", .path, flag: "--ledger", "the ledger, a SQLite file"),
+        .init(
+            "notifier.ledger", .pathOrURL(schemes: LedgerPlace.schemes), flag: "--ledger",
+            "the ledger, a SQLite file or a PostgreSQL database"),
+        .init("notifier.ledgerPassword", .secret, "the database's password, instead of one in the URL"),
         .init("notifier.allowNetworks", .list(.text), "private networks (CIDR) that webhooks may point to"),
         .init(
             "notifier.sweepAfter", .durationOrOff(3600...(40 * 86_400)), standard: "1d",

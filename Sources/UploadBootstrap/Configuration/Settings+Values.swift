@@ -53,6 +53,14 @@ extension Settings {
     /// An absolute path: relative paths in the file begin at the file's folder, all others at the working directory.
     func path(_ path: String) -> String? { text(path).map { resolved($0, at: path) } }
 
+    /// A URL as it stands, if the key may have one and its value is one; else a path.
+    func pathOrURL(_ path: String) -> String? {
+        guard case .pathOrURL(let schemes) = ConfigurationKey.find(path.split(separator: ".").map(String.init))?.kind,
+            let text = text(path), ValueKind.url(schemes: schemes).accepts(text)
+        else { return self.path(path) }
+        return text
+    }
+
     func paths(_ path: String) -> [String] { list(path).map { resolved($0, at: path) } }
 
     /// A key with its value's origin, for errors: `upload.yaml:7: destinations.photos.path`.

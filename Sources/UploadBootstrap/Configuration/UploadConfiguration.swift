@@ -27,8 +27,9 @@ public struct UploadConfiguration: Sendable {
     }
 
     public struct Notifier: Sendable {
-        /// The ledger's path.
+        /// The path of a SQLite file, or the URL of a PostgreSQL database.
         public var ledger: String
+        public var ledgerPassword: Secret?
         /// CIDR.
         public var allowNetworks: [String]
         /// Seconds until an unfinished upload that no job names is removed; nil for never.
@@ -94,7 +95,9 @@ public struct UploadConfiguration: Sendable {
             slice: try settings.slice(within: consumerTimeout), grace: settings.seconds("worker.grace") ?? 25,
             http: settings.address("worker.http"))
         notifier = Notifier(
-            ledger: settings.path("notifier.ledger") ?? "", allowNetworks: settings.list("notifier.allowNetworks"),
+            ledger: settings.pathOrURL("notifier.ledger") ?? "",
+            ledgerPassword: settings.secret("notifier.ledgerPassword"),
+            allowNetworks: settings.list("notifier.allowNetworks"),
             sweepAfter: settings.seconds("notifier.sweepAfter"), keep: settings.retention,
             http: settings.address("notifier.http"), token: settings.secret("notifier.token"))
         api = settings.text("api")

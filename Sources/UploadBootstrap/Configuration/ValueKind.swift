@@ -10,6 +10,8 @@ enum ValueKind: Sendable {
     case path
     /// Shown without its password and query.
     case url(schemes: [String])
+    /// A path, unless the text begins as a URL with one of the schemes.
+    case pathOrURL(schemes: [String])
     case secret
     case address
     case choice([String])
@@ -28,7 +30,7 @@ enum ValueKind: Sendable {
     /// Whether the text is a value of this kind.
     func accepts(_ text: String) -> Bool {
         switch self {
-        case .text, .secret, .path: !text.isEmpty
+        case .text, .secret, .path, .pathOrURL: !text.isEmpty
         case .name: (try? QueueName(text)) != nil
         case .url(let schemes):
             schemes.contains { text.lowercased().hasPrefix($0 + "://") && text.count > $0.count + 3 }
@@ -50,6 +52,7 @@ enum ValueKind: Sendable {
         case .name: "1 to 64 of the characters a-z, 0-9, '_' and '-'"
         case .path: "a path"
         case .url(let schemes): "a URL that begins with " + Self.either(schemes.map { "\($0)://" })
+        case .pathOrURL(let schemes): "a path, or " + Self.url(schemes: schemes).expectation
         case .secret: "env:NAME, file:PATH or the secret itself"
         case .address: "HOST:PORT, such as 127.0.0.1:9701, or off"
         case .choice(let words): Self.either(words)
@@ -73,6 +76,8 @@ enum ValueKind: Sendable {
         switch self {
         case .secret: Secret(text).description
         case .url: Self.mask(text)
+        case .pathOrURL(let schemes):
+            Self.url(schemes: schemes).accepts(text) ? Self.mask(text) : text
         case .list(let kind): kind.shown(text)
         default: text
         }

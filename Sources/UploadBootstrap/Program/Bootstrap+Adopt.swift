@@ -14,12 +14,13 @@ extension Bootstrap {
         input.standards["log.level"] = "error"
         let configuration = try UploadConfiguration(input)
         let connection = try configuration.connection(for: "uploadctl")
+        let place = try configuration.ledgerPlace()
         if checkConfig {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
-        let ledger: LedgerReader
-        do { ledger = try LedgerReader(path: configuration.notifier.ledger) } catch { throw ProgramError(error) }
+        let ledger: any LedgerReading
+        do { ledger = try await place.reader() } catch { throw ProgramError(error) }
         let interruption = Interruption()
         return try await interruption.cancelling {
             try await withBroker(configuration, connection) { broker in
@@ -29,7 +30,7 @@ extension Bootstrap {
     }
 
     private static func adopt(
-        _ ledger: LedgerReader, _ namespace: String, _ broker: UploadBroker, isConfirmed: Bool
+        _ ledger: any LedgerReading, _ namespace: String, _ broker: UploadBroker, isConfirmed: Bool
     ) async throws -> ExitCode {
         let (bus, view) = try await TimeLimit.within(brokerLimit, "did not say which ledger the namespace has") {
             () throws(UploadError) in

@@ -7,7 +7,8 @@ import UploadSources
 import Uploads
 
 extension Bootstrap {
-    /// `upload-notifier`: opens the ledger, or stands by until it is free, and serves until it is stopped.
+    /// `upload-notifier`: opens the ledger, or stands by until it is free, and serves until it is stopped. It stands by again when another
+    /// notifier has taken the ledger over.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
         Allocator.tune()
         var configuration = try UploadConfiguration(input)
@@ -15,6 +16,7 @@ extension Bootstrap {
         let logger = configuration.logger("upload-notifier")
         _ = try configuration.registeredDelegates(queues: BrokerDelegateQueues(), logger: logger)
         _ = try configuration.apiAccess()
+        _ = try configuration.ledgerPlace()
         if checkConfig {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
@@ -22,26 +24,38 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        let ledger: any NotifierLedger
-        switch try StandBy.open(configuration.notifier.ledger, logger: logger) {
-        case .opened(let free): ledger = free
-        case .obstacle(let obstacle):
-            guard
-                let late = try await standBy(obstacle, configuration, input: input, registry: registry, logger: logger)
-            else { return .done }
-            (ledger, configuration) = late
-        }
-        try await serve(ledger, configuration, input: input, registry: registry, logger: logger)
+        var isTakenOver: Bool
+        repeat {
+            let ledger: any NotifierLedger
+            switch try await StandBy.open(configuration.ledgerPlace(), logger: logger) {
+            case .opened(let free): ledger = free
+            case .obstacle(let obstacle):
+                guard
+                    let late = try await standBy(
+                        obstacle, configuration, input: input, registry: registry, logger: logger)
+                else { return .done }
+                (ledger, configuration) = late
+            }
+            do {
+                isTakenOver = try await serve(
+                    ledger, &configuration, input: input, registry: registry, logger: logger)
+            } catch {
+                try? await ledger.close()
+                throw error
+            }
+            try? await ledger.close()
+        } while isTakenOver
         logger.info("notifier stopped")
         return .done
     }
 
-    /// Serves until the program is stopped, then closes the ledger.
+    /// Serves until the program is stopped, or until another notifier has taken the ledger over.
+    /// - Parameter configuration: becomes the latest valid one.
+    /// - Returns: whether another notifier has taken the ledger over.
     private static func serve(
-        _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
+        _ ledger: any NotifierLedger, _ configuration: inout UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, logger: Logger
-    ) async throws {
-        defer { try? ledger.close() }
+    ) async throws -> Bool {
         let connection = try configuration.connection(for: "upload-notifier")
         let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
@@ -52,13 +66,14 @@ extension Bootstrap {
         let operations = CurrentBroker()
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
-        let summaries = Mutex(configuration.destinationSummaries)
+        let latest = Mutex(configuration)
+        defer { configuration = latest.withLock(\.self) }
         let progress = LatestProgress()
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
             access: try configuration.apiAccess(), ledger: ledger, history: ledger, operations: operations,
             delegates: delegateManager,
-            destinations: { summaries.withLock { $0 } }, progress: progress, logger: logger)
+            destinations: { latest.withLock { $0.destinationSummaries } }, progress: progress, logger: logger)
         let runner = NotifierRunner(
             connector: BrokerConnector(
                 connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger),
@@ -71,7 +86,7 @@ extension Bootstrap {
         logger.info(
             "notifier starts",
             metadata: [
-                "ledger": "\(settings.ledger)", "broker": "\(connection)",
+                "ledger": "\(ledger.path)", "broker": "\(connection)",
                 "delegates": "\(delegateManager.summaries.map(\.name).joined(separator: ","))",
             ])
         do {
@@ -85,7 +100,7 @@ extension Bootstrap {
                         _ = try new.registeredDelegates(queues: queues, logger: logger)
                         try destinations.reload(new) { warn(logger, $0, $1) }
                         try await new.configure(delegateManager, queues: queues, logger: logger)
-                        summaries.withLock { $0 = new.destinationSummaries }
+                        latest.withLock { $0 = new }
                     },
                 ], main: runner, grace: notifier.stopGrace, logger: logger)
         } catch {
@@ -93,6 +108,7 @@ extension Bootstrap {
             throw error
         }
         try await destinations.shutdown()
+        return runner.isTakenOver
     }
 
     private static func stagingSweeper(
@@ -133,7 +149,7 @@ extension Bootstrap {
     ) async throws -> (any NotifierLedger, UploadConfiguration)? {
         let settings = configuration.notifier
         let readiness = Readiness()
-        let standBy = StandBy(path: settings.ledger, obstacle, readiness: readiness, logger: logger)
+        let standBy = StandBy(try configuration.ledgerPlace(), obstacle, readiness: readiness, logger: logger)
         let latest = Mutex(configuration)
         try await run(
             [

@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import Synchronization
 import UploadClient
 import UploadNotifier
 import Uploads
@@ -21,6 +22,7 @@ final class NotifierRunner: Service {
     private let progress: LatestProgress
     private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
+    private let wasTakenOver = Atomic(false)
 
     /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
@@ -45,8 +47,15 @@ final class NotifierRunner: Service {
         self.logger = logger
     }
 
+    /// Whether `run` ended because another notifier has taken the ledger over.
+    var isTakenOver: Bool { wasTakenOver.load(ordering: .relaxed) }
+
     func run() async throws {
-        while try await work() {}
+        while try await work() {
+            guard ledger.isTakenOver else { continue }
+            wasTakenOver.store(true, ordering: .relaxed)
+            return
+        }
     }
 
     /// Serves one connection from its beginning to its end. When the operator gives the namespace to another ledger, the notifier
@@ -72,7 +81,9 @@ final class NotifierRunner: Service {
             await broker.close()
             throw error
         }
-        if isSuperseded {
+        if ledger.isTakenOver {
+            readiness.set(LedgerObstacle.taken.reason(path: ledger.path))
+        } else if isSuperseded {
             let reason = LedgerObstacle.foreign("another ledger has the namespace now")
             meet(reason)
             readiness.set(reason.reason(path: ledger.path))

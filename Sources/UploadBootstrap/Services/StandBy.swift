@@ -4,29 +4,34 @@ import Synchronization
 import UploadNotifier
 import Uploads
 
-/// Waits for the ledger while `/healthz` and `/readyz` answer: while another notifier of this host holds it (this one takes over
-/// when that one ends), and while it cannot be opened, for example because its disk is full.
+/// Waits for the ledger while `/healthz` and `/readyz` answer: while another notifier holds it (this one takes over when that one
+/// ends), and while it cannot be opened, for example because its disk is full.
 final class StandBy: Service {
     enum Opening {
         case opened(any NotifierLedger)
         case obstacle(LedgerObstacle)
     }
 
-    /// The pause between two checks whether the other notifier has released the ledger.
-    private static let interval = Duration.milliseconds(250)
+    /// The pause between two checks whether the other notifier has released the ledger; a check of one in PostgreSQL makes connections.
+    private var interval: Duration {
+        switch place {
+        case .file: .milliseconds(250)
+        case .postgreSQL: .seconds(1)
+        }
+    }
     /// The pause between two tries to open a ledger that failed to open; each try writes to the disk.
     private static let pause = Duration.seconds(5)
     /// The least time between two log lines about the same failure to open.
     private static let warningInterval = Duration.seconds(60)
 
-    private let path: String
+    private let place: LedgerPlace
     private let readiness: Readiness
     private let logger: Logger
     private let opened = Mutex<(any NotifierLedger)?>(nil)
     private let met: Mutex<(obstacle: LedgerObstacle, said: ContinuousClock.Instant)>
 
-    init(path: String, _ obstacle: LedgerObstacle, readiness: Readiness, logger: Logger) {
-        self.path = path
+    init(_ place: LedgerPlace, _ obstacle: LedgerObstacle, readiness: Readiness, logger: Logger) {
+        self.place = place
         self.readiness = readiness
         self.logger = logger
         met = Mutex((obstacle, .now))
@@ -35,9 +40,9 @@ final class StandBy: Service {
 
     /// Tries once to open the ledger.
     /// - Throws: errors that do not pass by themselves.
-    static func open(_ path: String, logger: Logger) throws(UploadError) -> Opening {
+    static func open(_ place: LedgerPlace, logger: Logger) async throws(UploadError) -> Opening {
         do throws(UploadError) {
-            guard let ledger = try Ledger.openIfFree(path: path, logger: logger) else { return .obstacle(.taken) }
+            guard let ledger = try await place.openIfFree(logger: logger) else { return .obstacle(.taken) }
             return .opened(ledger)
         } catch {
             guard error.code == .serverFailure else { throw error }
@@ -59,22 +64,22 @@ final class StandBy: Service {
     func run() async throws {
         let ledger = try await untilGracefulShutdown { [self] in
             while true {
-                try await Task.sleep(for: obstacle == .taken ? Self.interval : Self.pause)
-                switch try Self.open(path, logger: logger) {
+                try await Task.sleep(for: obstacle == .taken ? interval : Self.pause)
+                switch try await Self.open(place, logger: logger) {
                 case .opened(let ledger): return ledger
                 case .obstacle(let obstacle): meet(obstacle)
                 }
             }
         }
         guard let ledger else { return }
-        logger.notice("the ledger is free; taking over", metadata: ["ledger": "\(path)"])
+        logger.notice("the ledger is free; taking over", metadata: ["ledger": "\(place)"])
         readiness.set("starting")
         opened.withLock { $0 = ledger }
     }
 
     private func meet(_ obstacle: LedgerObstacle) {
         let isNews = met.withLock { met in
-            let isOther = obstacle.reason(path: path) != met.obstacle.reason(path: path)
+            let isOther = obstacle.reason(path: "\(place)") != met.obstacle.reason(path: "\(place)")
             met.obstacle = obstacle
             guard isOther || (obstacle != .taken && met.said.duration(to: .now) > Self.warningInterval) else {
                 return false
@@ -86,9 +91,9 @@ final class StandBy: Service {
     }
 
     private func say(_ obstacle: LedgerObstacle) {
-        readiness.set(obstacle.reason(path: path))
+        readiness.set(obstacle.reason(path: "\(place)"))
         switch obstacle {
-        case .taken: logger.notice("standing by: another notifier has the ledger", metadata: ["ledger": "\(path)"])
+        case .taken: logger.notice("standing by: another notifier has the ledger", metadata: ["ledger": "\(place)"])
         case .failed(let error):
             logger.error("the ledger cannot be opened; it is tried again", metadata: ["error": "\(error)"])
         // Does not occur here: the notifier compares the ledger with the namespace's only after the ledger is open.

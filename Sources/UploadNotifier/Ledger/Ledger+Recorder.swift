@@ -16,6 +16,13 @@ extension Ledger: LedgerTransactions {
 }
 
 extension Ledger: LedgerRecorder {
+    /// The lock of the file ends with this process only.
+    package var isTakenOver: Bool { false }
+
+    package func untilTakenOver() async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
+    }
+
     package func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID] {
         try await read { [rows] db in
             let ended = try Row.fetchCursor(

@@ -13,7 +13,7 @@ extension Ledger: StagingQueries {
             var jobs: [String: [LedgerJob]] = [:]
             for name in names {
                 let found = try Row.fetchAll(statement, arguments: [name]).map { row in
-                    rows.job(row["record"], id: row["id"]) ?? Self.open(name, area)
+                    rows.job(row["record"], id: row["id"]) ?? .open(name, inArea: area)
                 }.filter { job in
                     if case .staged(area, _) = job.baton.job.source { true } else { false }
                 }
@@ -22,9 +22,11 @@ extension Ledger: StagingQueries {
             return jobs
         }
     }
+}
 
+extension LedgerJob {
     /// Stands in for a job whose row cannot be read: its copy may still be needed.
-    private static func open(_ name: String, _ area: String) -> LedgerJob {
+    static func open(_ name: String, inArea area: String) -> LedgerJob {
         let order = UploadJob(
             source: .staged(area: area, name: name), destination: .url("https://damaged.invalid/"), size: 0)
         return LedgerJob(Baton(job: order), isWhole: false, at: order.enqueuedAt)

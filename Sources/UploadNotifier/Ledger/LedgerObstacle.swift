@@ -2,7 +2,7 @@ public import Uploads
 
 /// Why a notifier does not work with its ledger yet.
 public enum LedgerObstacle: Hashable, Sendable {
-    /// Another notifier of this host has the ledger.
+    /// Another notifier has the ledger.
     case taken
     /// The ledger cannot be opened for now: a full disk, say.
     case failed(UploadError)

@@ -3,7 +3,7 @@ import GRDB
 public import Uploads
 
 /// Reads a ledger's file from another program than the notifier, which may have it open. Changes nothing in it.
-public final class LedgerReader: Sendable {
+public final class LedgerReader: LedgerReading {
     public let path: String
     private let file: DatabaseQueue
 
@@ -41,17 +41,14 @@ public final class LedgerReader: Sendable {
         }
     }
 
-    /// The identity of the ledger.
     public func identity() async throws(UploadError) -> LedgerIdentity {
         try await read { [path] db in try Ledger.identity(db, path: path) }
     }
 
-    /// How many jobs the ledger knows.
     public func jobCount() async throws(UploadError) -> Int {
         try await read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0 }
     }
 
-    /// The jobs that the ledger does not know, in no order.
     public func unknown(among jobs: Set<JobID>) async throws(UploadError) -> Set<JobID> {
         try await read { db in
             let known = try String.fetchAll(
@@ -60,6 +57,8 @@ public final class LedgerReader: Sendable {
             return jobs.subtracting(known.compactMap { JobID($0) })
         }
     }
+
+    public func close() async { try? file.close() }
 
     private func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -9,9 +9,7 @@ extension SQLiteStore {
         try changes.events.forEach(write)
         for delivery in changes.deliveries { _ = try add(delivery, due: now, created: now) }
         let owed = try changes.owed.map(write)
-        for letter in changes.letters {
-            try UnreadableRows.keep(letter.body, reason: letter.reason, letter.envelope, at: now, in: db)
-        }
+        for letter in changes.letters { try keep(letter, at: now) }
         for (job, hold) in changes.holds { try HoldRows(db: db).write(hold, of: job) }
         try changes.places.forEach(write)
         for (name, client) in changes.apps { try register(client, as: name, at: now) }
@@ -57,6 +55,15 @@ extension SQLiteStore {
         try db.cachedStatement(sql: "INSERT INTO owed (job, body) VALUES (?, ?)")
             .execute(arguments: [owed.job.rawValue, try WireJSON.encode(record)])
         return db.lastInsertedRowID
+    }
+
+    private func keep(_ letter: LedgerChanges.Letter, at time: Date) throws {
+        let row = UnreadableRow(letter)
+        try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO unreadable (at, reason, digest, body, size, envelope) VALUES (?, ?, ?, ?, ?, ?)"
+        ).execute(arguments: [
+            time.timeIntervalSince1970, row.reason, row.digest, row.body, letter.body.count, row.envelope,
+        ])
     }
 
     private func register(_ client: String, as name: String, at now: Date) throws {

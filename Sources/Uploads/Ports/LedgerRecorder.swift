@@ -102,4 +102,10 @@ public protocol LedgerRecorder: Sendable {
     /// Takes what was forgotten out of the files as well: empties the ledger's log.
     /// - Parameter rewriting: whether a small ledger is also written anew, so that no page keeps a part of what it once held.
     func scrub(rewriting: Bool) async throws(UploadError)
+
+    /// Whether another notifier has taken the ledger over from this one; then nothing can be written to it any more.
+    var isTakenOver: Bool { get }
+
+    /// Returns once another notifier has taken the ledger over, or when the task is cancelled.
+    func untilTakenOver() async
 }

@@ -21,5 +21,21 @@ public protocol NotifierLedger: LedgerRecorder, LedgerQueries, LedgerBackup, Led
     DeliveryOutbox, DeliveryHistory, StagingQueries, SweepQueries
 {
     /// Closes the ledger and lets another process open it. Calls afterwards fail.
-    func close() throws(UploadError)
+    func close() async throws(UploadError)
+}
+
+/// A ledger that another program than its notifier reads.
+public protocol LedgerReading: Sendable {
+    /// Where the ledger is, for messages.
+    var path: String { get }
+
+    func identity() async throws(UploadError) -> LedgerIdentity
+
+    /// How many jobs the ledger knows.
+    func jobCount() async throws(UploadError) -> Int
+
+    /// The jobs that the ledger does not know, in no order.
+    func unknown(among jobs: Set<JobID>) async throws(UploadError) -> Set<JobID>
+
+    func close() async
 }

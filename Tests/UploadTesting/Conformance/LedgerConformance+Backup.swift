@@ -36,7 +36,7 @@ extension LedgerConformance {
                 #expect(try await copy.owed().map(\.job) == [jobs[3].id])
                 let due = try await copy.due(for: "hook", ordered: false, now: start, excluding: [], limit: 10)
                 #expect(due.map(\.event.id) == ["\(jobs[3].id).1.ended"])
-                try copy.close()
+                try await copy.close()
             }
         },
         Rule("a backup has the identity and the openings of its ledger, and goes its own way from there") { suite in
@@ -53,7 +53,7 @@ extension LedgerConformance {
                 try await record([.job(makeJob("a"), maybeRepeated: false)], in: copy)
                 #expect(try await ledger.identity() == identity)
                 #expect(try await ledger.counts().isEmpty)
-                try copy.close()
+                try await copy.close()
             }
         },
         Rule("an older backup is replaced, and no other file is") { suite in
@@ -64,7 +64,7 @@ extension LedgerConformance {
                 try await ledger.backup(to: path)
                 let copy = try await open(path)
                 #expect(try await copy.counts() == [.queued: 3])
-                try copy.close()
+                try await copy.close()
                 try Data("Dear operator".utf8).write(to: URL(filePath: letter))
                 #expect(await refusal(ledger, letter)?.code == .rejected)
                 #expect(try Data(contentsOf: URL(filePath: letter)) == Data("Dear operator".utf8))

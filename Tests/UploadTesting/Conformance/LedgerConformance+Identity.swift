@@ -66,7 +66,7 @@ extension LedgerConformance {
         },
         Rule("a ledger that was closed refuses every call") { suite in
             let ledger = try await suite.make()
-            try ledger.close()
+            try await ledger.close()
             await #expect(throws: UploadError.self) { _ = try await ledger.counts() }
             await #expect(throws: UploadError.self) {
                 try await record([.job(makeJob("late"), maybeRepeated: false)], in: ledger)

@@ -8,7 +8,13 @@ extension LedgerConformance {
         /// up its database with the database's own tools. Such a ledger rejects every backup.
         package var openBackup: (@Sendable (_ path: String) async throws -> any Ports)?
 
-        package init(openBackup: (@Sendable (_ path: String) async throws -> any Ports)? = nil) {
+        /// Whether the newest event of all stays when its job is forgotten, because the backend would give its number again.
+        package var keepsNewestEvent: Bool
+
+        package init(
+            keepsNewestEvent: Bool, openBackup: (@Sendable (_ path: String) async throws -> any Ports)? = nil
+        ) {
+            self.keepsNewestEvent = keepsNewestEvent
             self.openBackup = openBackup
         }
     }

@@ -16,7 +16,8 @@ public final class PostgreSQLNode: Sendable {
 
     /// Debian's programs of the version that it has.
     private static let programs = "/usr/lib/postgresql/15/bin"
-    private static let sharedNode = Task { try await PostgreSQLNode() }
+    // A process that is killed loses nothing without fsync, which only protects from the end of the whole machine.
+    private static let sharedNode = Task { try await PostgreSQLNode(["fsync=off"]) }
 
     /// The node that the tests of one process share, started on first use. Tests use unique names to stay apart, and leave it running.
     public static func shared() async throws -> PostgreSQLNode { try await sharedNode.value }
@@ -62,6 +63,7 @@ public final class PostgreSQLNode: Sendable {
         let own = [
             "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory.path)", "ssl=on",
             "ssl_cert_file=\(certificates.serverCertificate)", "ssl_key_file=\(certificates.serverKey)",
+            "max_connections=300",
         ]
         let process = try GuardedProcess(
             "/usr/bin/env",

@@ -1,0 +1,18 @@
+public import UploadNotifier
+import Uploads
+
+extension UploadConfiguration {
+    /// Where the notifier's ledger is kept.
+    /// - Throws: `configuration` for a URL that cannot be read, or a missing secret.
+    public func ledgerPlace() throws(ProgramError) -> LedgerPlace {
+        guard LedgerPlace.isURL(notifier.ledger) else { return .file(path: notifier.ledger) }
+        let password = try notifier.ledgerPassword?.resolve(environment, key: settings.place("notifier.ledgerPassword"))
+        let place = LedgerPlace.postgreSQL(url: notifier.ledger, password: password)
+        do throws(UploadError) {
+            try place.check()
+        } catch {
+            throw ProgramError(.configuration, "\(settings.place("notifier.ledger")): \(error.message)")
+        }
+        return place
+    }
+}

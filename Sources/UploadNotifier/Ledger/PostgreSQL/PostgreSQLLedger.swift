@@ -1,0 +1,260 @@
+package import Foundation
+package import Logging
+import PostgreSQL
+import Synchronization
+package import Uploads
+
+/// The ledger in a PostgreSQL database. Of the notifiers that reach it one works with it (`PostgreSQLLease`), and the others stand by.
+package final class PostgreSQLLedger: Sendable {
+    package let path: String
+    let client: PostgreSQLClient
+    private let lease: PostgreSQLLease
+    let rows: DamagedRows
+    let decoded = Ledger.Decoded()
+    /// Owed actions that were published and confirmed; the next transaction strikes them off.
+    private let settled = Mutex<[OwedAction.ID]>([])
+    /// The tokens of transactions that are known to have taken effect; the next transaction removes them.
+    private let commits = Mutex<[UUID]>([])
+
+    /// The longest time that settled actions wait for another transaction.
+    private static let settlingDelay = Duration.seconds(1)
+
+    private init(_ client: PostgreSQLClient, _ lease: PostgreSQLLease, _ logger: Logger) {
+        self.client = client
+        self.lease = lease
+        path = client.configuration.description
+        rows = DamagedRows(logger: logger)
+    }
+
+    /// Opens the ledger, or makes its tables.
+    /// - Parameters:
+    ///   - password: instead of one in the connection string.
+    ///   - schema: the schema of the tables, of `[a-z0-9_]`.
+    ///   - logger: logs rows that cannot be read.
+    /// - Returns: nil while another notifier works with the ledger.
+    /// - Throws: `misconfigured` for what an operator has to repair; `serverFailure` for an obstacle that may pass.
+    package static func openIfFree(
+        _ connectionString: String, password: String? = nil, schema: String = standardSchema,
+        logger: Logger = Ledger.noLogger
+    ) async throws(UploadError) -> PostgreSQLLedger? {
+        let configuration = try configuration(connectionString, password: password, schema: schema)
+        do {
+            var migrating = configuration
+            migrating.answerTimeout = nil
+            let migrator = PostgreSQLClient(migrating, connections: 1)
+            do {
+                try await PostgreSQLSchema.bringUpToDate(migrator, schema: schema)
+            } catch {
+                await migrator.close()
+                throw error
+            }
+            await migrator.close()
+            guard let lease = try await PostgreSQLLease.take(configuration) else { return nil }
+            return PostgreSQLLedger(PostgreSQLClient(configuration), lease, logger)
+        } catch {
+            throw PostgreSQLFailure.describe(error, path: configuration.description)
+        }
+    }
+
+    package static let standardSchema = "longshore"
+
+    static func configuration(
+        _ connectionString: String, password: String?, schema: String
+    ) throws(UploadError) -> PostgreSQLConfiguration {
+        do throws(PostgreSQLError) {
+            var configuration = try PostgreSQLConfiguration(connectionString, password: password)
+            configuration.settings = [
+                "search_path": "\(schema),public",
+                // A transaction of a process that was stopped, or cannot be reached, holds up the notifier that takes over.
+                "idle_in_transaction_session_timeout": "5s", "tcp_keepalives_idle": "10",
+                "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "30s",
+            ]
+            return configuration
+        } catch {
+            throw PostgreSQLFailure.describe(error, path: "in PostgreSQL")
+        }
+    }
+
+    package func close() async {
+        // If this fails, nothing is lost: the actions are published once more.
+        try? await strikeOff()
+        await client.close()
+        await lease.giveBack()
+    }
+
+    package var isTakenOver: Bool { lease.isLost }
+
+    package func untilTakenOver() async { await lease.untilLost() }
+
+    // MARK: Transactions
+
+    /// Makes one transaction in its turn: decisions about the same jobs come one after the other.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgreSQLStore) throws -> Value
+    ) async throws(UploadError) -> Value {
+        let (taken, known) = (takeSettled(), commits.withLock { $0.take() })
+        let token = UUID()
+        let made = Mutex<Value?>(nil)
+        do {
+            do {
+                try await client.blockingTransaction { [rows, decoded, lease, path] transaction in
+                    let store = PostgreSQLStore(transaction: transaction, rows: rows, decoded: decoded)
+                    guard try store.begin(token, strikingOff: taken, forgetting: known) == lease.epoch else {
+                        lease.noteLost()
+                        throw UploadError(.rejected, "another notifier has taken over the ledger \(path)")
+                    }
+                    let value = try body(store)
+                    made.withLock { $0 = value }
+                }
+            } catch let error as PostgreSQLError where error.isOutcomeUnknown {
+                // Without a value the transaction was not at its COMMIT.
+                guard made.withLock({ $0 != nil }), try await tookEffect(token) else { throw error }
+            }
+            commits.withLock { $0.append(token) }
+            guard let value = made.withLock(\.self) else {
+                throw UploadError(.unknown, "a transaction of the ledger has no value")
+            }
+            return value
+        } catch {
+            settled.withLock { $0 += taken }
+            commits.withLock { $0 += known }
+            throw PostgreSQLFailure.describe(error, path: path)
+        }
+    }
+
+    /// Finds out whether a transaction took effect whose COMMIT got no answer, as soon as the server can be asked: until then this notifier
+    /// cannot know what it owes. A transaction that still runs holds the shard's row, so the question waits for its end.
+    private func tookEffect(_ token: UUID) async throws -> Bool {
+        while true {
+            do {
+                let found = try await client.execute([
+                    "SELECT epoch FROM shards WHERE shard = 0 FOR UPDATE",
+                    "SELECT EXISTS (SELECT 1 FROM commits WHERE token = \(token)) AS is_there",
+                ])
+                return try found.last?.first?.get("is_there") ?? false
+            } catch {
+                guard error.isRetryable else { throw error }
+                try await Task.sleep(for: .milliseconds(500))
+            }
+        }
+    }
+
+    /// Makes one transaction that sees one state of the ledger and changes nothing.
+    func read<Value: Sendable>(
+        _ body: (Transaction) async throws -> Value
+    ) async throws(UploadError) -> Value {
+        do {
+            return try await client.transaction(.snapshot, body)
+        } catch {
+            throw PostgreSQLFailure.describe(error, path: path)
+        }
+    }
+
+    /// Carries out one statement.
+    @discardableResult
+    func query(_ statement: Statement) async throws(UploadError) -> Rows {
+        do {
+            return try await client.execute(statement)
+        } catch {
+            throw PostgreSQLFailure.describe(error, path: path)
+        }
+    }
+
+    /// Reads the rows of an answer.
+    func map<Value>(_ rows: Rows, _ body: (Row) throws -> Value?) throws(UploadError) -> [Value] {
+        do {
+            return try rows.compactMap(body)
+        } catch {
+            throw PostgreSQLFailure.describe(error, path: path)
+        }
+    }
+
+    // MARK: Settled actions
+
+    /// Notes actions as confirmed, for the next transaction: a commit of their own would cost as much as recording a batch.
+    package func settle(_ owed: [OwedAction.ID]) {
+        guard !owed.isEmpty else { return }
+        let isFirst = settled.withLock { settled in
+            defer { settled += owed }
+            return settled.isEmpty
+        }
+        guard isFirst else { return }
+        Task {
+            try? await Task.sleep(for: Self.settlingDelay)
+            if settled.withLock({ !$0.isEmpty }) { try? await strikeOff() }
+        }
+    }
+
+    /// Strikes off all settled actions.
+    func strikeOff() async throws(UploadError) { try await write { _ in } }
+
+    private func takeSettled() -> [OwedAction.ID] { settled.withLock { $0.take() } }
+}
+
+extension Array {
+    /// Empties the array.
+    fileprivate mutating func take() -> [Element] {
+        defer { self = [] }
+        return self
+    }
+}
+
+extension PostgreSQLLedger: LedgerTransactions {
+    package func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (any LedgerStore) throws -> Value
+    ) async throws(UploadError) -> Value {
+        try await write { store in try body(store) }
+    }
+}
+
+extension PostgreSQLLedger: DeliveryTransactions {
+    package func deliveryTransaction<Value: Sendable>(
+        _ body: @escaping @Sendable (any DeliveryStore) throws -> Value
+    ) async throws(UploadError) -> Value {
+        try await write { store in try body(store) }
+    }
+}
+
+extension PostgreSQLLedger: NotifierLedger {
+    package func identity() async throws(UploadError) -> LedgerIdentity {
+        do { return try await Self.identity(client, path: path) } catch {
+            throw PostgreSQLFailure.describe(error, path: path)
+        }
+    }
+
+    static func identity(_ client: PostgreSQLClient, path: String) async throws -> LedgerIdentity {
+        let found = try await client.execute("SELECT id, opening, pending FROM identity")
+        let identities = try found.compactMap { row -> LedgerIdentity? in
+            let (id, opening): (String, String) = (try row.get("id"), try row.get("opening"))
+            let pending: String? = try row.getIfPresent("pending")
+            guard let id = UUID(uuidString: id), let opening = UUID(uuidString: opening),
+                pending == nil || pending.flatMap(UUID.init(uuidString:)) != nil
+            else { return nil }
+            return LedgerIdentity(id: id, opening: opening, pending: pending.flatMap(UUID.init(uuidString:)))
+        }
+        guard let identity = identities.first else {
+            throw UploadError(
+                .misconfigured,
+                "another program has changed which ledger \(path) is (table 'identity'); put a backup in its place, or start the "
+                    + "notifier with a new one, and let that take over with 'uploadctl ledger adopt'")
+        }
+        return identity
+    }
+
+    package func notePending(_ opening: UUID) async throws(UploadError) {
+        try await write { _ = try $0.query("UPDATE identity SET pending = \(opening.text)") }
+    }
+
+    package func noteOpened(_ opening: UUID) async throws(UploadError) {
+        try await write { _ = try $0.query("UPDATE identity SET opening = \(opening.text), pending = NULL") }
+    }
+}
+
+extension PostgreSQLLedger: LedgerBackup {
+    package func backup(to destination: String) async throws(UploadError) -> Int64 {
+        throw UploadError(
+            .rejected,
+            "the ledger is in PostgreSQL (\(path)): back it up with PostgreSQL's own tools, such as pg_dump or pg_basebackup"
+        )
+    }
+}

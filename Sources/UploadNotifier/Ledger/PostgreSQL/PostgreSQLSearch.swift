@@ -1,0 +1,205 @@
+import Foundation
+import PostgreSQL
+import Uploads
+
+/// Finds the jobs of a listing, in a time that hardly depends on the number of jobs: see `JobSearch` for the ways by indexes, which are the
+/// same here.
+struct PostgreSQLSearch {
+    /// The most jobs whose texts are compared one after the other for a page.
+    private static let walkCount: Int64 = 20_000
+    /// So many matches in a walk mean that the text is common: the index by trigrams would find too many jobs.
+    private static let commonCount = 100
+
+    private let filter: LedgerFilter
+    private let transaction: Transaction
+    private let rows: DamagedRows
+
+    init(_ filter: LedgerFilter, in transaction: Transaction, _ rows: DamagedRows) {
+        self.filter = filter
+        self.transaction = transaction
+        self.rows = rows
+    }
+
+    /// - Throws: `rejected` when the text is too short, or the job after which the page begins is not known.
+    func page() async throws -> JobPage {
+        guard let text = filter.text else { return try await pageByTime() }
+        let needle = SearchText.fold(text).withoutNUL
+        guard needle.unicodeScalars.count >= LedgerFilter.textCountMinimum else {
+            throw UploadError(
+                .rejected,
+                "a text to search for needs at least \(LedgerFilter.textCountMinimum) characters; '\(needle)' is too short"
+            )
+        }
+        return try await page(with: needle)
+    }
+
+    private var isNewestFirst: Bool { filter.order == .newestFirst }
+
+    // MARK: By time
+
+    private func pageByTime() async throws -> JobPage {
+        let condition = PostgreSQLStore.all(filter.timeConditionsInPostgreSQL + (try await beyondStart()))
+        let order: Statement = isNewestFirst ? "enqueued DESC, seq DESC" : "enqueued, seq"
+        let limit = Int64(filter.limit)
+        let found: Statement
+        switch try await way() {
+        case .condition(let key):
+            let others = PostgreSQLStore.all(filter.columnConditionsInPostgreSQL)
+            found = """
+                SELECT enqueued, seq, id, record FROM jobs WHERE \(key) AND \(condition) AND \(others)
+                ORDER BY \(order) LIMIT \(limit)
+                """
+        case .scopes(let scopes):
+            let batch: Statement = filter.batch.map { "batch = \($0.bytes)" } ?? "true"
+            // Each combination is walked only as far as a page, and the pages are merged.
+            found = """
+                SELECT found.* FROM unnest(\(scopes.map(\.queue)), \(scopes.map(\.destination)), \(scopes.map(\.status)))
+                AS scope (queue, destination, status) CROSS JOIN LATERAL (
+                    SELECT enqueued, seq, id, record FROM jobs WHERE queue = scope.queue
+                    AND destination = scope.destination AND status = scope.status AND \(condition) AND \(batch)
+                    ORDER BY \(order) LIMIT \(limit)
+                ) AS found ORDER BY \(order) LIMIT \(limit)
+                """
+        }
+        return try page(of: try await transaction.execute(found))
+    }
+
+    private enum Way {
+        case condition(Statement)
+        case scopes([JobSearch.Scope])
+    }
+
+    private func way() async throws -> Way {
+        if let key = filter.idempotencyKey { return .condition("idempotency = \(key.bytes)") }
+        let scopes = filter.isScoped ? try await scopes() : nil
+        if let batch = filter.batch {
+            if let scopes, scopes.map(\.count).sumSaturating() <= JobSearch.fewMaximum { return .scopes(scopes) }
+            return .condition("batch = \(batch.bytes)")
+        }
+        if let scopes, scopes.count <= JobSearch.scopeCountMaximum { return .scopes(scopes) }
+        return .condition("true")
+    }
+
+    /// The combinations of queue, destination and status that the filter permits and that have jobs.
+    private func scopes() async throws -> [JobSearch.Scope] {
+        try await Self.scopes(in: transaction).filter { scope in
+            (filter.queue.map { $0.rawValue == scope.queue } ?? true)
+                && (filter.destination.map { $0 == scope.destination } ?? true)
+                && (filter.statuses.map { $0.contains { $0.rawValue == scope.status } } ?? true)
+        }
+    }
+
+    static func scopes(in transaction: Transaction) async throws -> [JobSearch.Scope] {
+        try await transaction.execute(
+            """
+            SELECT queue, destination, status, jobs, least(greatest(bytes, 0), \(Int64.max))::bigint AS bytes
+            FROM tallies WHERE jobs > 0
+            """
+        ).map { row in
+            JobSearch.Scope(
+                queue: try row.get("queue"), destination: try row.get("destination"), status: try row.get("status"),
+                count: Int(clamping: try row.get("jobs", as: Int64.self)), bytes: try row.get("bytes"))
+        }
+    }
+
+    private func start() async throws -> JobSearch.Place? {
+        guard let after = filter.after else { return nil }
+        let row = try await transaction.execute("SELECT enqueued, seq FROM jobs WHERE id = \(after.rawValue)").first
+        guard let row else {
+            throw UploadError(
+                .rejected, "the ledger does not know job \(after) to go on after (any more); begin with the first page")
+        }
+        return JobSearch.Place(enqueued: try row.get("enqueued"), sequence: try row.get("seq"))
+    }
+
+    private func beyondStart() async throws -> [Statement] {
+        guard let start = try await start() else { return [] }
+        return isNewestFirst
+            ? ["(enqueued, seq) < (\(start.enqueued), \(start.sequence))"]
+            : ["(enqueued, seq) > (\(start.enqueued), \(start.sequence))"]
+    }
+
+    private func page(of found: Rows) throws -> JobPage {
+        let jobs = try jobs(found)
+        guard found.count == filter.limit, let last = found.last else { return JobPage(jobs: jobs, next: nil) }
+        return JobPage(jobs: jobs, next: JobID(try last.get("id")) ?? jobs.last?.id)
+    }
+
+    private func jobs(_ found: Rows) throws -> [LedgerJob] {
+        try found.compactMap { rows.job(try $0.get("record"), id: try $0.get("id")) }
+    }
+
+    // MARK: By text
+
+    /// A text that many jobs have is found among the next jobs; one that few have, by the index by trigrams.
+    private func page(with needle: String) async throws -> JobPage {
+        let start = try await start()?.sequence
+        if filter.isScoped, try await scopes().map(\.count).sumSaturating() <= JobSearch.fewMaximum {
+            return try page(of: try await find(needle, beyond(start)))
+        }
+        let order: Statement = isNewestFirst ? "job DESC" : "job"
+        let walk = try await transaction.execute(
+            """
+            SELECT count(*) AS count, count(*) FILTER (WHERE strpos(text, \(needle)) > 0) AS matches,
+            \(isNewestFirst ? "min(job)" as Statement : "max(job)") AS last FROM (
+                SELECT job, text FROM texts WHERE \(beyond(start, column: "job")) ORDER BY \(order)
+                LIMIT \(Self.walkCount)
+            ) AS walked
+            """)
+        guard let walked = walk.first, let last: Int64 = try walked.getIfPresent("last") else {
+            return JobPage(jobs: [], next: nil)
+        }
+        let isLast: Bool = try walked.get("count", as: Int64.self) < Self.walkCount
+        let near = try await find(needle, "\(beyond(start)) AND \(notBeyond(last))")
+        if near.count == filter.limit || isLast { return try page(of: near) }
+        guard try walked.get("matches", as: Int64.self) < Self.commonCount else {
+            let end = try await transaction.execute("SELECT id FROM jobs WHERE seq = \(last)").first
+            let jobs = try jobs(near)
+            return JobPage(jobs: jobs, next: try end.flatMap { JobID(try $0.get("id")) } ?? jobs.last?.id)
+        }
+        return try page(of: try await find(needle, "\(beyond(start)) AND texts.text LIKE \(Self.pattern(needle))"))
+    }
+
+    private func find(_ needle: String, _ condition: Statement) async throws -> Rows {
+        var conditions = filter.timeConditionsInPostgreSQL + filter.columnConditionsInPostgreSQL
+        if let key = filter.idempotencyKey { conditions.append("idempotency = \(key.bytes)") }
+        let order: Statement = isNewestFirst ? "seq DESC" : "seq"
+        return try await transaction.execute(
+            """
+            SELECT id, record FROM jobs JOIN texts ON texts.job = seq
+            WHERE \(condition) AND strpos(texts.text, \(needle)) > 0 AND \(PostgreSQLStore.all(conditions))
+            ORDER BY \(order) LIMIT \(Int64(filter.limit))
+            """)
+    }
+
+    private func beyond(_ place: Int64?, column: Statement = "seq") -> Statement {
+        guard let place else { return "true" }
+        return isNewestFirst ? "\(column) < \(place)" : "\(column) > \(place)"
+    }
+
+    private func notBeyond(_ place: Int64) -> Statement { isNewestFirst ? "seq >= \(place)" : "seq <= \(place)" }
+
+    /// The pattern for LIKE, whose own characters are escaped.
+    private static func pattern(_ needle: String) -> String {
+        "%" + needle.map { "\\%_".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "%"
+    }
+}
+
+extension LedgerFilter {
+    fileprivate var timeConditionsInPostgreSQL: [Statement] {
+        [
+            enqueuedSince.map { "enqueued >= \($0.milliseconds)" as Statement },
+            enqueuedUntil.map { "enqueued < \($0.milliseconds)" as Statement },
+        ].compactMap { $0 }
+    }
+
+    /// The other conditions on a job, except those on its text and its idempotency key.
+    fileprivate var columnConditionsInPostgreSQL: [Statement] {
+        var conditions: [Statement] = []
+        if let statuses { conditions.append("status = ANY(\(statuses.map(\.rawValue).sorted()))") }
+        if let queue { conditions.append("queue = \(queue.rawValue)") }
+        if let destination { conditions.append("destination = \(destination)") }
+        if let batch { conditions.append("batch = \(batch.bytes)") }
+        return conditions
+    }
+}

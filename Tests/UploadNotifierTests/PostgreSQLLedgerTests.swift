@@ -1,0 +1,189 @@
+import Foundation
+import PostgreSQL
+import Testing
+import UploadTesting
+import Uploads
+
+@testable import UploadNotifier
+
+@Suite("The PostgreSQL ledger behind its ports", .timeLimit(.minutes(20)))
+struct PostgreSQLLedgerTests {
+    /// A schema of its own keeps each ledger apart.
+    private static func makeSchema() -> String { "ledger_" + UUID().uuidString.replacing("-", with: "").lowercased() }
+
+    /// Opens the ledger once no other notifier has it.
+    private static func open(_ url: String, schema: String) async throws -> PostgreSQLLedger {
+        var ledger: PostgreSQLLedger?
+        try await eventually("the ledger is free") {
+            ledger = try await PostgreSQLLedger.openIfFree(url, schema: schema)
+            return ledger != nil
+        }
+        return try #require(ledger)
+    }
+
+    @Test(arguments: LedgerConformance.rules)
+    func `does what every ledger must do`(rule: LedgerConformance.Rule) async throws {
+        let url = try await PostgreSQLNode.shared().url
+        let schemas = Box<[String: String]>([:])
+        let suite = LedgerConformance(LedgerConformance.Traits(keepsNewestEvent: false)) {
+            let schema = Self.makeSchema()
+            let ledger = try await Self.open(url, schema: schema)
+            schemas.change { $0["\(ObjectIdentifier(ledger))"] = schema }
+            return ledger
+        } reopen: { ledger in
+            let old = try #require(ledger as? PostgreSQLLedger)
+            let schema = try #require(schemas.value["\(ObjectIdentifier(old))"])
+            await old.close()
+            let new = try await Self.open(url, schema: schema)
+            schemas.change { $0["\(ObjectIdentifier(new))"] = schema }
+            return new
+        }
+        try await rule.check(suite)
+    }
+
+    @Test func `notifiers that start at once make the tables once`() async throws {
+        let url = try await PostgreSQLNode.shared().url
+        let schema = Self.makeSchema()
+        let ids = try await withThrowingTaskGroup(of: UUID.self) { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    let ledger = try await Self.open(url, schema: schema)
+                    let id = try await ledger.identity().id
+                    await ledger.close()
+                    return id
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+    }
+
+    // MARK: The lease
+
+    @Test func `a second notifier stands by until the first one has closed the ledger, and has its history then`()
+        async throws
+    {
+        let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
+        let first = try await Self.open(url, schema: schema)
+        #expect(try await PostgreSQLLedger.openIfFree(url, schema: schema) == nil)
+        let job = Sample.job()
+        #expect(try await end(job, in: first) {}.count == 1)
+        await first.close()
+        let second = try #require(try await PostgreSQLLedger.openIfFree(url, schema: schema))
+        #expect(try await second.owed().map(\.job) == [job.id])
+        #expect(!second.isTakenOver)
+        await second.close()
+    }
+
+    @Test func `a notifier that was cut off is taken over, and writes nothing when it is back`() async throws {
+        let (proxy, first, reader, schema) = try await makeDisturbed()
+        defer { proxy.stop() }
+        let (kept, refused) = (Sample.job(key: "kept"), Sample.job(key: "refused"))
+        #expect(try await end(kept, in: first) {}.count == 1)
+        proxy.stall()
+        let second = try await Self.open(try await PostgreSQLNode.shared().url, schema: schema)
+        #expect(try await second.owed().map(\.job) == [kept.id])
+        // It believes that it has the ledger until the server tells it otherwise.
+        #expect(!first.isTakenOver)
+        proxy.stall(false)
+        let error = await #expect(throws: UploadError.self) { try await end(refused, in: first) {} }
+        #expect(error?.code == .rejected)
+        await first.untilTakenOver()
+        #expect(first.isTakenOver)
+        await #expect(throws: UploadError.self) { try await first.notePending(UUID()) }
+        await first.close()
+        #expect(!second.isTakenOver)
+        #expect(try await end(refused, in: second) {}.count == 1)
+        #expect(try await second.counts() == [.completed: 2])
+        await second.close()
+        await reader.close()
+    }
+
+    // MARK: Lost answers
+
+    private func makeDisturbed() async throws -> (
+        proxy: FaultProxy, ledger: PostgreSQLLedger, direct: PostgreSQLLedgerReader, schema: String
+    ) {
+        let node = try await PostgreSQLNode.shared()
+        let (proxy, schema) = (try FaultProxy(to: node.port), Self.makeSchema())
+        let ledger = try await Self.open(
+            "postgres://upload:secret@127.0.0.1:\(proxy.port)/postgres", schema: schema)
+        return (proxy, ledger, try await PostgreSQLLedgerReader.open(node.url, schema: schema), schema)
+    }
+
+    /// Records the end of a job, and disturbs the connection before the COMMIT.
+    private func end(
+        _ job: UploadJob, in ledger: PostgreSQLLedger, _ disturb: @escaping @Sendable () -> Void
+    ) async throws -> [OwedAction] {
+        try await ledger.write { store in
+            var batch = LedgerBatch(store, view: ControlView(), routes: Sample.routes, now: Sample.start)
+            try batch.receive([Sample.event(.completed, job)])
+            let owed = try batch.save()
+            disturb()
+            return owed
+        }
+    }
+
+    @Test func `a COMMIT whose answer is lost took effect, and what is owed is told`() async throws {
+        let (proxy, ledger, direct, _) = try await makeDisturbed()
+        defer { proxy.stop() }
+        let job = Sample.job()
+        async let owed = end(job, in: ledger) { proxy.holdAnswers() }
+        try await eventually("the server commits") { try await direct.unknown(among: [job.id]).isEmpty }
+        proxy.cut()
+        proxy.holdAnswers(false)
+        #expect(try await owed.count == 1)
+        await ledger.close()
+        await direct.close()
+    }
+
+    @Test func `a COMMIT that is lost on its way took no effect, and the batch is recorded again`() async throws {
+        let (proxy, ledger, direct, _) = try await makeDisturbed()
+        defer { proxy.stop() }
+        let job = Sample.job()
+        let error = await #expect(throws: UploadError.self) {
+            try await end(job, in: ledger) { proxy.cut(afterBytes: 5, .toBroker) }
+        }
+        #expect(error?.code == .serverFailure)
+        #expect(try await direct.unknown(among: [job.id]) == [job.id])
+        #expect(try await end(job, in: ledger) {}.count == 1)
+        await ledger.close()
+        await direct.close()
+    }
+
+    @Test func `a server that is killed again and again loses nothing and doubles nothing`() async throws {
+        let node = try await PostgreSQLNode()
+        let ledger = try await Self.open(node.url, schema: Self.makeSchema())
+        let batches = (0..<60).map { batch in (0..<20).map { Sample.job(key: "\(batch)-\($0)") } }
+        let recorded = Box(0)
+        async let owed: [OwedAction] = {
+            var owed: [OwedAction] = []
+            for batch in batches {
+                while true {
+                    do {
+                        owed += try await ledger.record(
+                            batch.map { Sample.event(.completed, $0) }, view: ControlView(), routes: Sample.routes,
+                            now: Sample.start)
+                        break
+                    } catch let error as UploadError where error.code == .serverFailure {
+                        try await Task.sleep(for: .milliseconds(50))
+                    }
+                }
+                recorded.change { $0 += 1 }
+            }
+            return owed
+        }()
+        for death in 1...5 {
+            try await eventually("some batches are recorded") { recorded.value >= death * 10 }
+            try await node.kill9()
+            try await node.start()
+        }
+        let jobs = batches.flatMap { $0 }.map(\.id)
+        let told = try await owed.map(\.job)
+        #expect(told.sorted { $0.rawValue < $1.rawValue } == jobs.sorted { $0.rawValue < $1.rawValue })
+        #expect(try await ledger.counts() == [.completed: jobs.count])
+        #expect(try await ledger.status(of: "hook").backlog == jobs.count)
+        #expect(try await ledger.owed().count == jobs.count)
+        await ledger.close()
+    }
+}
