@@ -5,12 +5,13 @@ struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
         abstract: "Looks after the notifier's ledger.",
-        subcommands: [LedgerBackupCommand.self, LedgerAdoptCommand.self])
+        subcommands: [LedgerBackupCommand.self, LedgerAdoptCommand.self, LedgerCopyCommand.self])
 
     static let examples = """
         EXAMPLES
           uploadctl ledger backup /var/backups/longshore/ledger.sqlite
           uploadctl ledger adopt --ledger /var/lib/longshore/ledger.sqlite
+          uploadctl ledger copy /var/lib/longshore/ledger.sqlite postgres://longshore@db/longshore
         """
 }
 
@@ -65,5 +66,32 @@ struct LedgerAdoptCommand: ControlCommand {
         var input = common.input
         input.set("notifier.ledger", to: ledger, flag: "--ledger")
         return try await Bootstrap.adoptLedger(input, isConfirmed: yes, checkConfig: common.checkConfig)
+    }
+}
+
+struct LedgerCopyCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copies a ledger into a new one: from SQLite to PostgreSQL, or back.",
+        discussion: """
+            Stop the notifier first; uploads go on, and their events wait. The copy is
+            compared with its source at the end. If it is interrupted, run the same command
+            again, and it goes on. The password of a database comes from its URL, from
+            PGPASSWORD or ~/.pgpass, that of 'notifier.ledger' also from
+            'notifier.ledgerPassword'.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The ledger to copy.", valueName: "from"), completion: .file())
+    var from: String
+
+    @Argument(
+        help: ArgumentHelp("The new ledger: a path or a postgres:// URL.", valueName: "to"), completion: .file())
+    var to: String
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        try await Bootstrap.copyLedger(common.input, from: from, to: to, checkConfig: common.checkConfig)
     }
 }

@@ -197,8 +197,17 @@ import UploadTesting
             }
             #expect(await second.stop() == 0)
             #expect(await third.stop() == 0)
-            let last = try start()
+
+            // The operator moves the ledger to a file. A notifier that is started with the database afterwards is refused.
+            let file = deployment.path.appending(path: "copy.sqlite").path
+            let copy = try await deployment.control("ledger", "copy", node.url, file)
+            #expect(copy.outputText.contains(/(?m)^jobs +4 rows  SHA-256 [0-9a-f]{16}…$/), "\(copy.outputText)")
+            let again = try await deployment.control("ledger", "copy", node.url, file, expecting: 65)
+            #expect(again.errorText.contains("name a new destination"), "\(again.errorText)")
+            let last = try deployment.start(.notifier, ["--ledger", file])
             try await waitUntil(last, says: "ready")
+            let old = try start()
+            try await waitUntil(old, says: "not ready: another copy of the ledger")
             let port = try #require(last.port)
             let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)")
             #expect(jobs.outputText.split(separator: "\n").filter { $0.contains("completed") }.count == 4)

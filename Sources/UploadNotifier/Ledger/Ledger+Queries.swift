@@ -42,7 +42,8 @@ extension Ledger: LedgerQueries {
         return try await read { [rows] db in
             let last = try Self.lastSequence(in: db)
             let start = sequence > last ? 0 : max(0, sequence)
-            var conditions = ["seq > ?"]
+            // A row without a kind is no event: it keeps a number from being given again (`SQLiteCopyDestination`).
+            var conditions = ["seq > ?", "kind <> ''"]
             var arguments: StatementArguments = [start]
             // The events of one job are few and have an index; other events are looked for in a window.
             var end = last

@@ -24,6 +24,7 @@ package import Uploads
 /// - `line`: the serial lines, one row for each job that waits in a line or was released from it and has not ended.
 /// - `identity`: the id of this ledger, and the last time at which a notifier went to work with it.
 /// - `holds`: jobs whose message the broker has lost, with the times at which they are issued anew.
+/// - `copying`: how far a copy that fills this ledger has come; an unfinished copy alone has the table (`LedgerCopy`).
 /// - `unreadable`: messages that could not be read or recorded, in their original form, with the reason. No sum and no decision
 ///   depends on this table.
 ///
@@ -95,7 +96,12 @@ package final class Ledger: Sendable {
     /// - Throws: `misconfigured` with the obstacle: no permission, not a ledger, a newer version's, or in use; `serverFailure` for an
     ///   obstacle that may pass: a full disk, a lock, a disk that fails.
     package static func open(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger {
-        guard let ledger = try openIfFree(path: path, logger: logger) else {
+        try open(path: path, logger: logger, isForCopy: false)
+    }
+
+    /// - Parameter isForCopy: whether the ledger may be an unfinished copy.
+    static func open(path: String, logger: Logger, isForCopy: Bool) throws(UploadError) -> Ledger {
+        guard let ledger = try openIfFree(path: path, logger: logger, isForCopy: isForCopy) else {
             throw UploadError(
                 .misconfigured,
                 "the ledger \(path) is in use by another process; stop that process, or name another ledger"
@@ -107,6 +113,12 @@ package final class Ledger: Sendable {
     /// Does the same, but returns nil while another process has the ledger, that is until the process closes it or dies: the system frees
     /// the lock of a process however it ends.
     package static func openIfFree(path: String, logger: Logger = noLogger) throws(UploadError) -> Ledger? {
+        try openIfFree(path: path, logger: logger, isForCopy: false)
+    }
+
+    private static func openIfFree(
+        path: String, logger: Logger, isForCopy: Bool
+    ) throws(UploadError) -> Ledger? {
         do {
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -131,7 +143,7 @@ package final class Ledger: Sendable {
                         PRAGMA wal_autocheckpoint = \(checkpointPages);
                         """)
             }
-            try LedgerSchema.bringUpToDate(pool, path: path)
+            try LedgerSchema.bringUpToDate(pool, path: path, isForCopy: isForCopy)
             let schema = try pool.read(LedgerSchema.objects)
             return Ledger(
                 pool: pool, path: path, lock: lock, files: try LedgerFiles(of: path), schema: schema, logger: logger)

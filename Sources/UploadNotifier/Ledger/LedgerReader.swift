@@ -27,6 +27,7 @@ public final class LedgerReader: LedgerReading {
                     throw UploadError(
                         .misconfigured, "\(path) is a database, but no ledger; name the one that the notifier uses")
                 }
+                guard try !LedgerSchema.isUnfinishedCopy(db) else { throw LedgerCopy.unfinished(path) }
                 guard try LedgerSchema.migrator.hasCompletedMigrations(db),
                     try !LedgerSchema.migrator.hasBeenSuperseded(db)
                 else {

@@ -7,7 +7,8 @@ enum LedgerSchema {
     /// "LngS": marks the file as a ledger (https://sqlite.org/pragma.html#pragma_application_id).
     static let applicationID = 0x4C6E_6753
 
-    static func bringUpToDate(_ pool: DatabasePool, path: String) throws {
+    /// - Parameter isForCopy: whether the ledger may be an unfinished copy.
+    static func bringUpToDate(_ pool: DatabasePool, path: String, isForCopy: Bool = false) throws {
         try pool.read { db in
             // GRDB makes the list of migrations before the first migration; after a full disk the file may hold nothing else.
             let tables =
@@ -17,6 +18,7 @@ enum LedgerSchema {
                 throw UploadError(
                     .misconfigured, "\(path) is a database, but no ledger; name another file for the ledger")
             }
+            guard try isForCopy || !isUnfinishedCopy(db) else { throw LedgerCopy.unfinished(path) }
             guard try !migrator.hasBeenSuperseded(db) else {
                 throw UploadError(
                     .misconfigured,
@@ -29,6 +31,9 @@ enum LedgerSchema {
     static func isLedger(_ db: Database) throws -> Bool {
         try Int.fetchOne(db, sql: "PRAGMA application_id") == applicationID
     }
+
+    /// Whether a copy fills the ledger and has not ended (`SQLiteCopyDestination`).
+    static func isUnfinishedCopy(_ db: Database) throws -> Bool { try db.tableExists("copying") }
 
     /// The definitions of all tables, indexes and triggers.
     static func objects(_ db: Database) throws -> Set<String> {

@@ -15,6 +15,12 @@ enum LedgerSums {
         "\(count) = max(min(\(count) + \(more), \(countMaximum)), 0)"
     }
 
+    /// 2^62, of which `over` counts the multiples.
+    static let part = "4611686018427387904"
+    /// SQL for the two parts of a row's sum, also where a damaged row has other numbers than triggers write.
+    static let rest = low("bytes")
+    static let parts = "max(min(over + \(high("bytes")), \(countMaximum)), -\(countMaximum))"
+
     /// The sum of the two parts, or the largest number if it does not fit.
     static func sum(bytes: Int64, over: Int64) -> Int64 { over > 0 ? .max : over < 0 ? 0 : bytes }
 

@@ -5,6 +5,39 @@ import Uploads
 extension LedgerConformance {
     /// Idempotency keys: a producer makes a job's id of its key, so that a key that is used again brings another order with the same id.
     static let keying = [
+        Rule("a job is found by names of the largest length and any characters") { suite in
+            let ledger = try await suite.make()
+            // Four bytes each, and nothing in them that could be compressed; an index of PostgreSQL takes 2,700 bytes.
+            var random = SystemRandomNumberGenerator()
+            func name(_ count: Int, ending: String = "") -> String {
+                let scalars = (0..<(count - ending.count)).map { _ in
+                    UnicodeScalar(UInt32.random(in: 0x1_0000...0x10_FFFF, using: &random)) ?? "a"
+                }
+                return String(String.UnicodeScalarView(scalars)) + ending
+            }
+            let (key, staged) = (name(WireLimits.pathLengthMaximum), name(WireLimits.nameLengthMaximum))
+            var job = makeJob(key)
+            job.source = .staged(area: "area", name: staged)
+            job.batch = name(WireLimits.nameLengthMaximum)
+            job.idempotencyKey = name(WireLimits.nameLengthMaximum)
+            var end = UploadEvent(kind: .completed, of: Baton(job: job), at: start)
+            end.id = name(WireLimits.nameLengthMaximum, ending: "\0end")
+            for _ in 0..<2 {
+                try await record([.job(job, maybeRepeated: false), .event(end)], in: ledger)
+            }
+            for change: (inout LedgerFilter) -> Void in [
+                { $0.batch = job.batch }, { $0.idempotencyKey = job.idempotencyKey },
+            ] {
+                var filter = LedgerFilter()
+                change(&filter)
+                #expect(try await ledger.jobs(filter).jobs.map(\.id) == [job.id])
+            }
+            #expect(try await ledger.jobs(naming: [staged], inArea: "area").keys.map(\.self) == [staged])
+            #expect(try await ledger.events(of: job.id).map(\.id) == [end.id])
+            let due = try await ledger.due(for: "hook", ordered: false, now: start + 60, excluding: [], limit: 10)
+            #expect(due.map(\.event.job.id) == [job.id])
+            #expect(try await ledger.unreadableCount(DeadLetterListing()) == 0)
+        },
         Rule("an order under a used key changes nothing while the first one's job is open") { suite in
             let ledger = try await suite.make()
             let job = keyed("a")

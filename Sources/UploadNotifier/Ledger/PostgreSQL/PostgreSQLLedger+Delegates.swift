@@ -235,7 +235,8 @@ extension PostgreSQLLedger: DeliveryHistory {
             let job = try row.getIfPresent("owner", as: String.self) ?? ""
             return DeliveryRecord(
                 id: try row.get("id"), delegate: try row.get("delegate"),
-                event: RowEventID.id(try row.get("outcome"), of: job), job: job, status: status,
+                event: RowEventID.id(String(decoding: try row.get("outcome", as: Data.self), as: UTF8.self), of: job),
+                job: job, status: status,
                 attempts: Int(clamping: try row.get("attempts", as: Int64.self)),
                 createdAt: Date(timeIntervalSince1970: try row.get("created")),
                 dueAt: status == .waiting ? Date(timeIntervalSince1970: try row.get("due")) : nil,

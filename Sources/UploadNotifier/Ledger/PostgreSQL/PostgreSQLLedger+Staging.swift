@@ -7,7 +7,7 @@ extension PostgreSQLLedger: StagingQueries {
         naming names: Set<String>, inArea area: String
     ) async throws(UploadError) -> [String: [LedgerJob]] {
         let found = try await query(
-            "SELECT staged, id, record FROM jobs WHERE staged = ANY(\(names.map(\.bytes))) ORDER BY seq")
+            "SELECT staged, id, record FROM jobs WHERE sha256(staged) = ANY(\(names.map(\.digest))) ORDER BY seq")
         var jobs: [String: [LedgerJob]] = [:]
         let named = try map(found) { row -> (String, LedgerJob)? in
             let name = String(decoding: try row.get("staged", as: Data.self), as: UTF8.self)
@@ -49,7 +49,7 @@ extension PostgreSQLLedger: SweepQueries {
             """
             WITH known AS (
                 SELECT seq, id, since, state, initial_state FROM jobs
-                WHERE destination = \(destination.rawValue) AND key = \(key.bytes)
+                WHERE destination = \(destination.rawValue) AND sha256(key) = \(key.digest)
             )
             SELECT DISTINCT id, state FROM (
                 SELECT id, state FROM known WHERE since >= \(since)

@@ -4,8 +4,8 @@ import Uploads
 
 /// The tables of a ledger in PostgreSQL, as a list of migrations in their order. A migration that was shipped is never changed.
 ///
-/// Names of files, keys and batches may hold any byte but are text elsewhere; they are `bytea` here, since PostgreSQL's text holds no
-/// U+0000. Times are seconds since 1970.
+/// Names of files, keys, batches and events may hold any character but are text elsewhere; they are `bytea` here, since PostgreSQL's text
+/// holds no U+0000. Times are seconds since 1970.
 enum PostgreSQLSchema {
     static let migrations: [[Statement]] = [first]
 
@@ -14,13 +14,17 @@ enum PostgreSQLSchema {
 
     /// Makes the missing tables. Of several notifiers that start at once, one does it, and the others wait for it.
     /// - Throws: `misconfigured` if a newer version has made the tables.
-    static func bringUpToDate(_ client: PostgreSQLClient, schema: String) async throws {
+    /// - Parameter isForCopy: whether the ledger may be an unfinished copy.
+    static func bringUpToDate(_ client: PostgreSQLClient, schema: String, isForCopy: Bool = false) async throws {
         try await client.transaction { transaction in
             try await transaction.execute("SELECT pg_advisory_xact_lock(\(lock))")
             try await transaction.execute([
                 Statement(stringLiteral: "CREATE SCHEMA IF NOT EXISTS \"\(schema)\""),
                 "CREATE TABLE IF NOT EXISTS migrations (version bigint PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())",
             ])
+            if !isForCopy, try await hasTable("copying", transaction.execute, schema: schema) {
+                throw LedgerCopy.unfinished(client.configuration.description)
+            }
             let version: Int64 = try await transaction.execute(
                 "SELECT coalesce(max(version), 0) AS version FROM migrations"
             )[0].get("version")
@@ -38,16 +42,14 @@ enum PostgreSQLSchema {
 
     /// - Throws: `misconfigured` if the tables are not those of this version.
     static func check(_ client: PostgreSQLClient, schema: String) async throws {
-        let found = try await client.execute(
-            """
-            SELECT count(*) AS count FROM information_schema.tables
-            WHERE table_schema = \(schema) AND table_name = 'migrations'
-            """)
-        guard try found[0].get("count", as: Int64.self) > 0 else {
+        guard try await hasTable("migrations", client.execute, schema: schema) else {
             throw UploadError(
                 .misconfigured,
                 "the database has no ledger; name the one that the notifier uses (its 'notifier.ledger'), or start the "
                     + "notifier, which makes it")
+        }
+        guard try await !hasTable("copying", client.execute, schema: schema) else {
+            throw LedgerCopy.unfinished(client.configuration.description)
         }
         let newest = try await client.execute("SELECT max(version) AS version FROM migrations")
         guard try newest[0].getIfPresent("version", as: Int64.self) == Int64(migrations.count) else {
@@ -55,6 +57,17 @@ enum PostgreSQLSchema {
                 .misconfigured,
                 "the ledger is of another version than this program; start the notifier of this version once")
         }
+    }
+
+    private static func hasTable(
+        _ name: String, _ execute: (Statement) async throws(PostgreSQLError) -> Rows, schema: String
+    ) async throws -> Bool {
+        let found = try await execute(
+            """
+            SELECT count(*) AS count FROM information_schema.tables
+            WHERE table_schema = \(schema) AND table_name = \(name)
+            """)
+        return try found[0].get("count", as: Int64.self) > 0
     }
 
     private static let first: [Statement] = tables + indexes + sums + removing
@@ -113,20 +126,19 @@ enum PostgreSQLSchema {
         CREATE TABLE events (
             seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             job bigint NOT NULL,
-            name text COLLATE "C" NOT NULL,
+            name bytea NOT NULL,
             kind text COLLATE "C" NOT NULL,
             queue text COLLATE "C" NOT NULL,
             told double precision NOT NULL,
             state bytea,
-            body bytea NOT NULL,
-            UNIQUE (job, name)
+            body bytea NOT NULL
         )
         """,
         """
         CREATE TABLE deliveries (
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             delegate text COLLATE "C" NOT NULL,
-            outcome text COLLATE "C" NOT NULL,
+            outcome bytea NOT NULL,
             job bigint NOT NULL,
             event bigint NOT NULL,
             attempts bigint NOT NULL DEFAULT 0,
@@ -135,8 +147,7 @@ enum PostgreSQLSchema {
             error text,
             created double precision NOT NULL,
             failing double precision,
-            given_up double precision,
-            UNIQUE (job, outcome, delegate)
+            given_up double precision
         )
         """,
         """
@@ -234,14 +245,17 @@ enum PostgreSQLSchema {
         """,
     ]
 
+    /// A row of an index has room for 2,700 bytes, and a name may be longer: indexes have digests of names.
     private static let indexes: [Statement] = [
+        "CREATE UNIQUE INDEX events_once ON events (job, sha256(name))",
+        "CREATE UNIQUE INDEX deliveries_once ON deliveries (job, sha256(outcome), delegate)",
         "CREATE INDEX jobs_by_status ON jobs (status, since)",
-        "CREATE INDEX jobs_by_key ON jobs (destination, key)",
+        "CREATE INDEX jobs_by_key ON jobs (destination, sha256(key))",
         "CREATE INDEX jobs_by_time ON jobs (enqueued, seq)",
         "CREATE INDEX jobs_by_scope ON jobs (queue, destination, status, enqueued, seq)",
-        "CREATE INDEX jobs_by_batch ON jobs (batch, enqueued, seq) WHERE batch IS NOT NULL",
-        "CREATE INDEX jobs_by_idempotency ON jobs (idempotency, enqueued, seq) WHERE idempotency IS NOT NULL",
-        "CREATE INDEX jobs_by_staged ON jobs (staged) WHERE staged IS NOT NULL",
+        "CREATE INDEX jobs_by_batch ON jobs (sha256(batch), enqueued, seq) WHERE batch IS NOT NULL",
+        "CREATE INDEX jobs_by_idempotency ON jobs (sha256(idempotency), enqueued, seq) WHERE idempotency IS NOT NULL",
+        "CREATE INDEX jobs_by_staged ON jobs (sha256(staged)) WHERE staged IS NOT NULL",
         "CREATE INDEX texts_by_trigram ON texts USING gin (text public.gin_trgm_ops)",
         "CREATE INDEX deliveries_due ON deliveries (delegate, due, id) WHERE delivered IS NULL AND given_up IS NULL",
         "CREATE INDEX deliveries_given_up ON deliveries (delegate, id) WHERE given_up IS NOT NULL",

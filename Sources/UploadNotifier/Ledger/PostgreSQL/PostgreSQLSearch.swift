@@ -50,7 +50,7 @@ struct PostgreSQLSearch {
                 ORDER BY \(order) LIMIT \(limit)
                 """
         case .scopes(let scopes):
-            let batch: Statement = filter.batch.map { "batch = \($0.bytes)" } ?? "true"
+            let batch: Statement = filter.batch.map { "sha256(batch) = \($0.digest)" } ?? "true"
             // Each combination is walked only as far as a page, and the pages are merged.
             found = """
                 SELECT found.* FROM unnest(\(scopes.map(\.queue)), \(scopes.map(\.destination)), \(scopes.map(\.status)))
@@ -70,11 +70,11 @@ struct PostgreSQLSearch {
     }
 
     private func way() async throws -> Way {
-        if let key = filter.idempotencyKey { return .condition("idempotency = \(key.bytes)") }
+        if let key = filter.idempotencyKey { return .condition("sha256(idempotency) = \(key.digest)") }
         let scopes = filter.isScoped ? try await scopes() : nil
         if let batch = filter.batch {
             if let scopes, scopes.map(\.count).sumSaturating() <= JobSearch.fewMaximum { return .scopes(scopes) }
-            return .condition("batch = \(batch.bytes)")
+            return .condition("sha256(batch) = \(batch.digest)")
         }
         if let scopes, scopes.count <= JobSearch.scopeCountMaximum { return .scopes(scopes) }
         return .condition("true")
@@ -162,7 +162,7 @@ struct PostgreSQLSearch {
 
     private func find(_ needle: String, _ condition: Statement) async throws -> Rows {
         var conditions = filter.timeConditionsInPostgreSQL + filter.columnConditionsInPostgreSQL
-        if let key = filter.idempotencyKey { conditions.append("idempotency = \(key.bytes)") }
+        if let key = filter.idempotencyKey { conditions.append("sha256(idempotency) = \(key.digest)") }
         let order: Statement = isNewestFirst ? "seq DESC" : "seq"
         return try await transaction.execute(
             """
@@ -199,7 +199,7 @@ extension LedgerFilter {
         if let statuses { conditions.append("status = ANY(\(statuses.map(\.rawValue).sorted()))") }
         if let queue { conditions.append("queue = \(queue.rawValue)") }
         if let destination { conditions.append("destination = \(destination)") }
-        if let batch { conditions.append("batch = \(batch.bytes)") }
+        if let batch { conditions.append("sha256(batch) = \(batch.digest)") }
         return conditions
     }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import PostgreSQL
 import Uploads
@@ -86,13 +87,13 @@ extension PostgreSQLStore {
             """
             INSERT INTO events (job, name, kind, queue, told, state, body)
             SELECT jobs.seq, new.name, new.kind, new.queue, new.told, new.state, new.body FROM unnest(
-            \(events.map(\.job.id.rawValue)), \(events.map { RowEventID.stored($0.id, of: $0.job.id.rawValue) }),
+            \(events.map(\.job.id.rawValue)), \(events.map { RowEventID.stored($0.id, of: $0.job.id.rawValue).bytes }),
             \(events.map(\.kind.rawValue)), \(events.map(\.job.queue.rawValue)),
             \(events.map(\.time.timeIntervalSince1970)),
             \(try events.map { try $0.data.baton.state.map { try WireJSON.encode($0) } }),
             \(changes.map { RowText.stored($0.body) })
             ) WITH ORDINALITY AS new (job, name, kind, queue, told, state, body, place)
-            LEFT JOIN jobs ON jobs.id = new.job ORDER BY new.place ON CONFLICT (job, name) DO NOTHING
+            LEFT JOIN jobs ON jobs.id = new.job ORDER BY new.place ON CONFLICT (job, sha256(name)) DO NOTHING
             """
         ]
     }
@@ -106,12 +107,12 @@ extension PostgreSQLStore {
             INSERT INTO deliveries (delegate, outcome, job, event, due, created)
             SELECT new.delegate, new.outcome, jobs.seq, coalesce(events.seq, 0), \(due.timeIntervalSince1970), new.created
             FROM unnest(\(deliveries.map(\.delegate)),
-            \(deliveries.map { RowEventID.stored($0.outcome, of: $0.job.rawValue) }), \(deliveries.map(\.job.rawValue)),
-            \(deliveries.map { RowEventID.stored($0.event, of: $0.job.rawValue) }),
+            \(deliveries.map { RowEventID.stored($0.outcome, of: $0.job.rawValue).bytes }), \(deliveries.map(\.job.rawValue)),
+            \(deliveries.map { RowEventID.stored($0.event, of: $0.job.rawValue).bytes }),
             \(deliveries.map { created($0).timeIntervalSince1970 })
             ) WITH ORDINALITY AS new (delegate, outcome, job, event, created, place)
-            JOIN jobs ON jobs.id = new.job LEFT JOIN events ON events.job = jobs.seq AND events.name = new.event
-            ORDER BY new.place ON CONFLICT (job, outcome, delegate) DO NOTHING
+            JOIN jobs ON jobs.id = new.job LEFT JOIN events ON events.job = jobs.seq AND sha256(events.name) = sha256(new.event)
+            ORDER BY new.place ON CONFLICT (job, sha256(outcome), delegate) DO NOTHING
             """
         ]
     }
@@ -205,14 +206,14 @@ extension PostgreSQLStore {
 
     /// The event that brought the end stays, since deliveries name it.
     private func stripEvents(of job: LedgerJob) throws {
-        let end = job.end.map { RowEventID.stored($0.event, of: job.id.rawValue) }
+        let end = job.end.map { RowEventID.stored($0.event, of: job.id.rawValue).bytes }
         let found = try query(
             """
             SELECT events.seq, name, body FROM events JOIN jobs ON jobs.seq = job WHERE id = \(job.id.rawValue)
             """)
         var statements: [Statement] = []
         for row in found {
-            let (sequence, name, body): (Int64, String, Data) = (
+            let (sequence, name, body): (Int64, Data, Data) = (
                 try row.get("seq"), try row.get("name"), try row.get("body")
             )
             // An event that cannot be read is removed, since its contents are unknown.
@@ -250,6 +251,9 @@ extension PostgreSQLStore {
 
 extension String {
     var bytes: Data { Data(utf8) }
+
+    /// By which the indexes find a name.
+    var digest: Data { Data(SHA256.hash(data: bytes)) }
 }
 
 extension LedgerJob {
@@ -260,10 +264,10 @@ extension LedgerJob {
     }
 
     /// Whether a pause holds for the present generation.
-    fileprivate var keepsPause: Bool { pausedThrough.map { $0 >= baton.generation } ?? false }
+    var keepsPause: Bool { pausedThrough.map { $0 >= baton.generation } ?? false }
 
     /// Whether nothing of an upload is left to be told of the job.
-    fileprivate var isSettled: Bool { baton.state == nil && wish == nil }
+    var isSettled: Bool { baton.state == nil && wish == nil }
 }
 
 extension SourceReference {

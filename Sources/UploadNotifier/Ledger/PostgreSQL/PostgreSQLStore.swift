@@ -91,7 +91,7 @@ struct PostgreSQLStore: LedgerStore {
         var conditions: [Statement] = ["status = ANY(\(filter.statuses(for: verb).map(\.rawValue).sorted()))"]
         if let queue = filter.queue { conditions.append("queue = \(queue.rawValue)") }
         if let destination = filter.destination { conditions.append("destination = \(destination)") }
-        if let batch = filter.batch { conditions.append("batch = \(Data(batch.utf8))") }
+        if let batch = filter.batch { conditions.append("sha256(batch) = \(batch.digest)") }
         if let time = filter.endedBefore {
             conditions.append(
                 "since < \(time.timeIntervalSince1970) AND status IN ('completed', 'failed', 'cancelled')")
@@ -149,7 +149,7 @@ struct PostgreSQLStore: LedgerStore {
         try query(
             """
             SELECT events.seq, body FROM events JOIN jobs ON jobs.seq = job
-            WHERE id = \(job) AND name = \(RowEventID.stored(id, of: job))
+            WHERE id = \(job) AND sha256(name) = \(RowEventID.stored(id, of: job).digest)
             """
         ).first.map { row in
             let (body, sequence): (Data, Int64) = (try row.get("body"), try row.get("seq"))

@@ -1,0 +1,79 @@
+import Foundation
+import Synchronization
+import UploadNotifier
+import Uploads
+
+extension Bootstrap {
+    /// `uploadctl ledger copy`: copies a ledger into a new one, of the same or the other kind of database, and compares the two.
+    /// - Parameters:
+    ///   - from: the path or the URL of the ledger to copy.
+    ///   - to: those of the new ledger.
+    public static func copyLedger(
+        _ input: ConfigurationInput, from: String, to: String, checkConfig: Bool
+    ) async throws -> ExitCode {
+        var input = input
+        input.standards["log.level"] = "warning"
+        let configuration = try UploadConfiguration(input)
+        if checkConfig {
+            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
+            return .done
+        }
+        let places = try [from, to].map { try configuration.ledgerPlace(named: $0, in: input.directory) }
+        let line = CopyLine()
+        let interruption = Interruption()
+        let tables: [CopiedTable]
+        do {
+            tables = try await interruption.cancelling {
+                try await LedgerCopy.run(
+                    from: places[0], to: places[1], logger: configuration.logger("uploadctl")
+                ) { line.show($0) }
+            }
+        } catch {
+            line.end()
+            guard interruption.wasInterrupted else { throw error }
+            say("interrupted; run the same command again, and the copy goes on")
+            return .interrupted
+        }
+        line.end()
+        for row in Self.rows(tables) { Console.output(line: row) }
+        say(
+            "complete: source and copy agree in all rows. Name \(places[1]) as 'notifier.ledger' of each notifier; do not use"
+        )
+        say("\(places[0]) any more, since the namespace has one ledger")
+        return .done
+    }
+
+    /// One line for each table: its name, its rows, and the beginning of their digest.
+    static func rows(_ tables: [CopiedTable]) -> [String] {
+        let width = tables.map(\.name.count).max() ?? 0
+        let digits = tables.map { String($0.count).count }.max() ?? 0
+        return tables.map { table in
+            let name = table.name.padding(toLength: width, withPad: " ", startingAt: 0)
+            let count = String(table.count)
+            return "\(name)  \(String(repeating: " ", count: digits - count.count))\(count) rows  "
+                + "SHA-256 \(Hexadecimal.text(of: table.digest.prefix(8)))…"
+        }
+    }
+
+    private static func say(_ line: String) { Console.error(line: "uploadctl: \(line)") }
+}
+
+/// The progress of a copy: on a terminal one line that is written again and again, otherwise nothing.
+private final class CopyLine: Sendable {
+    private let isShown = Mutex(false)
+
+    func show(_ progress: CopyProgress) {
+        guard Console.errorIsTerminal else { return }
+        isShown.withLock { $0 = true }
+        let text = "\(progress.step.rawValue) \(progress.table): \(progress.done) of \(progress.total)"
+        Console.error(text: "\r\u{1B}[K" + text.prefix(max(Console.columns - 1, 0)))
+    }
+
+    func end() {
+        let wasShown = isShown.withLock { isShown in
+            defer { isShown = false }
+            return isShown
+        }
+        if wasShown { Console.error(text: "\r\u{1B}[K") }
+    }
+}
