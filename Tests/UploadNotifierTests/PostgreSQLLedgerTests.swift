@@ -99,6 +99,31 @@ struct PostgreSQLLedgerTests {
         await reader.close()
     }
 
+    @Test
+    func `a lease from a clock that was ahead is no lease, and one that is given back by a cancelled task is free`()
+        async throws
+    {
+        let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
+        let first = try await Self.open(url, schema: schema)
+        let closing = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await first.close()
+        }
+        await closing.value
+        let second = try #require(try await PostgreSQLLedger.openIfFree(url, schema: schema))
+        let client = PostgreSQLClient(try PostgreSQLLedger.configuration(url, password: nil, schema: schema))
+        var third: PostgreSQLLedger?
+        try await eventually("the lease is no lease, unless it was renewed just then") {
+            try await client.execute("UPDATE shards SET held_until = now() + interval '1 hour'")
+            third = try await PostgreSQLLedger.openIfFree(url, schema: schema)
+            return third != nil
+        }
+        await client.close()
+        await second.close()
+        #expect(try await PostgreSQLLedger.openIfFree(url, schema: schema) == nil, "the old one gives back what it has")
+        await third?.close()
+    }
+
     // MARK: Lost answers
 
     private func makeDisturbed() async throws -> (

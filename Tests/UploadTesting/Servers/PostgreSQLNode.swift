@@ -58,28 +58,42 @@ public final class PostgreSQLNode: Sendable {
         for name in names { chown(directory.path(name), user.pointee.pw_uid, user.pointee.pw_gid) }
     }
 
+    /// How often a server is started that ends at once. Children of a server that was killed may still run for a moment, and the next server
+    /// refuses to start beside them.
+    private static let startsMaximum = 20
+
     /// Starts the server again after ``kill9()`` or ``stop()``.
     public func start() async throws {
-        let own = [
-            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory.path)", "ssl=on",
-            "ssl_cert_file=\(certificates.serverCertificate)", "ssl_key_file=\(certificates.serverKey)",
-            "max_connections=300",
-        ]
-        let process = try GuardedProcess(
-            "/usr/bin/env",
-            Self.asUser + ["\(Self.programs)/postgres", "-D", directory.path("data")]
-                + (own + settings).flatMap { ["-c", $0] },
-            environment: ["PATH": "/usr/bin:/bin"], output: directory.path("log"))
-        server.withLock { $0 = process }
+        var starts = 0
+        var process: GuardedProcess?
         try await eventually("PostgreSQL takes connections") {
-            guard process.isRunning else {
-                let log = directory.read("log").map { String(decoding: $0, as: UTF8.self) } ?? ""
-                throw DidNotHappen("PostgreSQL ended while starting: \(log.suffix(2000))")
+            guard let running = process, running.isRunning else {
+                guard starts < Self.startsMaximum else {
+                    let log = directory.read("log").map { String(decoding: $0, as: UTF8.self) } ?? ""
+                    throw DidNotHappen("PostgreSQL ended while starting: \(log.suffix(2000))")
+                }
+                starts += 1
+                process = try launch()
+                return false
             }
             let status = try? await Spawn.output(
                 of: "\(Self.programs)/pg_isready", ["-q", "-h", "127.0.0.1", "-p", "\(port)"])
             return status != nil
         }
+        server.withLock { $0 = process }
+    }
+
+    private func launch() throws -> GuardedProcess {
+        let own = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=\(directory.path)", "ssl=on",
+            "ssl_cert_file=\(certificates.serverCertificate)", "ssl_key_file=\(certificates.serverKey)",
+            "max_connections=300",
+        ]
+        return try GuardedProcess(
+            "/usr/bin/env",
+            Self.asUser + ["\(Self.programs)/postgres", "-D", directory.path("data")]
+                + (own + settings).flatMap { ["-c", $0] },
+            environment: ["PATH": "/usr/bin:/bin"], output: directory.path("log"))
     }
 
     public func kill9() async throws { try await server.withLock(\.self)?.kill9() }

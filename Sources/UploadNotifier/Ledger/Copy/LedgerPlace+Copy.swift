@@ -73,8 +73,7 @@ extension LedgerPlace {
         let outcome: Result<Value, UploadError>
         do throws(UploadError) { outcome = .success(try await body(client, lease)) } catch { outcome = .failure(error) }
         await client.close()
-        // A task of its own, since a cancelled one could not reach the server, and the lease would have to run out.
-        await Task { await lease.giveBack() }.value
+        await lease.giveBack()
         return try outcome.get()
     }
 

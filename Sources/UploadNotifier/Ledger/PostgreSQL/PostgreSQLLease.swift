@@ -29,17 +29,20 @@ final class PostgreSQLLease: Sendable {
         self.client = client
     }
 
+    /// A lease that ends later than any that is granted now is from another clock: a replica has taken over whose clock is behind.
     /// - Returns: nil while another notifier has the lease, or is in the middle of a transaction.
     static func take(_ configuration: PostgreSQLConfiguration) async throws -> PostgreSQLLease? {
         let client = PostgreSQLClient(configuration, connections: 1)
         do {
+            let length = "make_interval(secs => \(Double(seconds)))" as Statement
             let holder = "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
             let found = try await client.execute(
                 """
                 UPDATE shards SET epoch = epoch + 1, holder = \(holder),
-                held_until = clock_timestamp() + make_interval(secs => \(Double(seconds)))
+                held_until = clock_timestamp() + \(length)
                 WHERE shard = (
-                    SELECT shard FROM shards WHERE shard = 0 AND (held_until IS NULL OR held_until < clock_timestamp())
+                    SELECT shard FROM shards WHERE shard = 0 AND (
+                        held_until IS NULL OR held_until NOT BETWEEN clock_timestamp() AND clock_timestamp() + \(length))
                     FOR UPDATE SKIP LOCKED)
                 RETURNING epoch
                 """)
@@ -82,15 +85,17 @@ final class PostgreSQLLease: Sendable {
         for waiter in waiting { waiter.finish() }
     }
 
-    /// Lets the next notifier take over at once.
+    /// Lets the next notifier take over at once, also when the calling task is cancelled.
     func giveBack() async {
         let renewing = state.withLock { $0.renewing }
         renewing?.cancel()
         await renewing?.value
-        // If this fails, the lease runs out.
-        _ = try? await client.execute(
-            "UPDATE shards SET held_until = NULL, holder = NULL WHERE shard = 0 AND epoch = \(epoch)")
-        await client.close()
+        await Task { [client, epoch] in
+            // If this fails, the lease runs out.
+            _ = try? await client.execute(
+                "UPDATE shards SET held_until = NULL, holder = NULL WHERE shard = 0 AND epoch = \(epoch)")
+            await client.close()
+        }.value
     }
 
     /// Renews the lease after a pause. While the server cannot be reached no other notifier can take over either, so the lease is renewed

@@ -65,6 +65,8 @@ package final class PostgreSQLLedger: Sendable {
             var configuration = try PostgreSQLConfiguration(connectionString, password: password)
             configuration.settings = [
                 "search_path": "\(schema),public",
+                // Compiling a query takes longer than all queries of a ledger.
+                "jit": "off",
                 // A transaction of a process that was stopped, or cannot be reached, holds up the notifier that takes over.
                 "idle_in_transaction_session_timeout": "5s", "tcp_keepalives_idle": "10",
                 "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "30s",
