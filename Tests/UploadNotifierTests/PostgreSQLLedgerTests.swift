@@ -175,40 +175,4 @@ struct PostgreSQLLedgerTests {
         await ledger.close()
         await direct.close()
     }
-
-    @Test func `a server that is killed again and again loses nothing and doubles nothing`() async throws {
-        let node = try await PostgreSQLNode()
-        let ledger = try await Self.open(node.url, schema: Self.makeSchema())
-        let batches = (0..<60).map { batch in (0..<20).map { Sample.job(key: "\(batch)-\($0)") } }
-        let recorded = Box(0)
-        async let owed: [OwedAction] = {
-            var owed: [OwedAction] = []
-            for batch in batches {
-                while true {
-                    do {
-                        owed += try await ledger.record(
-                            batch.map { Sample.event(.completed, $0) }, view: ControlView(), routes: Sample.routes,
-                            now: Sample.start)
-                        break
-                    } catch let error as UploadError where error.code == .serverFailure {
-                        try await Task.sleep(for: .milliseconds(50))
-                    }
-                }
-                recorded.change { $0 += 1 }
-            }
-            return owed
-        }()
-        for death in 1...5 {
-            try await eventually("some batches are recorded") { recorded.value >= death * 10 }
-            try await node.kill9()
-            try await node.start()
-        }
-        let jobs = batches.flatMap { $0 }.map(\.id)
-        let told = try await owed.map(\.job)
-        #expect(told.sorted { $0.rawValue < $1.rawValue } == jobs.sorted { $0.rawValue < $1.rawValue })
-        #expect(try await ledger.counts() == [.completed: jobs.count])
-        #expect(try await ledger.status(of: "hook").backlog == jobs.count)
-        #expect(try await ledger.owed().count == jobs.count)
-        await ledger.close()
-    }
 }

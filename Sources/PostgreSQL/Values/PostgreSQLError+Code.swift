@@ -76,7 +76,8 @@ extension PostgreSQLError.Code {
             default:
                 switch sqlState.prefix(2) {
                 case "08": .connectionLost
-                case "22": .invalidValue
+                // 54: a value is too large for the server, such as for an index.
+                case "22", "54": .invalidValue
                 case "23": .constraintViolated
                 case "28": .loginRefused
                 case "40": .conflict

@@ -27,7 +27,16 @@ public final class PostgreSQLNode: Sendable {
 
     /// Starts a node.
     /// - Parameter settings: lines of `postgresql.conf`, such as `max_connections=6`.
-    public init(_ settings: [String] = []) async throws {
+    public convenience init(_ settings: [String] = []) async throws {
+        try await self.init(settings) { directory in
+            try await Self.run(
+                "initdb", "-D", directory.path("data"), "-U", "upload", "--auth=scram-sha-256",
+                "--pwfile=\(directory.path("password"))", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        }
+    }
+
+    /// - Parameter fill: makes the directory `data`.
+    private init(_ settings: [String], filledBy fill: (TemporaryDirectory) async throws -> Void) async throws {
         self.settings = settings
         port = try Ports.free()
         directory = try TemporaryDirectory("postgresql")
@@ -35,14 +44,26 @@ public final class PostgreSQLNode: Sendable {
         certificates = try await TestCertificates.make(in: directory.path)
         try directory.write("secret", to: "password")
         try give(["", "password", "server.pem", "server.key"])
-        _ = try await Spawn.output(
-            of: "/usr/bin/env",
-            Self.asUser + [
-                "\(Self.programs)/initdb", "-D", directory.path("data"), "-U", "upload", "--auth=scram-sha-256",
-                "--pwfile=\(directory.path("password"))", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
-            ])
+        try await fill(directory)
         try await start()
     }
+
+    /// Runs one of the server's programs as its user.
+    private static func run(_ program: String, _ arguments: String...) async throws {
+        _ = try await Spawn.output(of: "/usr/bin/env", asUser + ["\(programs)/\(program)"] + arguments)
+    }
+
+    /// Starts a replica, which follows this server until it is promoted.
+    public func replica() async throws -> PostgreSQLNode {
+        try await PostgreSQLNode([]) { directory in
+            try await Self.run(
+                "pg_basebackup", "-D", directory.path("data"), "-R", "--checkpoint=fast", "--no-sync",
+                "-d", "postgres://upload:secret@127.0.0.1:\(port)/postgres")
+        }
+    }
+
+    /// Makes a replica the primary.
+    public func promote() async throws { try await Self.run("pg_ctl", "promote", "-D", directory.path("data")) }
 
     /// What a command begins with so that the server's user runs it.
     private static var asUser: [String] {
