@@ -41,11 +41,13 @@ import UploadTesting
         }
     }
 
-    @Test func fiveGibibytesWithHolesArriveAndTheWorkerHoldsNoPartInMemory() async throws {
+    /// 1 GiB; in the soak 5 GiB, the most that S3 takes in one request.
+    @Test func aLargeFileWithHolesArrivesAndTheWorkerHoldsNoPartInMemory() async throws {
         try await with(more: ", partSize: 64MiB") { deployment, bucket in
             let worker = try deployment.start(.worker, ["--parts", "4"])
             let file = try deployment.makeFile("sparse.bin", bytes: 20 << 20)
-            let size = 5 << 30
+            let isSoak = ProcessInfo.processInfo.environment["LONGSHORE_SOAK_MINUTES"] != nil
+            let size = (isSoak ? 5 : 1) << 30
             _ = try await Shell.run("truncate", "-s", "\(size)", file.path)
             _ = try await deployment.enqueue(["--to", "bucket:", "--wait", file.path])
             // Four parts at a time would take 256 MiB if they were in memory.
@@ -53,7 +55,7 @@ import UploadTesting
             #expect(try await bucket.observer.head(bucket.name, "sparse.bin")?.size == size)
             let digest = try await deployment.digests(of: [file])
             #expect(try await bucket.observer.sha256(bucket.name, "sparse.bin") == digest.first)
-            #expect(bucket.proxy.partsSent.count == 80)
+            #expect(bucket.proxy.partsSent.count == size / (64 << 20))
         }
     }
 
