@@ -19,22 +19,22 @@ extension Bootstrap {
             return .done
         }
         let places = try [from, to].map { try configuration.ledgerPlace(named: $0, in: input.directory) }
-        let line = CopyLine()
+        let display = CopyDisplay()
         let interruption = Interruption()
         let tables: [CopiedTable]
         do {
             tables = try await interruption.cancelling {
                 try await LedgerCopy.run(
                     from: places[0], to: places[1], logger: configuration.logger("uploadctl")
-                ) { line.show($0) }
+                ) { display.show($0) }
             }
         } catch {
-            line.end()
+            display.end()
             guard interruption.wasInterrupted else { throw error }
             say("interrupted; run the same command again, and the copy goes on")
             return .interrupted
         }
-        line.end()
+        display.end()
         for row in Self.rows(tables) { Console.output(line: row) }
         say(
             "complete: source and copy agree in all rows. Name \(places[1]) as 'notifier.ledger' of each notifier; do not use"
@@ -59,7 +59,7 @@ extension Bootstrap {
 }
 
 /// The progress of a copy: on a terminal one line that is written again and again, otherwise nothing.
-private final class CopyLine: Sendable {
+private final class CopyDisplay: Sendable {
     private let isShown = Mutex(false)
 
     func show(_ progress: CopyProgress) {
