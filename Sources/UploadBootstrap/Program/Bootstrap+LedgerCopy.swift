@@ -36,10 +36,10 @@ extension Bootstrap {
         }
         display.end()
         for row in Self.rows(tables) { Console.output(line: row) }
+        say("complete: source and copy agree in all rows")
         say(
-            "complete: source and copy agree in all rows. Name \(places[1]) as 'notifier.ledger' of each notifier; do not use"
+            "name \(places[1]) as 'notifier.ledger' of each notifier, and do not use \(places[0]) any more: the namespace has one ledger"
         )
-        say("\(places[0]) any more, since the namespace has one ledger")
         return .done
     }
 
