@@ -47,13 +47,13 @@ final class NotifierRunner: Service {
         self.logger = logger
     }
 
-    /// Whether `run` ended because another notifier has taken the ledger over.
+    /// Whether `run` ended because another notifier has taken the ledger over, and not because the program is to end.
     var isTakenOver: Bool { wasTakenOver.load(ordering: .relaxed) }
 
     func run() async throws {
         while try await work() {
             guard ledger.isTakenOver else { continue }
-            wasTakenOver.store(true, ordering: .relaxed)
+            wasTakenOver.store(!Task.isShuttingDownGracefully, ordering: .relaxed)
             return
         }
     }
