@@ -231,7 +231,8 @@ struct LedgerCopyTests {
             let error = await #expect(throws: UploadError.self) {
                 try await copy(source, destination) { FaultyDestination($0, table: table, loses: loses) }
             }
-            #expect(error?.code == .checksumMismatch && error?.message.contains("'\(table)'") == true)
+            #expect(error?.code == .checksumMismatch, "\(String(describing: error))")
+            #expect(error?.message.contains("'\(table)'") == true)
             await #expect(throws: UploadError.self) { _ = try await destination.openIfFree(logger: quiet) }
         }
     }

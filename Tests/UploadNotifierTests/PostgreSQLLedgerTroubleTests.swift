@@ -130,32 +130,51 @@ struct PostgreSQLLedgerTroubleTests {
         await ledger.close()
     }
 
+    @Test(arguments: [
+        "SELECT pg_terminate_backend(pg_backend_pid())", "SET LOCAL idle_in_transaction_session_timeout = 1",
+    ])
+    func `a question whose session ends is asked once more`(ending: String) async throws {
+        let schema = "ledger_" + UUID().uuidString.replacing("-", with: "").lowercased()
+        let ledger = try await Self.open(try await PostgreSQLNode.shared().url, schema: schema)
+        func end(_ transaction: Transaction) async throws {
+            let session: Int64 = try await transaction.execute("SELECT pg_backend_pid()::bigint AS pid")[0].get("pid")
+            try await transaction.execute(Statement(stringLiteral: ending))
+            try await eventually("the session has ended") {
+                try await ledger.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(session)").isEmpty
+            }
+            try await transaction.execute("SELECT 1")
+        }
+        var askings = 0
+        let answer = try await ledger.read { transaction in
+            askings += 1
+            if askings == 1 { try await end(transaction) }
+            return try await transaction.execute("SELECT 7::bigint AS answer")[0].get("answer", as: Int64.self)
+        }
+        #expect(askings == 2 && answer == 7)
+        let error = await #expect(throws: UploadError.self) { try await ledger.read { try await end($0) } }
+        #expect(error?.code == .serverFailure, "\(String(describing: error))")
+        await ledger.close()
+    }
+
     @Test func `few connections are shared, and a ledger opens when there is one`() async throws {
         // Three of them are kept for superusers, as which the tests connect.
         let node = try await PostgreSQLNode(["max_connections=6"])
-        let others = PostgreSQLClient(
-            try PostgreSQLLedger.configuration(node.url, password: nil, schema: "public"), connections: 6)
-        let gate = Box(false)
-        let holding = (0..<6).map { _ in
-            Task {
-                try await others.withConnection { connection in
-                    try await connection.execute("SELECT 1")
-                    try await eventually("the others are let in") { gate.value }
-                }
-            }
-        }
-        try await eventually("no connection is left") {
-            do throws(UploadError) {
-                await (try await PostgreSQLLedger.openIfFree(node.url))?.close()
-                return false
-            } catch {
-                #expect(error.code == .serverFailure, "\(error)")
+        let configuration = try PostgreSQLLedger.configuration(node.url, password: nil, schema: "public")
+        var others: [Connection] = []
+        while others.count < 6 {
+            // The connection that asked whether the server is ready may still be there.
+            try await eventually("there is a connection for another program") {
+                guard let connection = try? await Connection.open(configuration) else { return false }
+                others.append(connection)
                 return true
             }
         }
-        gate.change { $0 = true }
-        for task in holding { try await task.value }
-        await others.close()
+        let error = await #expect(throws: UploadError.self) { _ = try await PostgreSQLLedger.openIfFree(node.url) }
+        #expect(error?.code == .serverFailure, "\(String(describing: error))")
+        others = []
+        try await eventually("their connections are closed") {
+            (try? await Connection.open(configuration)) != nil
+        }
         let ledger = try await Self.open(node.url)
         async let recording = Self.record(in: ledger)
         for _ in 0..<20 {

@@ -62,6 +62,8 @@ extension LedgerPlace {
         var configuration = try PostgreSQLLedger.configuration(url, password: password, schema: schema)
         // Counting or emptying a large table takes long.
         configuration.answerTimeout = .seconds(3600)
+        // Each side waits while the other one reads or writes a page.
+        configuration.settings["idle_in_transaction_session_timeout"] = "0"
         let client = PostgreSQLClient(configuration, connections: 2)
         let lease: PostgreSQLLease
         do {

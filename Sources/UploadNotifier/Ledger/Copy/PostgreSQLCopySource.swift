@@ -17,9 +17,7 @@ struct PostgreSQLCopySource: LedgerCopySource {
         _ body: (PostgreSQLCopySource) async throws(UploadError) -> Value
     ) async throws -> Value {
         try await client.transaction(.snapshot) { transaction in
-            // The destination takes its time between two pages.
-            try await transaction.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-            return try await body(PostgreSQLCopySource(client, lease, transaction))
+            try await body(PostgreSQLCopySource(client, lease, transaction))
         }
     }
 

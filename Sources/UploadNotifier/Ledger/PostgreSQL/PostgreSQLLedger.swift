@@ -141,12 +141,17 @@ package final class PostgreSQLLedger: Sendable {
         }
     }
 
-    /// Makes one transaction that sees one state of the ledger and changes nothing.
+    /// Makes one transaction that sees one state of the ledger and changes nothing. One whose connection is lost is made once more: the server
+    /// ends sessions that wait for this program too long, and a server that was started again knows none.
     func read<Value: Sendable>(
         _ body: (Transaction) async throws -> Value
     ) async throws(UploadError) -> Value {
         do {
-            return try await client.transaction(.snapshot, body)
+            do {
+                return try await client.transaction(.snapshot, body)
+            } catch let error as PostgreSQLError where error.isLostSession {
+                return try await client.transaction(.snapshot, body)
+            }
         } catch {
             throw PostgreSQLFailure.describe(error, path: path)
         }
@@ -191,6 +196,11 @@ package final class PostgreSQLLedger: Sendable {
     func strikeOff() async throws(UploadError) { try await write { _ in } }
 
     private func takeSettled() -> [OwedAction.ID] { settled.withLock { $0.take() } }
+}
+
+extension PostgreSQLError {
+    /// Whether the session has ended, also by the server's `idle_in_transaction_session_timeout` (25P03).
+    fileprivate var isLostSession: Bool { code == .connectionLost || sqlState == "25P03" }
 }
 
 extension Array {
