@@ -68,8 +68,9 @@ struct RefusedPublishTests {
             try await connection.define(Topology(exchanges: [forbidden]))
             try await broker.ctl("add_user", "guard", "guard")
             try await broker.ctl("set_permissions", "guard", ".*", "^amq", ".*")
+            let proxy = try FaultProxy(to: broker.port)
             let guarded = try await Connection.open(
-                ConnectionConfiguration(urls: ["amqp://guard:guard@127.0.0.1:\(broker.port)/"]),
+                ConnectionConfiguration(urls: ["amqp://guard:guard@127.0.0.1:\(proxy.port)/"]),
                 logger: BrokerTesting.logger)
             let channel = try await guarded.openChannel()
             let error = await failure {
@@ -77,9 +78,12 @@ struct RefusedPublishTests {
             }
             #expect(error?.code == .accessRefused)
             #expect(error?.isOutcomeUnknown == false)
+            // The refusal of the first one comes when the second one has been sent.
+            proxy.holdAnswers()
             let confirms = try (0..<2).map { _ in
                 try channel.send(BrokerTesting.message("x"), to: forbidden.name, routingKey: "")
             }
+            proxy.holdAnswers(false)
             for confirm in confirms {
                 guard case .failure(let error) = await confirm.outcome() else {
                     Issue.record("it was confirmed")

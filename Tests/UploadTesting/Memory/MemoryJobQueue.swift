@@ -82,7 +82,7 @@ public final class MemoryJobQueue: JobQueue {
     ) async {
         let slice = await work()
         let plan = SettlementPlan(slice, of: claim.baton, now: Date())
-        log.count { $0.settled.append((claim.baton, slice)) }
+        log.count { $0.settle(claim.baton, slice) }
         if plan.removesStagedCopy { await handler.removeStagedCopy(of: claim.baton.job) }
         state.withLock { state in
             state.claims[claim.baton.job.id] = nil

@@ -17,7 +17,8 @@ public final class MemoryLog: Sendable {
     public struct Counts: Sendable {
         public var started: [Started] = []
         public var progress: [Progress] = []
-        public var settled: [(baton: Baton, slice: SettledSlice)] = []
+        public private(set) var settled: [(baton: Baton, slice: SettledSlice)] = []
+        public private(set) var endedCount = 0
         public var removedCopies: [JobID] = []
         public var liveClaims = 0
         public var openSources = 0
@@ -32,6 +33,11 @@ public final class MemoryLog: Sendable {
         public var completions = 0
         /// The round of each opened session, in order.
         public var openedRounds: [Int] = []
+
+        mutating func settle(_ baton: Baton, _ slice: SettledSlice) {
+            settled.append((baton, slice))
+            if case .ended = slice.settlement { endedCount += 1 }
+        }
     }
 
     private let state = Mutex(Counts())
@@ -45,9 +51,7 @@ public final class MemoryLog: Sendable {
         counts.settled.filter { $0.baton.job.id == job }.map(\.slice.settlement)
     }
 
-    public var endedCount: Int {
-        state.withLock { $0.settled.count { if case .ended = $0.slice.settlement { true } else { false } } }
-    }
+    public var endedCount: Int { state.withLock(\.endedCount) }
 
     func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 }
