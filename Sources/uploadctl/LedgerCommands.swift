@@ -5,14 +5,44 @@ struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
         abstract: "Looks after the notifier's ledger.",
-        subcommands: [LedgerBackupCommand.self, LedgerAdoptCommand.self, LedgerCopyCommand.self])
+        subcommands: [
+            LedgerStatusCommand.self, LedgerBackupCommand.self, LedgerAdoptCommand.self, LedgerCopyCommand.self,
+        ])
 
     static let examples = """
         EXAMPLES
+          uploadctl ledger status
           uploadctl ledger backup /var/backups/longshore/ledger.sqlite
           uploadctl ledger adopt --ledger /var/lib/longshore/ledger.sqlite
           uploadctl ledger copy /var/lib/longshore/ledger.sqlite postgres://longshore@db/longshore
         """
+}
+
+struct LedgerStatusCommand: ControlCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Shows the ledger, the notifier that works with it, and what waits for it.",
+        discussion: """
+            Reads the ledger itself and asks the broker, so it also works without a
+            notifier. Run it where the ledger is, as the notifier's user. Exit status 1 if
+            the namespace has another ledger, or no notifier takes events.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The ledger (default: 'notifier.ledger').", valueName: "path or URL"),
+        completion: .file())
+    var ledger: String?
+
+    @Flag(help: "Print the status as a JSON object.")
+    var json = false
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    func perform() async throws -> UploadBootstrap.ExitCode {
+        var input = common.input
+        input.set("notifier.ledger", to: ledger, flag: "--ledger")
+        return try await Bootstrap.showLedger(input, printsJSON: json, checkConfig: common.checkConfig)
+    }
 }
 
 struct LedgerBackupCommand: InquiryCommand {

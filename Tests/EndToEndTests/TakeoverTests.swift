@@ -34,6 +34,11 @@ import UploadTesting
             let two = try deployment.makeFile("two.bin", bytes: 1000)
             _ = try await deployment.enqueue(["--to", "local:", two.path])
             try await waitUntil(second, says: "ready")
+            let status = try await deployment.control("ledger", "status").outputText
+            #expect(status.contains(/(?m)^namespace +\S+ has this ledger$/), "\(status)")
+            #expect(status.contains(/(?m)^database +SQLite 3\.\S+, schema \d+, \S+ [KM]iB$/), "\(status)")
+            #expect(status.contains(/(?m)^notifier .*, process (\d+)$/), "\(status)")
+            #expect(status.contains("process \(second.pid)\n"), "\(status)")
             #expect(try await Web.page("http://127.0.0.1:\(port)/").contains("id=\"part-running\""))
             try await deployment.waitForOutcomes(2)
 
@@ -69,6 +74,9 @@ import UploadTesting
             let page = try await Web.page("http://127.0.0.1:\(port)/")
             #expect(page.contains("<h2 id=\"heading\">Another ledger has the namespace</h2>"))
             let jobs = try await deployment.control("jobs", "--api", "http://127.0.0.1:\(port)", expecting: 69)
+            let status = try await deployment.control("ledger", "status", "--ledger", other.path, expecting: 1)
+            #expect(
+                status.outputText.contains("has another ledger: see 'uploadctl ledger adopt'"), "\(status.outputText)")
             #expect(jobs.errorText.contains("uploadctl ledger adopt"), "\(jobs.errorText)")
             #expect(foreign.errorText.contains("this notifier records and publishes nothing"))
 
@@ -178,6 +186,14 @@ import UploadTesting
             try await waitUntil(second, says: "not ready: standing by")
             let same = try await deployment.control("ledger", "adopt", "--ledger", node.url)
             #expect(same.errorText.contains("has this ledger already"), "\(same.errorText)")
+
+            let status = try await deployment.control("ledger", "status", "--ledger", node.url, "--json")
+            let shown = try #require(
+                try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any])
+            #expect(shown["claim"] as? String == "this" && (shown["jobs"] as? Int ?? 0) >= 2, "\(shown)")
+            #expect((shown["database"] as? String)?.hasPrefix("PostgreSQL 15") == true, "\(shown)")
+            #expect((shown["holder"] as? String)?.hasSuffix(", process \(third.pid)") == true, "\(shown)")
+            #expect(!status.outputText.contains("secret"), "the place shows no password")
 
             // While the database is away uploads go on, and their outcomes wait.
             try await node.kill9()

@@ -1,7 +1,7 @@
 /// The exit statuses of the programs (after sysexits.h, where it has a fitting code).
 public enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
-    /// An upload failed or was cancelled (`--wait`); a job refused an order.
+    /// An upload failed or was cancelled (`--wait`); a job refused an order; a check found something wrong.
     case uploadFailed = 1
     /// The command line is wrong.
     case usage = 64

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 import Uploads
@@ -31,6 +32,25 @@ final class LedgerLock: Sendable {
             Glibc.close(open)
             file = nil
         }
+    }
+
+    /// The process of this host that has the lock, as the kernel lists it (proc_locks(5)): trying the lock could keep a notifier from it.
+    /// - Returns: nil if no process has it that this one can see.
+    static func holder(path: String) -> Int32? {
+        var status = stat()
+        guard stat(path + ".lock", &status) == 0,
+            let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        else { return nil }
+        for line in locks.split(separator: "\n") {
+            // 1: FLOCK  ADVISORY  WRITE 1234 fe:01:131075 0 EOF
+            let words = line.split(separator: " ")
+            guard words.count >= 6, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(status.st_ino)"
+            else {
+                continue
+            }
+            return Int32(words[4])
+        }
+        return nil
     }
 
     /// Makes the database file, readable by its owner alone: SQLite gives its other files the same rights.

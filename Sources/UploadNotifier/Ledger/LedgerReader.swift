@@ -46,6 +46,19 @@ public final class LedgerReader: LedgerReading {
         try await read { [path] db in try Ledger.identity(db, path: path) }
     }
 
+    public func overview() async throws(UploadError) -> LedgerOverview {
+        let holder = LedgerLock.holder(path: path)
+        return try await read { db in
+            LedgerOverview(
+                database: "SQLite " + (try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? ""),
+                schema: try LedgerSchema.migrator.appliedMigrations(db).count,
+                bytes: try Int64.fetchOne(
+                    db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0,
+                jobCount: try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0,
+                holder: holder.map { "\(ProcessInfo.processInfo.hostName), process \($0)" })
+        }
+    }
+
     public func jobCount() async throws(UploadError) -> Int {
         try await read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0 }
     }

@@ -61,11 +61,11 @@ public struct ThroughputMinute: Hashable, Sendable {
     }
 }
 
-/// How many messages wait in a lane, and how many consumers it has.
+/// How many messages wait in a queue of the broker, such as a lane, and how many consumers it has.
 public struct LaneDepth: Codable, Hashable, Sendable {
     /// Messages that wait, without those that were delivered and are not settled yet.
     public var messages: Int
-    /// Channels of workers that take from it.
+    /// Channels that take from it: of workers, for a lane.
     public var consumers: Int
 
     public init(messages: Int, consumers: Int) {

@@ -31,6 +31,9 @@ public protocol LedgerReading: Sendable {
 
     func identity() async throws(UploadError) -> LedgerIdentity
 
+    /// - Throws: `misconfigured` or `serverFailure` when the ledger cannot be read.
+    func overview() async throws(UploadError) -> LedgerOverview
+
     /// How many jobs the ledger knows.
     func jobCount() async throws(UploadError) -> Int
 

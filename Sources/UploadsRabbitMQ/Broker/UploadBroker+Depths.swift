@@ -7,6 +7,20 @@ extension UploadBroker {
     public func depths(of queues: [QueueName]) async throws(UploadError) -> [QueueName: [Lane: LaneDepth]] {
         try await consumingConnection().depths(of: queues, in: topology)
     }
+
+    /// The events that wait for the notifier, and how many notifiers take them.
+    /// - Returns: nil if the notifier's queue was never declared.
+    public func notifierDepth() async throws(UploadError) -> LaneDepth? {
+        let (queue, connection) = (topology.notifier, try await consumingConnection())
+        do throws(RabbitMQError) {
+            let depth = try await found(connection) { channel throws(RabbitMQError) in
+                try await channel.depth(of: queue)
+            }
+            return depth.map { LaneDepth(messages: Int($0.messages), consumers: Int($0.consumers)) }
+        } catch {
+            throw UploadError(error, doing: "the queue '\(queue)' could not be looked at")
+        }
+    }
 }
 
 extension Connection {

@@ -95,7 +95,7 @@ extension UploadBroker {
     }
 
     /// Asks over a channel of its own: the broker closes it if the object is missing.
-    private func found<Answer: Sendable>(
+    func found<Answer: Sendable>(
         _ connection: Connection, _ ask: (Channel) async throws(RabbitMQError) -> Answer
     ) async throws(RabbitMQError) -> Answer? {
         let channel = try await connection.openChannel()

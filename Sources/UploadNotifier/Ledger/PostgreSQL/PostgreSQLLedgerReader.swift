@@ -31,6 +31,29 @@ final class PostgreSQLLedgerReader: LedgerReading {
         try await read { try await PostgreSQLLedger.identity($0, path: path) }
     }
 
+    func overview() async throws(UploadError) -> LedgerOverview {
+        try await read { client in
+            let answers = try await client.execute([
+                """
+                SELECT current_setting('server_version') AS version, (SELECT max(version) FROM migrations) AS schema,
+                (SELECT count(*) FROM jobs) AS jobs
+                """,
+                """
+                SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+                """,
+                "SELECT holder FROM shards WHERE shard = 0 AND held_until > clock_timestamp()",
+            ])
+            let version: String = try answers[0][0].get("version")
+            return LedgerOverview(
+                database: "PostgreSQL " + (version.split(separator: " ").first ?? ""),
+                schema: Int(clamping: try answers[0][0].get("schema", as: Int64.self)),
+                bytes: try answers[1][0].get("bytes"),
+                jobCount: Int(clamping: try answers[0][0].get("jobs", as: Int64.self)),
+                holder: try answers[2].first?.getIfPresent("holder"))
+        }
+    }
+
     func jobCount() async throws(UploadError) -> Int {
         try await read { client in
             let found = try await client.execute("SELECT count(*) AS count FROM jobs")
