@@ -86,7 +86,8 @@ struct APIHouse: Sendable {
     /// - Parameter logger: receives the log of the delegate manager.
     init(
         access: APIAccess = .loopback, delegate: any CompletionDelegate = ScriptedDelegate("hook"),
-        allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(), logger: Logger = quiet
+        allowNetworks: [NetworkRange] = [], streaming: EventStreamLimits = EventStreamLimits(),
+        clock: NotifierClock = .system, logger: Logger = quiet
     ) async throws {
         scratch = try Scratch()
         ledger = try Ledger.open(path: scratch.file())
@@ -109,7 +110,7 @@ struct APIHouse: Sendable {
             access: access, ledger: ledger, history: ledger, operations: operations, delegates: delegates,
             destinations: {
                 [DestinationSummary(name: "photos", driver: "s3", limits: TransferLimits(jobs: 8))]
-            }, progress: progress, streaming: streaming, logger: quiet)
+            }, progress: progress, streaming: streaming, clock: clock, logger: quiet)
     }
 
     func record(_ messages: [NotifierMessage]) async throws {

@@ -87,16 +87,19 @@ import Uploads
     }
 
     @Test func `a button is an order, and the page after the redirect shows the result`() async throws {
-        let house = try await APIHouse()
+        let time = ManualClock()
+        let house = try await APIHouse(clock: time.clock)
         let job = Sample.job()
         try await house.record([.job(job, maybeRepeated: false)])
         try await house.record([Self.failed(job)])
         try await house.with { client in
+            var shown = ""
             func press(_ path: String, _ body: String = "") async throws -> String {
                 let reply = try await client.ask(.post, "/dashboard/\(path)", headers: Self.form, body: body)
                 #expect(reply.status == 303, "\(reply.text)")
                 let place = try #require(reply.headers[.location])
                 #expect(place.hasPrefix("/?notice="))
+                shown = place
                 return try await client.ask(.get, place).text
             }
             let stopped = try await press("queues/default/stop")
@@ -108,7 +111,9 @@ import Uploads
             #expect(try await press("delegates/hook/pause").contains("Delegate hook is paused"))
             let resumed = try await press("delegates/hook/resume")
             #expect(resumed.contains("Delegate hook is served again") && !resumed.contains(">Paused</span>"))
-            // The page does not show a made-up notice.
+            // The page shows a notice for a while, and no made-up one.
+            time.advance(to: time.now + DashboardNotices.lifetime)
+            #expect(try await !client.ask(.get, shown).text.contains("Delegate hook is served again"))
             let made = try await client.ask(.get, "/?notice=Your+account+is+locked").text
             #expect(!made.contains("locked"))
         }
