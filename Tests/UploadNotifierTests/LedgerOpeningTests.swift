@@ -25,12 +25,27 @@ struct LedgerOpeningTests {
         try ledger.close()
     }
 
+    @Test func `its holder is found among more locks than fill a page of the kernel's list`() throws {
+        let scratch = try Scratch()
+        let path = scratch.file()
+        #expect(LedgerLock.holder(path: path) == nil)
+        let ledger = try Ledger.open(path: path)
+        let others = try (0..<300).compactMap { try LedgerLock(path: scratch.file("\($0)")) }
+        #expect(others.count == 300)
+        #expect(LedgerLock.holder(path: path) == ProcessInfo.processInfo.processIdentifier)
+        try ledger.close()
+        #expect(LedgerLock.holder(path: path) == nil)
+        for other in others { other.release() }
+    }
+
     @Test func `a link to a ledger is one`() async throws {
         let scratch = try Scratch()
         try FileManager.default.createDirectory(atPath: scratch.file("real"), withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
             atPath: scratch.file(), withDestinationPath: scratch.file("real/ledger.sqlite"))
         let ledger = try Ledger.open(path: scratch.file())
+        #expect(try Ledger.openIfFree(path: scratch.file("real/ledger.sqlite")) == nil, "it has one lock")
+        #expect(LedgerLock.holder(path: scratch.file("real/ledger.sqlite")) != nil)
         try await ledger.strikeOff()
         try FileManager.default.removeItem(atPath: scratch.file("real/ledger.sqlite-wal"))
         await #expect(throws: UploadError.self) { try await ledger.strikeOff() }

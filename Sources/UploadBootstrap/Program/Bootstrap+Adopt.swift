@@ -1,4 +1,5 @@
 import Foundation
+import RabbitMQ
 import UploadClient
 import UploadNotifier
 import Uploads
@@ -10,6 +11,21 @@ extension Bootstrap {
     public static func adoptLedger(
         _ input: ConfigurationInput, isConfirmed: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
+        try await withLedgerReader(input, checkConfig: checkConfig) { ledger, configuration, connection in
+            try await withBroker(configuration, connection) { broker in
+                try await adopt(ledger, configuration.namespace, broker, isConfirmed: isConfirmed)
+            }
+        }
+    }
+
+    /// Opens the ledger of the configuration for a command that only reads it.
+    /// - Parameter checkConfig: whether to print the configuration instead.
+    static func withLedgerReader(
+        _ input: ConfigurationInput, checkConfig: Bool,
+        _ body:
+            @escaping @Sendable (any LedgerReading, UploadConfiguration, ConnectionConfiguration) async throws
+            -> ExitCode
+    ) async throws -> ExitCode {
         var input = input
         input.standards["log.level"] = "error"
         let configuration = try UploadConfiguration(input)
@@ -19,12 +35,17 @@ extension Bootstrap {
             Console.output(line: ConfigurationReport(settings: configuration.settings).text)
             return .done
         }
-        let ledger: any LedgerReading
-        do { ledger = try await place.reader() } catch { throw ProgramError(error) }
         let interruption = Interruption()
         return try await interruption.cancelling {
-            try await withBroker(configuration, connection) { broker in
-                try await adopt(ledger, configuration.namespace, broker, isConfirmed: isConfirmed)
+            let ledger: any LedgerReading
+            do throws(UploadError) { ledger = try await place.reader() } catch { throw ProgramError(error) }
+            do {
+                let code = try await body(ledger, configuration, connection)
+                await ledger.close()
+                return code
+            } catch {
+                await ledger.close()
+                throw error
             }
         }
     }

@@ -10,18 +10,13 @@ extension Bootstrap {
     public static func showLedger(
         _ input: ConfigurationInput, printsJSON: Bool, checkConfig: Bool
     ) async throws -> ExitCode {
-        var input = input
-        input.standards["log.level"] = "error"
-        let configuration = try UploadConfiguration(input)
-        let connection = try configuration.connection(for: "uploadctl")
-        let place = try configuration.ledgerPlace()
-        if checkConfig {
-            Console.output(line: ConfigurationReport(settings: configuration.settings).text)
-            return .done
-        }
-        let interruption = Interruption()
-        return try await interruption.cancelling {
-            let (identity, overview) = try await look(at: place)
+        try await withLedgerReader(input, checkConfig: checkConfig) { ledger, configuration, connection in
+            let (identity, overview): (LedgerIdentity, LedgerOverview)
+            do throws(UploadError) {
+                (identity, overview) = (try await ledger.identity(), try await ledger.overview())
+            } catch {
+                throw ProgramError(error)
+            }
             return try await withBroker(configuration, connection) { broker in
                 let (claim, depth) = try await TimeLimit.within(brokerLimit, "did not answer") {
                     () throws(UploadError) in
@@ -29,7 +24,7 @@ extension Bootstrap {
                 }
                 let report = LedgerStatusReport(
                     namespace: configuration.namespace, verdict: identity.verdict(on: claim), identity: identity,
-                    place: "\(place)", overview, depth)
+                    place: ledger.path, overview, depth)
                 if printsJSON {
                     Console.output(line: String(decoding: try WireJSON.encode(report), as: UTF8.self))
                 } else {
@@ -37,22 +32,6 @@ extension Bootstrap {
                 }
                 return report.isAtWork ? .done : .uploadFailed
             }
-        }
-    }
-
-    private static func look(at place: LedgerPlace) async throws -> (LedgerIdentity, LedgerOverview) {
-        do throws(UploadError) {
-            let ledger = try await place.reader()
-            let outcome: Result<(LedgerIdentity, LedgerOverview), UploadError>
-            do throws(UploadError) {
-                outcome = .success((try await ledger.identity(), try await ledger.overview()))
-            } catch {
-                outcome = .failure(error)
-            }
-            await ledger.close()
-            return try outcome.get()
-        } catch {
-            throw ProgramError(error)
         }
     }
 }

@@ -125,8 +125,8 @@ package final class Ledger: Sendable {
         } catch {
             throw SQLiteFailure.unreachable(path, cause: error)
         }
-        guard let lock = try LedgerLock(path: path) else { return nil }
         try LedgerLock.createPrivately(path)
+        guard let lock = try LedgerLock(path: path) else { return nil }
         do {
             var configuration = Configuration()
             configuration.label = "ledger"

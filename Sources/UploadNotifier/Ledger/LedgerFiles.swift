@@ -19,7 +19,7 @@ struct LedgerFiles: Sendable {
         defer { free(resolved) }
         let database = String(cString: resolved)
         var files: [(path: String, identity: Identity)] = []
-        for file in [path, database + "-wal", database + "-shm", path + ".lock"] {
+        for file in [path, database + "-wal", database + "-shm", LedgerLock.file(of: path)] {
             guard let identity = Self.identity(of: file) else { throw SQLiteFailure.unreachable(file, errno: errno) }
             files.append((file, identity))
         }

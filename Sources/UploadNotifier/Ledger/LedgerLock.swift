@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Synchronization
 import Uploads
@@ -8,9 +7,10 @@ import Uploads
 final class LedgerLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
+    /// - Parameter path: an existing file.
     /// - Returns: nil if another process has it.
     init?(path: String) throws(UploadError) {
-        let file = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let file = Glibc.open(Self.file(of: path), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw SQLiteFailure.unreachable(path, errno: errno) }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             let reason = errno
@@ -38,19 +38,25 @@ final class LedgerLock: Sendable {
     /// - Returns: nil if no process has it that this one can see.
     static func holder(path: String) -> Int32? {
         var status = stat()
-        guard stat(path + ".lock", &status) == 0,
-            let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        else { return nil }
-        for line in locks.split(separator: "\n") {
+        guard stat(file(of: path), &status) == 0, let list = fopen("/proc/locks", "r") else { return nil }
+        defer { fclose(list) }
+        var (line, room): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
+        defer { free(line) }
+        while getline(&line, &room, list) > 0, let text = line {
             // 1: FLOCK  ADVISORY  WRITE 1234 fe:01:131075 0 EOF
-            let words = line.split(separator: " ")
-            guard words.count >= 6, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(status.st_ino)"
-            else {
-                continue
+            let words = String(cString: text).split(separator: " ")
+            if words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(status.st_ino)" {
+                return Int32(words[4])
             }
-            return Int32(words[4])
         }
         return nil
+    }
+
+    /// The lock's file, beside the database itself and not beside a link to it: a ledger has one lock under all its names.
+    static func file(of path: String) -> String {
+        guard let real = realpath(path, nil) else { return path + ".lock" }
+        defer { free(real) }
+        return String(cString: real) + ".lock"
     }
 
     /// Makes the database file, readable by its owner alone: SQLite gives its other files the same rights.
