@@ -44,12 +44,17 @@ import Testing
         }
     }
 
-    /// All pairs of words that follow each other in a line: a declaration is its keyword and its name.
+    /// All pairs of words with just a space between them: a declaration is its keyword and its name. `case .name` declares nothing.
     private static func declared(in lines: [String]) -> Set<String> {
+        func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber || character == "_" }
         var pairs: Set<String> = []
         for line in lines {
-            let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-            for (first, second) in zip(words, words.dropFirst()) { pairs.insert("\(first) \(second)") }
+            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+            for (first, second) in zip(parts, parts.dropFirst()) {
+                let keyword = first.reversed().prefix(while: isOfWord).reversed()
+                let name = second.prefix(while: isOfWord)
+                if !keyword.isEmpty, !name.isEmpty { pairs.insert(String(keyword) + " " + name) }
+            }
         }
         return pairs
     }
