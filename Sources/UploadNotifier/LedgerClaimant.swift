@@ -7,6 +7,9 @@ public import Uploads
 /// The opening is noted in the ledger before it is appended to the control log, so a crash in between leaves a ledger that knows the
 /// log's entry. The log decides which ledger has the namespace, read up to that entry: of two ledgers that claim it at once, one loses.
 public struct LedgerClaimant: Sendable {
+    /// How often one of several notifiers looks whether another one has claimed the namespace.
+    private static let claimInterval = Duration.seconds(1)
+
     let bus: any NotifierBus
     let ledger: any LedgerOpenings
     let configuration: NotifierConfiguration
@@ -54,11 +57,22 @@ public struct LedgerClaimant: Sendable {
         let claim = try await bus.controlView().ledger
         let identity = try await ledger.identity()
         let verdict = identity.verdict(on: claim)
+        // Another notifier has opened the ledger, and works with it. A new opening would stop it.
+        if case .own(let claim) = verdict, claim.opening == identity.opening, !ledger.isAlone {
+            return try await bus.controlView()
+        }
         guard let term = verdict.term else {
             let reason = verdict.reason(for: identity, at: ledger.path) ?? ""
             report(.foreign(reason))
             logger.error("this notifier records and publishes nothing", metadata: [LogKey.reason: "\(reason)"])
             _ = try await bus.controlView(withLedgerOtherThan: claim)
+            return nil
+        }
+        guard ledger.mayClaim else {
+            report(.divided)
+            do { try await clock.sleep(for: Self.claimInterval) } catch {
+                throw UploadError(.interrupted, "the namespace was not claimed: cancelled", cause: error)
+            }
             return nil
         }
         let own = LedgerClaim(ledger: identity.id, term: term, opening: UUID())

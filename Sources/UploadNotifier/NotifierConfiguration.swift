@@ -13,6 +13,10 @@ public struct NotifierConfiguration: Sendable {
     public var retryDelayMaximum: Duration
     /// How often the notifier looks at held jobs: 1 s.
     public var holdInterval = Duration.seconds(1)
+    /// How often one of several notifiers with a ledger looks at what the others have done: 250 ms.
+    public var newsInterval = Duration.milliseconds(250)
+    /// How long one of several notifiers keeps its shards while it is not connected to the broker: 5 s.
+    public var brokerPatience = Duration.seconds(5)
     /// How often the notifier looks for abandoned uploads, a quarter more or less: 1 hour.
     public var sweepInterval: Duration
     /// How long the sweep waits until the notifier has recorded the messages before it: 1 minute.

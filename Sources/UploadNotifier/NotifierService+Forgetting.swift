@@ -45,7 +45,7 @@ extension NotifierService {
                 LogKey.order: "\(order.id)", LogKey.by: "\(order.by)", LogKey.verb: "\(order.command.verb)",
                 LogKey.matched: "\(answer.matched)", LogKey.count: "\(answer.done)",
             ])
-        if let replyTo = accepted.replyTo { await bus.answer(answer, to: replyTo) }
+        await send(answer, to: order, accepted.replyTo)
     }
 
     /// Removes forgotten names from the ledger's files. If that fails, the upkeep tries it again.

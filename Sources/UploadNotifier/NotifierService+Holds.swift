@@ -34,7 +34,7 @@ extension NotifierService {
         let depths = try await bus.depths(of: held.due)
         for queue in held.due {
             guard let lanes = depths[queue] else { continue }
-            let view = controlView
+            let view = try await controlView()
             // Without a worker, a policy that dropped a job would drop it again.
             let hasWorker = lanes.values.contains { $0.consumers > 0 } && !view.stoppedQueues.contains(queue)
             try await publish(

@@ -58,7 +58,6 @@ extension NotifierService {
     private func record(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         let owed = try await recordForRoutes(batch)
         serveClients(in: batch)
-        noteMarkers(in: batch)
         progress.note(recorded: batch)
         if owed.contains(where: \.isOutcome) { deliveries.wake() }
         return owed
@@ -67,6 +66,7 @@ extension NotifierService {
     /// Carries out an order part by part, each part durable and published before the next, so that no order is too large.
     private func carryOut(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
         if case .ask(let jobs) = order.command { return await answer(order, about: jobs, replyTo: replyTo) }
+        if try await spread(order, replyTo: replyTo) { return }
         guard !order.command.isSweep else {
             // A sweep takes longer than messages can wait, and itself waits until the messages before it are recorded.
             sweepOrders.add(SweepOrder(order: order, replyTo: replyTo))
@@ -100,7 +100,7 @@ extension NotifierService {
                     LogKey.order: "\(order.id)", LogKey.by: "\(order.by)", LogKey.verb: "\(order.command.verb)",
                     LogKey.matched: "\(answer.matched)", LogKey.count: "\(answer.done)",
                 ])
-            if let replyTo { await bus.answer(answer, to: replyTo) }
+            await send(answer, to: order, replyTo)
             return
         }
     }
@@ -112,7 +112,30 @@ extension NotifierService {
         let copy = bus.copy(of: .order(order, replyTo: replyTo))
         _ = try await recordForRoutes([.unreadable(copy.body, reason: reason, envelope: copy.envelope)])
         say(SingleRecording.Refusal(job: nil, reason: reason))
-        if let replyTo { await bus.answer(OrderAnswer(order: order.id, notRecorded: reason), to: replyTo) }
+        await send(OrderAnswer(order: order.id, notRecorded: reason), to: order, replyTo)
+    }
+
+    /// Gives an order with a filter that concerns several shards to each of them, unless it matches more jobs than it may. The shards carry
+    /// it out behind the messages that are in their queues by then, so it finds the jobs that were submitted before the order.
+    /// - Returns: whether nothing is left to do here.
+    private func spread(_ order: UploadOrder, replyTo: String?) async throws(UploadError) -> Bool {
+        guard case .matching(let verb, let filter, let atMost) = order.command, order.part == nil,
+            order.shards(of: bus.shards).count > 1
+        else { return false }
+        if let atMost {
+            let count = try await ledger.count(filter, for: verb)
+            guard count <= atMost else {
+                await send(OrderAnswer(order: order.id, matched: count, problem: .tooMany), to: order, replyTo)
+                return true
+            }
+        }
+        try await bus.spread(order, replyTo: replyTo)
+        return true
+    }
+
+    /// Answers the program that gave an order, if it waits.
+    func send(_ answer: OrderAnswer, to order: UploadOrder, _ replyTo: String?) async {
+        if let replyTo { await bus.answer(answer.sharing(order.part), to: replyTo) }
     }
 
     func publish(_ owed: [OwedAction]) async throws(UploadError) {

@@ -26,7 +26,7 @@ extension NotifierService {
                 LogKey.order: "\(order.id)", LogKey.by: "\(order.by)", LogKey.matched: "\(answer.matched)",
                 LogKey.count: "\(answer.done)",
             ])
-        await bus.answer(answer, to: replyTo)
+        await send(answer, to: order, replyTo)
     }
 }
 

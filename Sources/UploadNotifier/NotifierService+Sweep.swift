@@ -9,6 +9,7 @@ extension NotifierService {
         while !Task.isCancelled {
             let interval = configuration.sweepInterval * Double.random(in: 0.75...1.25)
             do { try await clock.sleep(for: interval) } catch { return }
+            guard isFirst else { continue }
             if configuration.sweepsDestinations {
                 await sweeper?.sweep(now: clock.now()) { await self.isUpToDate() }
             }
@@ -32,7 +33,7 @@ extension NotifierService {
                     LogKey.verb: "\(sweep.order.command.verb)",
                     LogKey.matched: "\(answer.matched)", LogKey.count: "\(answer.done)",
                 ])
-            if let replyTo = sweep.replyTo { await bus.answer(answer, to: replyTo) }
+            await send(answer, to: sweep.order, sweep.replyTo)
         }
     }
 
@@ -54,37 +55,15 @@ extension NotifierService {
         UploadError(.misconfigured, "this notifier sweeps nothing: ask one that has the configuration of the workers")
     }
 
-    /// Sends a marker through the notifiers' queue and waits until it arrives. Only the notifier that consumes the queue receives
-    /// it, after all earlier messages: a stand-by waits in vain.
+    /// Whether all events that were published before this call are in the ledger.
     func isUpToDate() async -> Bool {
-        // No job has this id, so the marker grants nothing to its reader.
-        let marker = IssueMarker(job: JobID(), round: 1, generation: 1)
-        let (seen, signal) = AsyncStream.makeStream(of: Void.self)
-        awaited.withLock { $0[marker.id] = signal }
-        defer { awaited.withLock { $0[marker.id] = nil } }
-        do {
-            try await bus.mark(marker)
+        guard await bus.untilRecorded(within: configuration.sweepPatience) else { return false }
+        // A notifier with another ledger may have recorded them, if an operator has just given the namespace to that one.
+        do throws(UploadError) {
+            try checkClaim(await bus.controlView())
+            return true
         } catch {
-            logger.debug("a marker could not be sent", metadata: [LogKey.error: "\(error)"])
             return false
         }
-        return await withTaskGroup(of: Bool.self) { [clock, configuration] group in
-            group.addTask {
-                for await _ in seen { return true }
-                return false
-            }
-            group.addTask {
-                try? await clock.sleep(for: configuration.sweepPatience)
-                return false
-            }
-            let result = await group.next() ?? false
-            group.cancelAll()
-            return result
-        }
-    }
-
-    /// Wakes the sweeps that wait for the markers of a recorded batch.
-    func noteMarkers(in batch: [NotifierMessage]) {
-        for case .marker(let marker) in batch { _ = awaited.withLock { $0[marker.id] }?.yield() }
     }
 }

@@ -14,7 +14,7 @@ extension NotifierService {
         while !Task.isCancelled {
             do { try await clock.sleep(for: configuration.snapshotInterval) } catch { return }
             do {
-                try await prune(besides: appendSnapshot())
+                try await prune(besides: isFirst ? appendSnapshot() : bus.controlView())
                 try await forgetNames()
             } catch {
                 logger.warning(

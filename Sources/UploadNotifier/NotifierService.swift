@@ -22,6 +22,10 @@ public final class NotifierService: Service {
     private let superseded = Mutex(false)
     /// Which outcomes go into which delegate's outbox. Changes only between two batches, under the lock below.
     let routes: Mutex<[DeliveryRoute]>
+    /// All delegates; this notifier serves those whose names are in its shards.
+    private let delegates: Mutex<[RegisteredDelegate]>
+    /// The shards that this notifier works for now.
+    private let shards = Mutex<Set<Int>>([])
     private let recording = AsyncLock()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
@@ -36,8 +40,6 @@ public final class NotifierService: Service {
     let forgettingOrders = SweepOrders(countMaximum: .max)
     let progress: LatestProgress
     private let progressFeed: (any ProgressFeed)?
-    /// Markers that the sweep waits for.
-    let awaited = Mutex<[UUID: AsyncStream<Void>.Continuation]>([:])
     /// When the last warning about each policy that drops jobs was logged.
     let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
@@ -45,6 +47,7 @@ public final class NotifierService: Service {
     /// Receives the apps in a batch whose delegates this notifier does not serve yet.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
+    private let delegatesHandler = Mutex<(@Sendable () async throws(UploadError) -> Void)?>(nil)
 
     /// - Parameter claimed: the view of the control log after the claim of the namespace for the ledger (``LedgerClaimant``); the service
     ///   ends when the log names another ledger. With nil, the service ignores the log's ledger.
@@ -66,17 +69,28 @@ public final class NotifierService: Service {
         self.progress = progress
         self.progressFeed = progressFeed
         self.routes = Mutex(delegates.map(\.route))
+        self.delegates = Mutex(delegates)
         self.deliveries = DeliveryService(
             outbox: ledger, delegates: delegates, clock: clock, stopGrace: configuration.stopGrace, logger: logger)
         self.publisher = OwedPublisher(bus: bus, ledger: ledger, clock: clock, logger: logger)
+        shards.withLock { $0 = ledger.kept(of: bus.shards) }
+        serveOwn()
     }
 
-    /// The view of the control log, as far as this notifier has read and written it.
-    public var controlView: ControlView { view.withLock { $0 } }
+    /// The view of the control log: as far as this notifier has read and written it, or, where others write as well, up to now.
+    public func controlView() async throws(UploadError) -> ControlView {
+        ledger.isShared ? try await bus.controlView() : view.withLock { $0 }
+    }
 
     /// Whether another ledger, another copy of this one, or another notifier with this ledger has the namespace by now: this notifier records
     /// and publishes nothing any more.
     public var isSuperseded: Bool { superseded.withLock { $0 } }
+
+    /// Whether this notifier does what exists once for the namespace: sweeps, snapshots.
+    var isFirst: Bool { ledger.kept(of: bus.shards).contains(0) }
+
+    /// Whether other notifiers have all shards.
+    public var standsBy: Bool { ledger.kept(of: bus.shards).isEmpty }
 
     /// Why nothing is recorded now (a full disk, say), in one line of text; nil while batches are recorded.
     public var obstacle: String? {
@@ -91,13 +105,55 @@ public final class NotifierService: Service {
         try await recording.withLock {
             let delegates = try await choose()
             routes.withLock { $0 = delegates.map(\.route) }
-            deliveries.serve(delegates)
+            self.delegates.withLock { $0 = delegates }
+            serveOwn()
         }
+    }
+
+    /// Delivers to the delegates whose names are in this notifier's shards, so that of several notifiers one delivers to a delegate.
+    private func serveOwn() {
+        // Under the lock, so that of two calls the later one does not serve the delegates or shards of before.
+        shards.withLock { own in
+            deliveries.serve(delegates.withLock(\.self)) { own.contains(bus.shards.shard(ofName: $0.name)) }
+        }
+    }
+
+    /// Turns to other shards. Nothing about those that are given up is under way then, apart from deliveries that take longer than a while.
+    private func turn(to new: Set<Int>) async {
+        let isOther = shards.withLock { shards in
+            defer { shards = new }
+            return shards != new
+        }
+        // What could not be recorded comes to the notifier that has the shard now.
+        if isOther { trouble.withLock { $0.batch = nil } }
+        serveOwn()
+        await deliveries.waitForRetired(atMost: configuration.stopGrace)
+        await ledger.giveSurplus()
     }
 
     /// Records a batch between two changes of delegates. The ledger keeps messages that it cannot record as dead letters, so that the
     /// batch does not come again for ever and hold up all later messages.
     func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
+        try await knowingDelegates { () async throws(UploadError) in try await recordOnce(batch) }
+    }
+
+    /// Repeats a step after the delegates were read anew, if another notifier has changed them.
+    private func knowingDelegates<Value>(
+        _ step: () async throws(UploadError) -> Value
+    ) async throws(UploadError) -> Value {
+        while true {
+            do throws(UploadError) {
+                return try await step()
+            } catch {
+                guard error.cause is DelegatesChanged, !Task.isCancelled,
+                    let read = delegatesHandler.withLock(\.self)
+                else { throw error }
+                try await read()
+            }
+        }
+    }
+
+    private func recordOnce(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         try await recording.withLock { () async throws(UploadError) in
             let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
             do throws(UploadError) {
@@ -118,9 +174,11 @@ public final class NotifierService: Service {
 
     /// Carries out the next part of an order, between two changes of delegates, since an order may end jobs.
     func carryOutForRoutes(_ order: UploadOrder) async throws(UploadError) -> OrderStep {
-        try await recording.withLock { () async throws(UploadError) in
-            let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
-            return try await ledger.carryOut(order, view: view, routes: routes, now: clock.now())
+        try await knowingDelegates { () async throws(UploadError) in
+            try await recording.withLock { () async throws(UploadError) in
+                let (view, routes) = (view.withLock { $0 }, routes.withLock { $0 })
+                return try await ledger.carryOut(order, view: view, routes: routes, now: clock.now())
+            }
         }
     }
 
@@ -130,6 +188,11 @@ public final class NotifierService: Service {
         logger.error(
             "a message cannot be recorded; it is kept as a dead letter: mend the cause, then 'uploadctl dead replay'",
             metadata: metadata)
+    }
+
+    /// - Parameter read: reads the registered delegates anew, and serves them.
+    func onDelegatesChanged(_ read: @escaping @Sendable () async throws(UploadError) -> Void) {
+        delegatesHandler.withLock { $0 = read }
     }
 
     func onClients(_ handler: @escaping @Sendable (Set<String>) async -> Void) {
@@ -209,9 +272,8 @@ public final class NotifierService: Service {
                 return .superseded
             }
             group.addTask {
-                await self.ledger.untilTakenOver()
-                if self.ledger.isTakenOver { self.supersede() }
-                return .superseded
+                await self.followOthers()
+                return .upkeep
             }
             group.addTask {
                 do { try await gracefulShutdown() } catch { return .grace }
@@ -259,7 +321,7 @@ public final class NotifierService: Service {
     }
 
     private var superseding: String {
-        ledger.isTakenOver ? "another notifier has the ledger now" : "another ledger has the namespace now"
+        "another ledger has the namespace now"
     }
 
     /// The view of the control log at the start; if the namespace was claimed just now, the view from the claim.
@@ -280,12 +342,43 @@ public final class NotifierService: Service {
         }
     }
 
+    /// Notices what other notifiers with this ledger have done that concerns the delegates of this one, until the task is cancelled.
+    private func followOthers() async {
+        var last: Int64?
+        var connectedAt = ContinuousClock.now
+        while !Task.isCancelled {
+            // By the time of all notifiers, not by this one's clock.
+            do { try await Task.sleep(for: configuration.newsInterval) } catch { return }
+            let now = ContinuousClock.now
+            if bus.isConnected { connectedAt = now }
+            await ledger.share(now - connectedAt < configuration.brokerPatience)
+            guard ledger.isShared else { continue }
+            do throws(UploadError) {
+                let news = try await ledger.news()
+                if news.hasOtherDelegates { try await delegatesHandler.withLock(\.self)?() }
+                if news.hasOtherDelegates || news.lastDelivery != last { deliveries.wake() }
+                last = news.lastDelivery
+            } catch {
+                logger.debug(
+                    "what other notifiers have done is not known; it is looked at again",
+                    metadata: [LogKey.error: "\(error)"])
+            }
+        }
+    }
+
     private func consume() async {
         while !Task.isCancelled, !isStopping.withLock({ $0 }), !isSuperseded {
+            let own = ledger.kept(of: bus.shards)
+            await outcomes.end()
+            await turn(to: own)
+            guard !own.isEmpty else {
+                await cancelWhenGracefulShutdown { [ledger] in await ledger.untilKept(otherThan: own) }
+                continue
+            }
             do throws(UploadError) {
                 try await recover()
                 trouble.withLock { $0.beginning = nil }
-                try await bus.consume { batch in
+                try await bus.consume(own, until: { [ledger] in await ledger.untilKept(otherThan: own) }) { batch in
                     do throws(UploadError) {
                         let end = try await self.handle(batch)
                         self.trouble.withLock { $0.batch = nil }
@@ -299,7 +392,8 @@ public final class NotifierService: Service {
                         throw error
                     }
                 }
-                return
+                // It has ended for other shards, or for good.
+                guard ledger.kept(of: bus.shards) != own else { return }
             } catch {
                 guard !Task.isCancelled, !isSuperseded else { return }
                 let problem = error

@@ -4,10 +4,10 @@ import UploadBootstrap
 struct TopologyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "topology",
-        abstract: "Shows, checks, declares and deletes the exchanges and queues on the broker.",
+        abstract: "Shows, checks, declares, migrates and deletes the exchanges and queues on the broker.",
         subcommands: [
             TopologyShowCommand.self, TopologyCheckCommand.self, TopologyDeclareCommand.self,
-            TopologyDeleteCommand.self,
+            TopologyMigrateCommand.self, TopologyDeleteCommand.self,
         ],
         defaultSubcommand: TopologyShowCommand.self)
 
@@ -16,6 +16,7 @@ struct TopologyCommand: ParsableCommand {
           uploadctl topology
           uploadctl topology check --queue video
           uploadctl topology declare --queue video
+          uploadctl topology migrate --queue video
           uploadctl topology delete --namespace trial --queue video --yes
         """
 }
@@ -79,6 +80,23 @@ struct TopologyCheckCommand: TopologyInquiry {
     @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
 
     var verb: TopologyRequest.Verb { .check }
+}
+
+struct TopologyMigrateCommand: TopologyInquiry {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Moves a namespace that an earlier version declared to this version.",
+        discussion: """
+            Stop every program of the earlier version first. No message is lost, and an
+            interrupted migration goes on when the command is given again. Name every
+            transfer queue that is used.
+            """)
+
+    @OptionGroup var options: TopologyOptions
+
+    @OptionGroup(title: "COMMON OPTIONS") var common: CommonOptions
+
+    var verb: TopologyRequest.Verb { .migrate }
 }
 
 struct TopologyDeleteCommand: TopologyInquiry {

@@ -107,7 +107,7 @@ extension Deployment {
             event = UploadEvent(outcome: .completed(object, response: nil), of: baton, at: Date())
         }
         event.data.bytesDone = bytesDone
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         let message = try WireFormat.message(event: event)
         try await withBroker { connection in
             try await connection.openChannel().publish(

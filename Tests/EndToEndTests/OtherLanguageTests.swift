@@ -38,7 +38,7 @@ import UploadTesting
         schema = json.loads(pathlib.Path(schemas, "upload.job.v1.schema.json").read_text())
         jsonschema.validate(job, schema)
         channel.confirm_delivery()
-        channel.basic_publish(f"{namespace}.submit", "default.normal", json.dumps(job), mandatory=True,
+        channel.basic_publish(f"{namespace}.submit", f"default.normal.{job['id'][-1]}", json.dumps(job), mandatory=True,
             properties=pika.BasicProperties(type="upload.job.v1", content_type="application/json",
                                             message_id=job["id"], delivery_mode=2))
         for method, properties, body in channel.consume(queue, auto_ack=True, inactivity_timeout=60):

@@ -79,6 +79,9 @@ import UploadsRabbitMQ
                     ["queue", "stop", "default"] + broker("waiter"))
                 #expect(!ordered.errorText.contains("no answer"), "\(ordered.errorText)")
                 try await deployment.control(["queue", "start", "default"] + broker("waiter"))
+                // Before a sweep the notifier asks whether all events are recorded.
+                let swept = try await deployment.control(["staging", "sweep", "--timeout", "60s"] + broker("waiter"))
+                #expect(!swept.errorText.contains("not swept"), "\(swept.errorText)")
 
                 // An app takes its outcomes from the queue of its delegate.
                 let app = try await UploadBroker.connect(

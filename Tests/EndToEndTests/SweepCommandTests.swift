@@ -25,6 +25,7 @@ import UploadsRabbitMQ
         let size = try #require(try file.resourceValues(forKeys: [.fileSizeKey]).fileSize)
         let broker = try await UploadBroker.connect(
             ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace,
+            shards: deployment.shards,
             logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
         let job = UploadJob(
             source: .file(path: FilePath(file.path), modifiedAt: nil),

@@ -192,7 +192,9 @@ import UploadTesting
                 try JSONSerialization.jsonObject(with: Data(status.outputText.utf8)) as? [String: Any])
             #expect(shown["claim"] as? String == "this" && (shown["jobs"] as? Int ?? 0) >= 2, "\(shown)")
             #expect((shown["database"] as? String)?.hasPrefix("PostgreSQL 15") == true, "\(shown)")
-            #expect((shown["holder"] as? String)?.hasSuffix(", process \(third.pid)") == true, "\(shown)")
+            #expect(
+                (shown["holders"] as? [String: [Int]])?.keys.map { $0.hasSuffix(", process \(third.pid)") } == [true],
+                "\(shown)")
             #expect(!status.outputText.contains("secret"), "the place shows no password")
 
             // While the database is away uploads go on, and their outcomes wait.

@@ -55,6 +55,7 @@ import Uploads
             identifier, broker: BrokerAccess(environment["UPLOAD_BROKER"] ?? ""),
             staging: URL(filePath: environment["UPLOAD_STAGING"] ?? ""),
             namespace: environment["UPLOAD_NAMESPACE"] ?? "upload",
+            shards: environment["UPLOAD_SHARDS"].flatMap { Int($0) }.flatMap { Shards($0) } ?? .one,
             logger: Logger(label: "killed-client", factory: { StreamLogHandler.standardError(label: $0) }))
     }
 

@@ -9,12 +9,12 @@ struct LedgerStatusReportTests {
     private static let claim = LedgerClaim(ledger: identity.id, term: 1, opening: identity.opening)
 
     private func report(
-        _ verdict: LedgerVerdict = .own(claim), holder: String? = "db1, process 12",
+        _ verdict: LedgerVerdict = .own(claim), holders: [String: [Int]] = ["db1, process 12": [0]],
         _ depth: LaneDepth? = LaneDepth(messages: 0, consumers: 1)
     ) -> LedgerStatusReport {
         LedgerStatusReport(
             namespace: "upload", verdict: verdict, identity: Self.identity, place: "/var/lib/a\u{1B}[2J.sqlite",
-            LedgerOverview(database: "SQLite 3.40.1", schema: 21, bytes: 1_572_864, jobCount: 3, holder: holder),
+            LedgerOverview(database: "SQLite 3.40.1", schema: 21, bytes: 1_572_864, jobCount: 3, holders: holders),
             depth)
     }
 
@@ -38,7 +38,7 @@ struct LedgerStatusReportTests {
         #expect(!report(.otherLedger(Self.claim)).isAtWork)
         #expect(!report(.otherCopy(Self.claim)).isAtWork)
         #expect(!report(.unclaimed).isAtWork)
-        #expect(!report(holder: nil).isAtWork)
+        #expect(!report(holders: [:]).isAtWork)
         #expect(!report(.own(Self.claim), LaneDepth(messages: 0, consumers: 0)).isAtWork)
         #expect(!report(.own(Self.claim), nil).isAtWork)
     }

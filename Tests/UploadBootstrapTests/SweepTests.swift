@@ -86,8 +86,9 @@ struct SweepTests {
         try await running(bus, ledger) {
             try await eventually { left()?.isDisjoint(with: ["completed", "cancelled"]) == true }
             // Waits until another whole sweep has begun and ended.
-            let marks = bus.publications.count
-            try await eventually { bus.publications.count >= marks + 2 }
+            @Sendable func askedCount() -> Int { bus.answers["recorded"]?.count ?? 0 }
+            let count = askedCount()
+            try await eventually { askedCount() >= count + 2 }
         }
         #expect(left() == ["failed", "handedOver", "waiting", "paused", "unknown"])
         try ledger.close()
@@ -159,11 +160,26 @@ private final class StandByBus: NotifierBus {
     let inner = MemoryNotifierBus()
     private let drained = Door()
 
-    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError) {
+    func untilRecorded(within limit: Duration) async -> Bool {
+        _ = try? await inner.mark(IssueMarker(job: JobID(), round: 1, generation: 1))
+        return false
+    }
+
+    func consume(
+        _ shards: Set<Int>, until change: @escaping @Sendable () async -> Void,
+        _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
+    ) async throws(UploadError) {
         await drained.wait()
     }
 
+    var shards: Shards { inner.shards }
+
+    var isConnected: Bool { inner.isConnected }
+
     func drain() async { drained.open() }
+    func spread(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        try await inner.spread(order, replyTo: replyTo)
+    }
     func mark(_ marker: IssueMarker) async throws(UploadError) { try await inner.mark(marker) }
     func issue(_ baton: Baton, on lane: Lane, maybeRepeated: Bool) async throws(UploadError) -> IssueAnswer {
         try await inner.issue(baton, on: lane, maybeRepeated: maybeRepeated)

@@ -11,14 +11,11 @@ struct PostgreSQLLedgerTests {
     /// A schema of its own keeps each ledger apart.
     private static func makeSchema() -> String { "ledger_" + UUID().uuidString.replacing("-", with: "").lowercased() }
 
-    /// Opens the ledger once no other notifier has it.
+    /// Opens the ledger, and waits until no other notifier has the shard.
     private static func open(_ url: String, schema: String) async throws -> PostgreSQLLedger {
-        var ledger: PostgreSQLLedger?
-        try await eventually("the ledger is free") {
-            ledger = try await PostgreSQLLedger.openIfFree(url, schema: schema)
-            return ledger != nil
-        }
-        return try #require(ledger)
+        let ledger = try await PostgreSQLLedger.open(url, schema: schema)
+        try await eventually("the shard is free") { ledger.kept(of: .one) == [0] }
+        return ledger
     }
 
     @Test(arguments: LedgerConformance.rules)
@@ -65,13 +62,35 @@ struct PostgreSQLLedgerTests {
     {
         let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
         let first = try await Self.open(url, schema: schema)
-        #expect(try await PostgreSQLLedger.openIfFree(url, schema: schema) == nil)
+        let second = try await PostgreSQLLedger.open(url, schema: schema)
+        #expect(second.kept(of: .one).isEmpty)
         let job = Sample.job()
         #expect(try await end(job, in: first) {}.count == 1)
+        // It answers, and decides nothing.
+        #expect(try await second.counts() == [.completed: 1])
+        let error = await #expect(throws: UploadError.self) { try await end(Sample.job(), in: second) {} }
+        #expect(error?.code == .serverFailure && error.map { !LedgerFailure.isOfOne($0) } == true)
         await first.close()
-        let second = try #require(try await PostgreSQLLedger.openIfFree(url, schema: schema))
+        await second.untilKept(otherThan: [])
+        #expect(second.kept(of: .one) == [0])
         #expect(try await second.owed().map(\.job) == [job.id])
-        #expect(!second.isTakenOver)
+        await second.close()
+    }
+
+    @Test func `a notifier that does not share gets no shard, and loses what it has`() async throws {
+        let (url, schema) = (try await PostgreSQLNode.shared().url, Self.makeSchema())
+        let first = try await PostgreSQLLedger.open(url, schema: schema, isSharing: false)
+        #expect(first.kept(of: .one).isEmpty)
+        let second = try await Self.open(url, schema: schema)
+        await first.share(true)
+        #expect(first.kept(of: .one).isEmpty && first.isShared)
+        await second.share(false)
+        await first.untilKept(otherThan: [])
+        #expect(first.kept(of: .one) == [0])
+        // It learns that when it shares again.
+        await second.share(true)
+        #expect(second.kept(of: .one).isEmpty)
+        await first.close()
         await second.close()
     }
 
@@ -84,15 +103,14 @@ struct PostgreSQLLedgerTests {
         let second = try await Self.open(try await PostgreSQLNode.shared().url, schema: schema)
         #expect(try await second.owed().map(\.job) == [kept.id])
         // It believes that it has the ledger until the server tells it otherwise.
-        #expect(!first.isTakenOver)
+        #expect(first.kept(of: .one) == [0])
         proxy.stall(false)
         let error = await #expect(throws: UploadError.self) { try await end(refused, in: first) {} }
-        #expect(error?.code == .rejected)
-        await first.untilTakenOver()
-        #expect(first.isTakenOver)
-        await #expect(throws: UploadError.self) { try await first.notePending(UUID()) }
+        #expect(error?.code == .serverFailure && error.map { !LedgerFailure.isOfOne($0) } == true)
+        await first.untilKept(otherThan: [0])
+        #expect(first.kept(of: .one).isEmpty && !first.mayClaim)
         await first.close()
-        #expect(!second.isTakenOver)
+        #expect(second.kept(of: .one) == [0])
         #expect(try await end(refused, in: second) {}.count == 1)
         #expect(try await second.counts() == [.completed: 2])
         await second.close()
@@ -110,18 +128,19 @@ struct PostgreSQLLedgerTests {
             await first.close()
         }
         await closing.value
-        let second = try #require(try await PostgreSQLLedger.openIfFree(url, schema: schema))
+        let second = try await PostgreSQLLedger.open(url, schema: schema)
+        #expect(second.kept(of: .one) == [0])
         let client = PostgreSQLClient(try PostgreSQLLedger.configuration(url, password: nil, schema: schema))
-        var third: PostgreSQLLedger?
+        let third = try await PostgreSQLLedger.open(url, schema: schema)
+        #expect(third.kept(of: .one).isEmpty)
         try await eventually("the lease is no lease, unless it was renewed just then") {
-            try await client.execute("UPDATE shards SET held_until = now() + interval '1 hour'")
-            third = try await PostgreSQLLedger.openIfFree(url, schema: schema)
-            return third != nil
+            try await client.execute("UPDATE shards SET held_until = now() + interval '1 hour' WHERE shard = 0")
+            return third.kept(of: .one) == [0]
         }
         await client.close()
         await second.close()
-        #expect(try await PostgreSQLLedger.openIfFree(url, schema: schema) == nil, "the old one gives back what it has")
-        await third?.close()
+        #expect(third.kept(of: .one) == [0], "the old one gives back only what it has")
+        await third.close()
     }
 
     // MARK: Lost answers

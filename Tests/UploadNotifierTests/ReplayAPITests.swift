@@ -15,7 +15,7 @@ import Uploads
             Data(body.utf8), reason: reason,
             envelope: MessageEnvelope(
                 type: type, contentType: "application/json", messageID: job?.rawValue, headers: ["tenant": "hidden"],
-                queue: "upload.notifier", exchange: "", routingKey: "upload.notifier", replayOf: replayOf))
+                queue: "upload.notifier.0", exchange: "", routingKey: "upload.notifier.0", replayOf: replayOf))
     }
 
     @Test func `a letter is published unchanged, recorded with operator and time, and not twice`() async throws {

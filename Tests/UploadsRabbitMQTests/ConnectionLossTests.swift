@@ -60,7 +60,8 @@ import Uploads
         try await Rig.run { rig in
             // The broker has the baton; once, the connection ends instead of a confirm.
             let lost = Box(0)
-            let continued = rig.topology.laneKey(.standard, .continued)
+            let job = Samples.job()
+            let continued = rig.topology.laneKey(.standard, .continued, job.id)
             let proxy = try AMQPFaultProxy(to: rig.node.port) { step in
                 guard case .confirm(let messages) = step, messages.contains(where: { $0.routingKey == continued })
                 else { return .forward }
@@ -72,7 +73,6 @@ import Uploads
             }
             try await rig.serve(try await rig.worker(publishing: proxy), handler)
             let probe = try await rig.notifier()
-            let job = Samples.job()
             try await rig.put(try WireFormat.message(job: job))
             let suspect = try await probe.event(.suspect)
             #expect(suspect.data.reason == "maybeRepeated")

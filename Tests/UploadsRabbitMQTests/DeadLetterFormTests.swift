@@ -30,7 +30,7 @@ import Uploads
         """
 
     private func publish(_ kind: String, _ count: Int, _ rig: Rig) async throws {
-        let key = rig.topology.laneKey(.standard, .normal)
+        let key = rig.topology.laneKey(.standard, .normal, JobID())
         _ = try await Python.run(
             Self.publish, arguments: [rig.node.url, rig.topology.jobs, key, kind, "\(count)"])
     }

@@ -33,16 +33,16 @@ import Uploads
         let video = try QueueName("video")
         let job = Samples.job(queue: video, priority: .bulk)
         let ordinary = try route(letter(try WireFormat.message(job: job), queue: "upload.jobs.other.normal"))
-        #expect(ordinary.exchange == "upload.submit" && ordinary.routingKey == "video.bulk")
+        #expect(ordinary.exchange == "upload.submit" && ordinary.routingKey == "video.bulk.\(job.id.digitText)")
         #expect(ordinary.lanes == video && ordinary.flagsRepeats)
         var serial = job
         serial.serial = .end
         let inLine = try route(letter(try WireFormat.message(job: serial)))
-        #expect(inLine.exchange.isEmpty && inLine.routingKey == "upload.notifier")
+        #expect(inLine.exchange.isEmpty && inLine.routingKey == "upload.notifier.0")
         // A baton that came to the notifier by mistake.
         var baton = Samples.baton(job, generation: 3)
         baton.state = UploadState(driver: "s3", payload: ["upload": "x"])
-        let onward = try route(letter(try WireFormat.message(baton: baton), queue: "upload.notifier", exchange: ""))
+        let onward = try route(letter(try WireFormat.message(baton: baton), queue: "upload.notifier.0", exchange: ""))
         #expect(onward.exchange == "upload.jobs" && onward.routingKey == "video.continued" && onward.flagsRepeats)
     }
 
@@ -50,17 +50,19 @@ import Uploads
         for type in ["upload.completed", "upload.marker.v1", "upload.order.v1"] {
             let message = Message(body: Data("{".utf8), type: type)
             let route = try route(letter(message, queue: "upload.jobs.default.normal"))
-            #expect(route.exchange.isEmpty && route.routingKey == "upload.notifier" && !route.flagsRepeats, "\(type)")
+            #expect(route.exchange.isEmpty && route.routingKey == "upload.notifier.0" && !route.flagsRepeats, "\(type)")
         }
     }
 
     @Test(arguments: [
         ("upload.jobs.video.bulk", "", "x", "upload.jobs", "video.bulk"),
-        ("upload.notifier", "upload.submit", "video.normal", "upload.submit", "video.normal"),
-        ("upload.notifier", "", "upload.notifier", "", "upload.notifier"),
-        ("upload.notifier", "theirs", "k", "", "upload.notifier"),
-        ("upload.delay.00", "upload.delay.03", "0.1.0.video.urgent", "upload.jobs", "video.urgent"),
-        ("", "upload.due", "0.1.video.urgent", "upload.jobs", "video.urgent"),
+        ("upload.notifier.0", "upload.submit", "video.normal.7", "upload.submit", "video.normal.7"),
+        ("upload.notifier.0", "", "upload.notifier.0", "", "upload.notifier.0"),
+        ("upload.notifier.0", "theirs", "k", "", "upload.notifier.0"),
+        ("upload.delay.00", "upload.delay.03", "0.1.0.video.urgent.c", "upload.jobs", "video.urgent"),
+        // Of a message that an earlier version let wait.
+        ("upload.delay.00", "upload.delay.03", "0.1.0.video.bulk", "upload.jobs", "video.bulk"),
+        ("", "upload.due", "0.1.video.urgent.3", "upload.jobs", "video.urgent"),
     ])
     func `what cannot be read goes back to where it was`(
         queue: String, exchange: String, key: String, expected: String, routingKey: String
@@ -78,16 +80,16 @@ import Uploads
         #expect(try refusal(letter(nonsense, exchange: "upload.dead"))?.contains("where it belongs") == true)
         #expect(try refusal(letter(nonsense, queue: "their.queue"))?.contains("where it belongs") == true)
         let control = try WireFormat.message(entry: .queueStopped(.standard))
-        #expect(try refusal(letter(control, queue: "upload.notifier"))?.contains("give the order again") == true)
+        #expect(try refusal(letter(control, queue: "upload.notifier.0"))?.contains("give the order again") == true)
         let answer = try WireFormat.message(answer: OrderAnswer(order: UUID()))
-        #expect(try refusal(letter(answer, queue: "upload.notifier"))?.contains("discard it") == true)
-        var old = letter(nonsense, queue: "upload.notifier")
+        #expect(try refusal(letter(answer, queue: "upload.notifier.0"))?.contains("discard it") == true)
+        var old = letter(nonsense, queue: "upload.notifier.0")
         old.envelope = nil
         #expect(try refusal(old)?.contains("earlier version") == true)
-        var redacted = letter(nonsense, queue: "upload.notifier")
+        var redacted = letter(nonsense, queue: "upload.notifier.0")
         redacted.envelope?.isRedacted = true
         #expect(try refusal(redacted)?.contains("without its secrets") == true)
-        var cut = letter(nonsense, queue: "upload.notifier")
+        var cut = letter(nonsense, queue: "upload.notifier.0")
         cut.size = 5 << 20
         #expect(try refusal(cut)?.contains("5242880 bytes") == true)
     }

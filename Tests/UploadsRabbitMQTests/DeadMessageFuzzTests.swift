@@ -73,7 +73,8 @@ import Uploads
         default: break
         }
         let queues = [
-            topology.notifier, topology.laneQueue(.standard, .normal), "upload.delay.03", "upload.delay.", fuzz.text(),
+            topology.notifier(0), topology.laneQueue(.standard, .normal), "upload.delay.03", "upload.delay.",
+            fuzz.text(),
         ]
         var death: Table = [
             "queue": .string(fuzz.pick(queues)),

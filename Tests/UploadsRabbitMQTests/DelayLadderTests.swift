@@ -50,7 +50,8 @@ import Uploads
 
     @Test(arguments: [1, 2, 3, 5, 10, 59, 60, 600, 3600, 86_400, 4_194_302, 4_194_303])
     func `every delay takes exactly its seconds to its lane`(_ seconds: Int) {
-        let (milliseconds, landing, levels) = walk(topology.delayKey(seconds: Double(seconds), .standard, .continued))
+        let (milliseconds, landing, levels) = walk(
+            topology.delayKey(seconds: Double(seconds), .standard, .continued, JobID()))
         #expect(milliseconds == Int64(seconds) * 1000)
         #expect(landing == "upload.jobs.default.continued")
         #expect(levels == 22)
@@ -60,9 +61,11 @@ import Uploads
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let seconds = Int.random(in: 1...UploadTopology.delaySecondsMaximum, using: &generator)
-            #expect(walk(topology.delayKey(seconds: Double(seconds), .standard, .bulk)).milliseconds == seconds * 1000)
+            #expect(
+                walk(topology.delayKey(seconds: Double(seconds), .standard, .bulk, JobID())).milliseconds == seconds
+                    * 1000)
         }
-        let key = topology.delayKey(seconds: 1, try QueueName("1"), .normal)
+        let key = topology.delayKey(seconds: 1, try QueueName("1"), .normal, JobID())
         #expect(walk(key).landing == "nowhere")
         #expect(walk(key).milliseconds == 1000)
     }
@@ -72,7 +75,7 @@ import Uploads
         var generator = SplitMix(state: 4)
         for _ in 0..<400 {
             let seconds = exp(Double.random(in: 0...log(30 * 86_400), using: &generator))
-            let walked = walk(topology.delayKey(seconds: seconds, .standard, .normal))
+            let walked = walk(topology.delayKey(seconds: seconds, .standard, .normal, JobID()))
             #expect(walked.landing == "upload.jobs.default.normal", "\(seconds) s")
             let lateness = Double(walked.milliseconds) / 1000 - seconds
             #expect(lateness >= 0 && lateness < 1, "\(seconds) s")
@@ -97,7 +100,9 @@ import Uploads
                     now: Self.epoch + now)
                 let delay = try #require(plan.onward?.delay)
                 let late = Bool.random(using: &generator) ? 0 : Double.random(in: 0...30, using: &generator)
-                now += Double(walk(topology.delayKey(seconds: delay, .standard, .normal)).milliseconds) / 1000 + late
+                now +=
+                    Double(walk(topology.delayKey(seconds: delay, .standard, .normal, JobID())).milliseconds) / 1000
+                    + late
                 lost += late
                 waits += 1
             }
@@ -126,7 +131,7 @@ import Uploads
 
     @Test func `a routing key stays within 255 bytes for the longest queue name`() throws {
         let queue = try QueueName(String(repeating: "q", count: 64))
-        #expect(topology.delayKey(seconds: 4_194_303, queue, .continued).utf8.count <= 255)
+        #expect(topology.delayKey(seconds: 4_194_303, queue, .continued, JobID()).utf8.count <= 255)
     }
 
     @Test func `a level keeps its messages until the next one has confirmed them`() {

@@ -23,7 +23,7 @@ import Uploads
             let begun = clock.now
             for (seconds, lane) in lanes {
                 let message = try WireFormat.message(baton: Samples.baton(slice: seconds))
-                let key = rig.topology.delayKey(seconds: Double(seconds), .standard, lane)
+                let key = rig.topology.delayKey(seconds: Double(seconds), .standard, lane, JobID())
                 try await rig.channel.publish(message, to: rig.topology.ladderTop, routingKey: key)
             }
             for (seconds, lane) in lanes {
@@ -43,7 +43,7 @@ import Uploads
             let baton = Samples.baton(Samples.job(queue: try QueueName("nowhere")))
             try await rig.channel.publish(
                 try WireFormat.message(baton: baton), to: rig.topology.ladderTop,
-                routingKey: rig.topology.delayKey(seconds: 1, baton.job.queue, .normal))
+                routingKey: rig.topology.delayKey(seconds: 1, baton.job.queue, .normal, JobID()))
             let probe = try await rig.notifier()
             try await eventually("a dead baton") { !probe.messages.value.isEmpty }
             #expect(probe.messages.value == [.deadBaton(baton, .noLane)])

@@ -37,7 +37,7 @@ import Uploads
         let bus = try await notifier.notifierBus()
         let worker = try await broker(at: survivor, namespace)
         let topology = worker.topology
-        #expect(try await cluster.leader(of: topology.notifier, asking: survivor).name == leader.name)
+        #expect(try await cluster.leader(of: topology.notifier(0), asking: survivor).name == leader.name)
 
         // Without a majority no node can take the dead leader's place yet.
         try await leader.kill()
@@ -59,7 +59,7 @@ import Uploads
         let parcels = [
             "a hand-over": Parcel(
                 message: try WireFormat.message(baton: Samples.baton(), maybeRepeated: false),
-                exchange: topology.jobs, routingKey: topology.laneKey(.standard, .continued)),
+                exchange: topology.jobs, routingKey: topology.laneKey(.standard, .continued, JobID())),
             "a control entry": Parcel(
                 message: try WireFormat.message(entry: .queueStopped(.standard)), exchange: topology.control,
                 routingKey: "", confirmLimit: ControlLog.confirmLimit),

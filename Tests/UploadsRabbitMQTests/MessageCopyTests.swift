@@ -24,7 +24,7 @@ import Uploads
     }()
 
     @Test(arguments: messages) func `a copy is read as the message that it was`(message: NotifierMessage) throws {
-        let copy = MessageCopy(message, queue: "upload.notifier")
+        let copy = try MessageCopy(message, Samples.topology())
         var again = NotifierMessage(copy.envelope.message(copy.body), nil)
         // The mark of a possible repeat is set anew when the message is published again.
         switch (message, again) {
@@ -39,26 +39,26 @@ import Uploads
         if case .job(let job, _, _) = message, job.serial == nil {
             #expect(route.exchange == "upload.submit" && route.flagsRepeats)
         } else {
-            #expect(route.exchange.isEmpty && route.routingKey == "upload.notifier")
+            #expect(route.exchange.isEmpty && route.routingKey == "upload.notifier.0")
         }
     }
 
     @Test func `a dead baton goes to its lane again`() throws {
         let baton = Samples.baton(generation: 3)
-        let copy = MessageCopy(.deadBaton(baton, .other("why")), queue: "upload.notifier")
+        let copy = try MessageCopy(.deadBaton(baton, .other("why")), Samples.topology())
         let letter = UnreadableMessage(id: 1, at: Self.time, reason: "why", body: copy.body, envelope: copy.envelope)
         #expect(WireFormat.read(copy.envelope.message(copy.body)) == .baton(baton))
         #expect(try DeadLetterRoute(letter, try Samples.topology()).exchange == "upload.jobs")
     }
 
-    @Test func `the body is kept as it came`() {
+    @Test func `the body is kept as it came`() throws {
         let body = Data(#"{"theirs": 1}"#.utf8)
-        let copy = MessageCopy(.job(Samples.job(), maybeRepeated: false, body: body), queue: "upload.notifier")
+        let copy = try MessageCopy(.job(Samples.job(), maybeRepeated: false, body: body), Samples.topology())
         #expect(copy.body == body && copy.envelope.type == "upload.job.v1" && !copy.envelope.isRedacted)
         var event = UploadEvent(kind: .completed, of: Samples.baton(), at: Self.time)
         event.data.baton.activeSeconds = .infinity
-        #expect(MessageCopy(.event(event, body: body), queue: "upload.notifier").body == body)
-        let bodiless = MessageCopy(.event(event), queue: "upload.notifier")
+        #expect(try MessageCopy(.event(event, body: body), Samples.topology()).body == body)
+        let bodiless = try MessageCopy(.event(event), Samples.topology())
         #expect(bodiless.envelope.isRedacted && bodiless.envelope.type == event.kind.type)
     }
 }

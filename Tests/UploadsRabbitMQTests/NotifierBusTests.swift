@@ -75,7 +75,7 @@ import Uploads
                 try await eventually("batch \(number)") { batches.value.count == number + 1 }
             }
             try await bus.mark(sent[2])
-            let queue = rig.topology.notifier
+            let queue = rig.topology.notifier(0)
             try await eventually("all are delivered, and none is acknowledged") {
                 try await rig.node.ctl("list_queues", "name", "messages_unacknowledged").contains("\(queue)\t3")
             }
@@ -218,7 +218,7 @@ import Uploads
             // With its bindings: a message with a delay of a second comes back.
             try await rig.channel.publish(
                 try WireFormat.message(baton: Samples.baton()), to: rig.topology.ladderTop,
-                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal))
+                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal, JobID()))
             try await eventually("it has come down") { try await rig.waiting(.normal) == 1 }
         }
     }

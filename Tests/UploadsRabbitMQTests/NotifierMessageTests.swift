@@ -87,7 +87,7 @@ import Uploads
 
     @Test func `a record that died in the notifier's own queue is still owed`() throws {
         let job = Samples.job()
-        let death: Table = ["queue": "upload.notifier", "reason": "delivery_limit"]
+        let death: Table = ["queue": "upload.notifier.0", "reason": "delivery_limit"]
         let message = try WireFormat.message(job: job)
         #expect(dead(message, death) == .job(job, maybeRepeated: false, body: message.body))
     }
@@ -95,7 +95,7 @@ import Uploads
     @Test func `a question that expired asks for no answer`() throws {
         let order = UploadOrder(.ask([JobID()]), by: "app", at: Date(timeIntervalSince1970: 1_795_000_000))
         let message = try WireFormat.message(order: order, replyTo: "upload.answer.gone")
-        let death: Table = ["queue": "upload.notifier", "reason": "expired"]
+        let death: Table = ["queue": "upload.notifier.0", "reason": "expired"]
         #expect(dead(message, death) == .order(order, replyTo: nil))
     }
 }

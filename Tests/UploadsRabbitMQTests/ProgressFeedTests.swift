@@ -97,7 +97,7 @@ import Uploads
                         try report(job, Int64(bytes)), to: rig.topology.progress, routingKey: "progress.a.b")
                 }
                 // Posts are dropped when too many wait; the last one has to arrive.
-                if bytes % 100 == 0 { _ = try await rig.channel.messageCount(of: rig.topology.notifier) }
+                if bytes % 100 == 0 { _ = try await rig.channel.messageCount(of: rig.topology.notifier(0)) }
             }
             try await eventually("the latest of each is heard") {
                 jobs.allSatisfy { job in heard.value.last { $0.job.id == job.id }?.data.bytesDone == 500 }

@@ -22,7 +22,7 @@ import Uploads
             "enqueuedAt": "2026-11-21T08:00:00Z",
         }
         channel.basic_publish(
-            namespace + ".submit", "default.normal", json.dumps(body),
+            namespace + ".submit", "default.normal." + body["id"][-1], json.dumps(body),
             pika.BasicProperties(content_type="application/json", delivery_mode=2, message_id=job,
                                  type="upload.job.v1"),
             mandatory=True)

@@ -37,7 +37,7 @@ import Uploads
             #expect(second.envelope?.headers["tenant"] == "acme" && second.envelope?.queue == first.envelope?.queue)
             // No message circulates by itself.
             #expect(try await rig.waiting(.bulk) == 0)
-            try await rig.channel.publish(Message(body: Data("end".utf8)), to: "", routingKey: rig.topology.notifier)
+            try await rig.channel.publish(Message(body: Data("end".utf8)), to: "", routingKey: rig.topology.notifier(0))
             _ = try await nextLetter(probe, after: 2)
             #expect(probe.messages.value.count == 3)
         }
@@ -53,7 +53,7 @@ import Uploads
             letter.body = message.body
             letter.size = message.body.count
             letter.envelope = MessageEnvelope(
-                message, queue: rig.topology.notifier, exchange: rig.topology.submit, routingKey: "video.normal")
+                message, queue: rig.topology.notifier(0), exchange: rig.topology.submit, routingKey: "video.normal")
             let probe = try await rig.notifier()
             _ = try await rig.broker().replay(letter)
             let delivery = try await rig.next(rig.topology.laneQueue(queue, .normal))
@@ -70,7 +70,7 @@ import Uploads
             let letter = UnreadableMessage(
                 id: 8, at: Date(), reason: "why", body: message.body,
                 envelope: MessageEnvelope(
-                    message, queue: nil, exchange: rig.topology.due, routingKey: "0.1.nowhere.normal"))
+                    message, queue: nil, exchange: rig.topology.due, routingKey: "0.1.nowhere.normal.d"))
             let broker = try await rig.broker()
             let error = await #expect(throws: UploadError.self) { _ = try await broker.replay(letter) }
             #expect(error?.code == .rejected && error?.message.contains("no lane nowhere.normal") == true)

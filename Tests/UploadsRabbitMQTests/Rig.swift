@@ -22,9 +22,10 @@ struct Rig: Sendable {
 
     /// Runs a test, closes all that it opened, the latest first, and deletes its objects.
     /// - Parameter node: nil for the shared broker.
-    static func run(on node: BrokerNode? = nil, _ test: (Rig) async throws -> Void) async throws {
+    static func run(on node: BrokerNode? = nil, shards: Shards = .one, _ test: (Rig) async throws -> Void) async throws
+    {
         try await places.withLock {
-            let rig = try await Rig(node)
+            let rig = try await Rig(node, shards)
             do {
                 try await test(rig)
                 await rig.end()
@@ -35,9 +36,9 @@ struct Rig: Sendable {
         }
     }
 
-    private init(_ own: BrokerNode?) async throws {
+    private init(_ own: BrokerNode?, _ shards: Shards) async throws {
         node = if let own { own } else { try await BrokerNode.shared() }
-        topology = try UploadTopology(namespace: UniqueNames.make("ns"))
+        topology = try UploadTopology(namespace: UniqueNames.make("ns"), shards: shards)
         logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         connection = try await Connection.open(try ConnectionConfiguration(urls: [node.url]), logger: logger)
         channel = try await connection.openChannel()
@@ -54,7 +55,8 @@ struct Rig: Sendable {
 
     func broker() async throws -> UploadBroker {
         let broker = try await UploadBroker.connect(
-            try ConnectionConfiguration(urls: [node.url]), namespace: topology.namespace, logger: logger)
+            try ConnectionConfiguration(urls: [node.url]), namespace: topology.namespace, shards: topology.shards,
+            logger: logger)
         atEnd { await broker.close() }
         return broker
     }
@@ -97,7 +99,7 @@ struct Rig: Sendable {
 
     /// Publishes a baton directly to a lane.
     func put(_ message: Message, lane: Lane = .normal) async throws {
-        try await channel.publish(message, to: topology.jobs, routingKey: topology.laneKey(.standard, lane))
+        try await channel.publish(message, to: topology.jobs, routingKey: topology.laneKey(.standard, lane, JobID()))
     }
 
     func isMissing(_ queue: String) async -> Bool {

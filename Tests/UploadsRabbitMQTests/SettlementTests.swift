@@ -59,7 +59,8 @@ import Uploads
                 queues: [Queue(name: listener)],
                 bindings: [
                     Binding(source: rig.topology.events, destination: .queue(listener), routingKey: "#"),
-                    Binding(source: rig.topology.jobs, destination: .queue(listener), routingKey: "default.continued"),
+                    Binding(
+                        source: rig.topology.jobs, destination: .queue(listener), routingKey: "default.continued.*"),
                 ])
             try await rig.connection.define(topology)
             rig.atEnd { [connection = rig.connection] in try? await connection.delete(topology) }

@@ -74,7 +74,7 @@ import Uploads
             let waiting = try await rig.next(rig.topology.delayLevel(5))
             #expect(waiting.message.body == body && waiting.message.type == "upload.baton.v2")
             #expect(waiting.message.messageID == "m")
-            #expect(waiting.routingKey.hasSuffix(".default.normal"))
+            #expect(waiting.routingKey.hasSuffix(".default.normal.0"))
             #expect(handler.handled.value.isEmpty)
         }
     }
@@ -205,7 +205,7 @@ import Uploads
             try await eventually("it is done") { handler.handled.value.count == 1 }
             try await rig.channel.publish(
                 try WireFormat.message(baton: Samples.baton(slice: 2)), to: rig.topology.ladderTop,
-                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal))
+                routingKey: rig.topology.delayKey(seconds: 1, .standard, .normal, JobID()))
             try await eventually("so is one that waited") { handler.handled.value.count == 2 }
         }
     }

@@ -52,7 +52,7 @@ import Uploads
     }
 
     @Test func `the notifier's queue has one active consumer and a delivery limit`() throws {
-        let arguments = try queue("upload.notifier").arguments
+        let arguments = try queue("upload.notifier.0").arguments
         #expect(arguments["x-single-active-consumer"]?.bool == true)
         #expect(arguments["x-delivery-limit"]?.integer == 20)
         #expect(arguments["x-dead-letter-exchange"]?.string == "upload.dead")
@@ -76,8 +76,25 @@ import Uploads
         #expect(
             Set(bindings) == [
                 Binding(source: "upload.submit", destination: .exchange("upload.jobs"), routingKey: "#"),
-                Binding(source: "upload.submit", destination: .queue("upload.notifier"), routingKey: "#"),
+                Binding(source: "upload.submit", destination: .queue("upload.notifier.0"), routingKey: "#"),
             ])
+    }
+
+    @Test(arguments: [4, 16]) func `every digit has one shard, which gets its jobs and events`(_ count: Int) throws {
+        let shards = try #require(Shards(count))
+        let topology = try UploadTopology(namespace: "upload", shards: shards)
+        #expect(topology.shared.queues.filter { $0.name.hasPrefix("upload.notifier.") }.count == count)
+        for exchange in ["upload.submit", "upload.events"] {
+            let bindings = topology.shared.bindings.filter {
+                if case .queue = $0.destination { $0.source == exchange } else { false }
+            }
+            #expect(bindings.map(\.routingKey).sorted() == Shards.digits.map { "#.\($0)" })
+            for _ in 0..<50 {
+                let job = JobID()
+                let queue = bindings.first { $0.routingKey == "#.\(job.digitText)" }?.destination
+                #expect(queue == .queue(topology.notifier(of: job)))
+            }
+        }
     }
 
     @Test func `events have one obligatory binding, outcomes and progress have none`() {
@@ -85,7 +102,7 @@ import Uploads
         let bindings = topology.shared.bindings.filter { sources.contains($0.source) }
         #expect(
             bindings == [
-                Binding(source: "upload.events", destination: .queue("upload.notifier"), routingKey: "#")
+                Binding(source: "upload.events", destination: .queue("upload.notifier.0"), routingKey: "#")
             ])
     }
 

@@ -73,6 +73,6 @@ import Uploads
     private func put(_ rig: Rig, _ baton: Baton, seconds: TimeInterval) async throws {
         try await rig.channel.publish(
             try WireFormat.message(baton: baton), to: rig.topology.ladderTop,
-            routingKey: rig.topology.delayKey(seconds: seconds, .standard, .normal))
+            routingKey: rig.topology.delayKey(seconds: seconds, .standard, .normal, JobID()))
     }
 }

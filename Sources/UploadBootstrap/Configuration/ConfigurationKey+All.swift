@@ -28,6 +28,9 @@ extension ConfigurationKey {
         .init("tls.certificateFile", .path, "this program's certificate for the broker (PEM)"),
         .init("tls.keyFile", .path, "the key of tls.certificateFile (PEM)"),
         .init("namespace", .name, standard: "upload", flag: "--namespace", "the prefix of all names on the broker"),
+        .init(
+            "shards", .choice(Shards.counts.map(String.init)), standard: "1",
+            "the parts of the namespace's jobs, each with a queue for the notifiers; cannot be changed once made"),
         .init("staging", .path, flag: "--staging", "the staging area, shared by producers and workers"),
         .init("stagingGroup", .text, "the group that the files in the staging area belong to"),
         .init(

@@ -49,6 +49,7 @@ public struct UploadConfiguration: Sendable {
     /// Seconds that the broker lets a worker hold a delivery.
     public var consumerTimeout: TimeInterval
     public var namespace: String
+    public var shards: Shards
     /// The staging area's path.
     public var staging: String
     public var stagingGroup: String?
@@ -84,6 +85,7 @@ public struct UploadConfiguration: Sendable {
         brokerHeartbeat = settings.seconds("brokerHeartbeat") ?? 20
         consumerTimeout = settings.seconds("consumerTimeout") ?? 1800
         namespace = settings.text("namespace") ?? ""
+        shards = settings.text("shards").flatMap { Int($0) }.flatMap { Shards($0) } ?? .one
         staging = settings.path("staging") ?? ""
         stagingGroup = settings.text("stagingGroup")
         stagingKeepFailed = settings.seconds("stagingKeepFailed") ?? 7 * 86_400

@@ -119,8 +119,10 @@ struct JobMaker: Sendable {
 
     /// The id of the job of an upload.
     func id(of upload: PlannedUpload) -> JobID {
-        upload.wishes.idempotencyKey.map { JobID(namespace: namespace, queue: request.queue, idempotencyKey: $0) }
+        let id =
+            upload.wishes.idempotencyKey.map { JobID(namespace: namespace, queue: request.queue, idempotencyKey: $0) }
             ?? upload.id
+        return request.serial == nil ? id : id.inLine(of: request.queue)
     }
 
     /// Removes the staged copies of jobs that were not published. A copy that cannot be removed stays for the clean-up; so does a keyed

@@ -17,8 +17,8 @@ struct LedgerStatusReport: Encodable, Hashable, Sendable {
     let schema: Int
     let bytes: Int64
     let jobs: Int
-    /// The host and the process of the notifier that works with the ledger.
-    let holder: String?
+    /// The host and the process of each notifier that works with the ledger, with its shards.
+    let holders: [String: [Int]]
     /// Nil if the broker has no queue for the notifier yet.
     let waitingEvents: Int?
     let consumers: Int?
@@ -41,13 +41,13 @@ struct LedgerStatusReport: Encodable, Hashable, Sendable {
         schema = overview.schema
         bytes = overview.bytes
         jobs = overview.jobCount
-        holder = overview.holder
+        holders = overview.holders
         waitingEvents = depth?.messages
         consumers = depth?.consumers
     }
 
     /// Whether events get from the broker into this ledger.
-    var isAtWork: Bool { claim == .this && holder != nil && consumers ?? 0 > 0 }
+    var isAtWork: Bool { claim == .this && !holders.isEmpty && consumers ?? 0 > 0 }
 
     /// The report for people, line by line.
     var lines: [String] {
@@ -65,12 +65,25 @@ struct LedgerStatusReport: Encodable, Hashable, Sendable {
             case 1?: "1 message waits"
             case let count?: "\(count) messages wait"
             }
-        let rows = [
-            ("namespace", "\(namespace) \(claimed)"), ("ledger", ledger), ("place", place),
-            ("database", "\(database), schema \(schema), \(Quantity.text(bytes: bytes))"), ("jobs", "\(jobs)"),
-            ("notifier", holder ?? "none works with this ledger, as far as this host can see"),
-            ("backlog", consumers == 0 ? "\(waiting), and no notifier takes messages" : waiting),
-        ]
+        let rows =
+            [
+                ("namespace", "\(namespace) \(claimed)"), ("ledger", ledger), ("place", place),
+                ("database", "\(database), schema \(schema), \(Quantity.text(bytes: bytes))"), ("jobs", "\(jobs)"),
+            ] + notifiers + [
+                ("backlog", consumers == 0 ? "\(waiting), and no notifier takes messages" : waiting)
+            ]
         return rows.map { $0.padding(toLength: 11, withPad: " ", startingAt: 0) + PlainText.safe($1) }
+    }
+
+    private var notifiers: [(String, String)] {
+        guard !holders.isEmpty else {
+            return [("notifier", "none works with this ledger, as far as this host can see")]
+        }
+        // With one shard there is nothing to divide.
+        let isDivided = holders.values.contains { $0.count > 1 } || holders.count > 1
+        return holders.sorted { $0.key < $1.key }.map { holder, shards in
+            let numbers = shards.sorted().map(String.init).joined(separator: ", ")
+            return ("notifier", isDivided ? "\(holder): \(shards.count == 1 ? "shard" : "shards") \(numbers)" : holder)
+        }
     }
 }

@@ -44,7 +44,8 @@ extension Bootstrap {
                 try await TimeLimit.within(patience, "did not answer") {
                     () throws(UploadError) in
                     try await UploadBroker.connect(
-                        connection, namespace: configuration.namespace, reads: request.waits, logger: logger)
+                        connection, namespace: configuration.namespace, shards: configuration.shards,
+                        reads: request.waits, logger: logger)
                 })
         } catch {
             guard error.code == .networkFailure, request.usesOutbox else { throw ProgramError(error) }

@@ -7,8 +7,7 @@ import UploadSources
 import Uploads
 
 extension Bootstrap {
-    /// `upload-notifier`: opens the ledger, or stands by until it is free, and serves until it is stopped. It stands by again when another
-    /// notifier has taken the ledger over.
+    /// `upload-notifier`: opens the ledger, or stands by until its file is free, and serves until it is stopped.
     public static func notify(_ input: ConfigurationInput, checkConfig: Bool) async throws -> ExitCode {
         Allocator.tune()
         var configuration = try UploadConfiguration(input)
@@ -24,38 +23,32 @@ extension Bootstrap {
         for warning in configuration.warnings { logger.warning("\(warning)") }
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
-        var isTakenOver: Bool
-        repeat {
-            let ledger: any NotifierLedger
-            switch try await StandBy.open(configuration.ledgerPlace(), logger: logger) {
-            case .opened(let free): ledger = free
-            case .obstacle(let obstacle):
-                guard
-                    let late = try await standBy(
-                        obstacle, configuration, input: input, registry: registry, logger: logger)
-                else { return .done }
-                (ledger, configuration) = late
-            }
-            do {
-                isTakenOver = try await serve(
-                    ledger, &configuration, input: input, registry: registry, logger: logger)
-            } catch {
-                try? await ledger.close()
-                throw error
-            }
+        let ledger: any NotifierLedger
+        switch try await StandBy.open(configuration.ledgerPlace(), shards: configuration.shards, logger: logger) {
+        case .opened(let free): ledger = free
+        case .obstacle(let obstacle):
+            guard
+                let late = try await standBy(
+                    obstacle, configuration, input: input, registry: registry, logger: logger)
+            else { return .done }
+            (ledger, configuration) = late
+        }
+        do {
+            try await serve(ledger, configuration, input: input, registry: registry, logger: logger)
+        } catch {
             try? await ledger.close()
-        } while isTakenOver
+            throw error
+        }
+        try? await ledger.close()
         logger.info("notifier stopped")
         return .done
     }
 
-    /// Serves until the program is stopped, or until another notifier has taken the ledger over.
-    /// - Parameter configuration: becomes the latest valid one.
-    /// - Returns: whether another notifier has taken the ledger over.
+    /// Serves until the program is stopped.
     private static func serve(
-        _ ledger: any NotifierLedger, _ configuration: inout UploadConfiguration, input: ConfigurationInput,
+        _ ledger: any NotifierLedger, _ configuration: UploadConfiguration, input: ConfigurationInput,
         registry: PrometheusRegistry, logger: Logger
-    ) async throws -> Bool {
+    ) async throws {
         let connection = try configuration.connection(for: "upload-notifier")
         let queues = BrokerDelegateQueues()
         let settings = configuration.notifier
@@ -67,7 +60,6 @@ extension Bootstrap {
         let delegateManager = DelegateManager(register: ledger, logger: logger)
         try await configuration.configure(delegateManager, queues: queues, logger: logger)
         let latest = Mutex(configuration)
-        defer { configuration = latest.withLock(\.self) }
         let progress = LatestProgress()
         let obstacle = Mutex<LedgerObstacle?>(nil)
         let api = NotifierAPI(
@@ -76,7 +68,8 @@ extension Bootstrap {
             destinations: { latest.withLock { $0.destinationSummaries } }, progress: progress, logger: logger)
         let runner = NotifierRunner(
             connector: BrokerConnector(
-                connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger),
+                connection: connection, namespace: configuration.namespace, shards: configuration.shards,
+                readiness: readiness, logger: logger),
             ledger: ledger, queues: queues, configuration: notifier,
             sweeper: Sweeper(ledger: ledger, rule: Self.sweepRule(configuration, notifier), logger: logger) {
                 destinations.sweepable
@@ -108,7 +101,6 @@ extension Bootstrap {
             throw error
         }
         try await destinations.shutdown()
-        return runner.isTakenOver
     }
 
     private static func stagingSweeper(
@@ -149,7 +141,9 @@ extension Bootstrap {
     ) async throws -> (any NotifierLedger, UploadConfiguration)? {
         let settings = configuration.notifier
         let readiness = Readiness()
-        let standBy = StandBy(try configuration.ledgerPlace(), obstacle, readiness: readiness, logger: logger)
+        let standBy = StandBy(
+            try configuration.ledgerPlace(), shards: configuration.shards, obstacle, readiness: readiness,
+            logger: logger)
         let latest = Mutex(configuration)
         try await run(
             [

@@ -47,10 +47,12 @@ extension Bootstrap {
         _ configuration: UploadConfiguration, _ connection: ConnectionConfiguration, within limit: Duration? = nil,
         _ body: (UploadBroker) async throws -> ExitCode
     ) async throws -> ExitCode {
-        let (namespace, logger) = (configuration.namespace, configuration.logger("uploadctl"))
+        let logger = configuration.logger("uploadctl")
         let limit = limit ?? brokerLimit
         let broker = try await TimeLimit.within(limit, "did not answer") { () throws(UploadError) in
-            try await UploadBroker.connect(connection.within(limit), namespace: namespace, reads: true, logger: logger)
+            try await UploadBroker.connect(
+                connection.within(limit), namespace: configuration.namespace, shards: configuration.shards, reads: true,
+                logger: logger)
         }
         do {
             let code = try await body(broker)

@@ -5,7 +5,7 @@ import Uploads
 import UploadsRabbitMQ
 
 extension Bootstrap {
-    /// `uploadctl topology`: shows, checks, declares or deletes the namespace's objects on the broker.
+    /// `uploadctl topology`: shows, checks, declares, migrates or deletes the namespace's objects on the broker.
     public static func topology(
         _ request: TopologyRequest, _ input: ConfigurationInput, checkConfig: Bool
     ) async throws -> ExitCode {
@@ -19,7 +19,9 @@ extension Bootstrap {
         }
         if case .declare(isPrinted: true) = request.verb {
             let (queues, delegates) = names(request, configuration)
-            let definitions = try UploadTopology(namespace: configuration.namespace).definitions(
+            let definitions = try UploadTopology(
+                namespace: configuration.namespace, shards: configuration.shards
+            ).definitions(
                 of: queues, delegates: delegates, virtualHost: connection.virtualHost)
             Console.output(line: String(decoding: try WireJSON.encode(definitions), as: UTF8.self))
             return .done
@@ -44,6 +46,16 @@ extension Bootstrap {
         }
         let report = TopologyReport(objects: objects, topology: broker.topology)
         switch request.verb {
+        case .migrate:
+            // A worker of the earlier version would publish events under keys that no queue of a shard gets.
+            if let refusal = report.refusal(discardsMessages: true) {
+                throw ProgramError(.refused, "\(refusal); nothing was moved")
+            }
+            let count = try await broker.migrateObjects(queues: queues, delegates: delegates)
+            say(
+                count.map { "moved, with \($0) messages of the notifier's queue; start the programs of this version" }
+                    ?? "nothing to move: namespace '\(configuration.namespace)' has no queue of an earlier version")
+            return .done
         case .show:
             try show(report, request)
             return .done

@@ -40,7 +40,8 @@ extension Bootstrap {
         worker.name = Self.workerName
         worker.exitWhenIdle = exitWhenIdle ? Self.idle : nil
         let connector = BrokerConnector(
-            connection: connection, namespace: configuration.namespace, readiness: readiness, logger: logger)
+            connection: connection, namespace: configuration.namespace, shards: configuration.shards,
+            readiness: readiness, logger: logger)
         let service = WorkerService(
             connector: connector,
             queue: JobQueueConfiguration(queues: settings.queues, prefetchPerLane: Self.prefetch(settings.concurrency)),

@@ -14,6 +14,7 @@ struct BrokerConnector: Sendable {
 
     let connection: ConnectionConfiguration
     let namespace: String
+    let shards: Shards
     let readiness: Readiness
     let logger: Logger
 
@@ -30,7 +31,7 @@ struct BrokerConnector: Sendable {
             do {
                 readiness.set("connecting to the broker")
                 let broker = try await UploadBroker.connect(
-                    connection, namespace: namespace, reads: true, logger: logger)
+                    connection, namespace: namespace, shards: shards, reads: true, logger: logger)
                 do {
                     let value = try await prepare(broker)
                     logger.info("connected to the broker", metadata: ["broker": "\(connection)"])

@@ -24,7 +24,7 @@ final class CurrentBroker: BrokerOperations {
         try await serving().broker.depths(of: queues)
     }
 
-    func controlView() async throws(UploadError) -> ControlView { try serving().notifier.controlView }
+    func controlView() async throws(UploadError) -> ControlView { try await serving().notifier.controlView() }
 
     private func serving() throws(UploadError) -> (broker: UploadBroker, notifier: NotifierService) {
         guard let current = current.withLock({ $0 }) else {

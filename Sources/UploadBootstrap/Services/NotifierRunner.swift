@@ -22,7 +22,6 @@ final class NotifierRunner: Service {
     private let progress: LatestProgress
     private let meet: @Sendable (LedgerObstacle?) -> Void
     private let logger: Logger
-    private let wasTakenOver = Atomic(false)
 
     /// - Parameter meet: receives the obstacle when the namespace has another ledger, and nil once it has this one.
     init(
@@ -47,15 +46,8 @@ final class NotifierRunner: Service {
         self.logger = logger
     }
 
-    /// Whether `run` ended because another notifier has taken the ledger over, and not because the program is to end.
-    var isTakenOver: Bool { wasTakenOver.load(ordering: .relaxed) }
-
     func run() async throws {
-        while try await work() {
-            guard ledger.isTakenOver else { continue }
-            wasTakenOver.store(!Task.isShuttingDownGracefully, ordering: .relaxed)
-            return
-        }
+        while try await work() {}
     }
 
     /// Serves one connection from its beginning to its end. When the operator gives the namespace to another ledger, the notifier
@@ -68,6 +60,8 @@ final class NotifierRunner: Service {
         guard let connected else { return false }
         let broker = connected.0
         let bus = connected.1
+        // A notifier that does not reach the broker keeps no shard from others.
+        await ledger.share(true)
         queues.use(broker)
         let outbox = OutboxPublisher(staging: staging, broker: broker, logger: logger)
         let isSuperseded: Bool
@@ -81,9 +75,8 @@ final class NotifierRunner: Service {
             await broker.close()
             throw error
         }
-        if ledger.isTakenOver {
-            readiness.set(LedgerObstacle.taken.reason(path: ledger.path))
-        } else if isSuperseded {
+        await ledger.share(false)
+        if isSuperseded {
             let reason = LedgerObstacle.foreign("another ledger has the namespace now")
             meet(reason)
             readiness.set(reason.reason(path: ledger.path))
@@ -122,7 +115,9 @@ final class NotifierRunner: Service {
         }
         readiness.set {
             if let obstacle = await broker.obstacle(within: Readiness.patience) { return obstacle }
-            return service.obstacle ?? (bus.isTaking ? nil : "not consuming yet")
+            if let obstacle = service.obstacle { return obstacle }
+            if service.standsBy { return LedgerObstacle.divided.reason(path: self.ledger.path) }
+            return bus.isTaking ? nil : "not consuming yet"
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -12,26 +12,25 @@ final class StandBy: Service {
         case obstacle(LedgerObstacle)
     }
 
-    /// The pause between two checks whether the other notifier has released the ledger; a check of one in PostgreSQL makes connections.
-    private var interval: Duration {
-        switch place {
-        case .file: .milliseconds(250)
-        case .postgreSQL: .seconds(1)
-        }
-    }
+    /// The pause between two checks whether the other notifier has released the ledger's file.
+    private static let interval = Duration.milliseconds(250)
     /// The pause between two tries to open a ledger that failed to open; each try writes to the disk.
     private static let pause = Duration.seconds(5)
     /// The least time between two log lines about the same failure to open.
     private static let warningInterval = Duration.seconds(60)
 
     private let place: LedgerPlace
+    private let shards: Shards
     private let readiness: Readiness
     private let logger: Logger
     private let opened = Mutex<(any NotifierLedger)?>(nil)
     private let met: Mutex<(obstacle: LedgerObstacle, said: ContinuousClock.Instant)>
 
-    init(_ place: LedgerPlace, _ obstacle: LedgerObstacle, readiness: Readiness, logger: Logger) {
+    init(
+        _ place: LedgerPlace, shards: Shards, _ obstacle: LedgerObstacle, readiness: Readiness, logger: Logger
+    ) {
         self.place = place
+        self.shards = shards
         self.readiness = readiness
         self.logger = logger
         met = Mutex((obstacle, .now))
@@ -40,9 +39,11 @@ final class StandBy: Service {
 
     /// Tries once to open the ledger.
     /// - Throws: errors that do not pass by themselves.
-    static func open(_ place: LedgerPlace, logger: Logger) async throws(UploadError) -> Opening {
+    static func open(_ place: LedgerPlace, shards: Shards, logger: Logger) async throws(UploadError) -> Opening {
         do throws(UploadError) {
-            guard let ledger = try await place.openIfFree(logger: logger) else { return .obstacle(.taken) }
+            guard let ledger = try await place.openIfFree(shards: shards, isSharing: false, logger: logger) else {
+                return .obstacle(.taken)
+            }
             return .opened(ledger)
         } catch {
             guard error.code == .serverFailure else { throw error }
@@ -64,8 +65,8 @@ final class StandBy: Service {
     func run() async throws {
         let ledger = try await untilGracefulShutdown { [self] in
             while true {
-                try await Task.sleep(for: obstacle == .taken ? interval : Self.pause)
-                switch try await Self.open(place, logger: logger) {
+                try await Task.sleep(for: obstacle == .taken ? Self.interval : Self.pause)
+                switch try await Self.open(place, shards: shards, logger: logger) {
                 case .opened(let ledger): return ledger
                 case .obstacle(let obstacle): meet(obstacle)
                 }
@@ -97,7 +98,7 @@ final class StandBy: Service {
         case .failed(let error):
             logger.error("the ledger cannot be opened; it is tried again", metadata: ["error": "\(error)"])
         // Does not occur here: the notifier compares the ledger with the namespace's only after the ledger is open.
-        case .foreign: break
+        case .foreign, .divided: break
         }
     }
 }

@@ -8,6 +8,8 @@ public struct TopologyRequest: Hashable, Sendable {
         case check
         /// - Parameter isPrinted: prints the definitions for an import into the broker, and declares nothing.
         case declare(isPrinted: Bool)
+        /// Moves the namespace from the objects of an earlier version to those of this one.
+        case migrate
         /// - Parameters:
         ///   - discardsMessages: deletes queues even if messages wait in them.
         ///   - isConfirmed: skips the question to the operator.

@@ -53,8 +53,8 @@ package final class BrokerLink: Sendable {
     /// - Throws: `misconfigured` for an address or namespace that cannot be used at all. Whether the broker is
     ///   reachable is not checked.
     package init(
-        _ access: BrokerAccess, namespace: String, area: StagingArea, name: String, patience: Patience = Patience(),
-        logger: Logger
+        _ access: BrokerAccess, namespace: String, shards: Shards = .one, area: StagingArea, name: String,
+        patience: Patience = Patience(), logger: Logger
     ) throws(UploadError) {
         login = try access.login(named: name)
         _ = try UploadTopology(namespace: namespace)
@@ -64,7 +64,7 @@ package final class BrokerLink: Sendable {
         self.patience = patience
         self.logger = logger
         let task = Task { [weak self, login, namespace, logger] in
-            await Self.connect(login, namespace: namespace, logger: logger) { self?.take($0) ?? false }
+            await Self.connect(login, namespace: namespace, shards: shards, logger: logger) { self?.take($0) ?? false }
             await self?.publishOutbox()
         }
         state.withLock { $0.connecting = task }
@@ -101,13 +101,14 @@ package final class BrokerLink: Sendable {
 
     /// Tries without an end: an operator may correct a login or a certificate while the app runs.
     private static func connect(
-        _ login: BrokerLogin, namespace: String, logger: Logger,
+        _ login: BrokerLogin, namespace: String, shards: Shards, logger: Logger,
         _ take: (Result<UploadBroker, UploadError>) -> Bool
     ) async {
         var pause = pauses.lowerBound
         while !Task.isCancelled {
             do throws(UploadError) {
-                let broker = try await UploadBroker.connect(login, namespace: namespace, logger: logger)
+                let broker = try await UploadBroker.connect(
+                    login, namespace: namespace, shards: shards, logger: logger)
                 if !take(.success(broker)) { await broker.close() }
                 return
             } catch {

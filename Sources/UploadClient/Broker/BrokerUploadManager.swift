@@ -16,14 +16,17 @@ public final class BrokerUploadManager: UploadManager, CoreUploadManager {
     ///   - staging: the staging area, a directory that workers can read, too; created when it is missing.
     ///   - group: the group of the files in it, where producers and workers are different users.
     ///   - namespace: the prefix of all names on the broker, as the workers are configured.
+    ///   - shards: the shards of the namespace, as the workers are configured.
     /// - Throws: `misconfigured` when the directory, a URL or the namespace cannot be used.
     public init(
         _ identifier: UploadIdentifier, broker: BrokerAccess, staging: URL, group: String? = nil,
-        namespace: String = "upload", logger: Logger = Logger(label: "upload-client")
+        namespace: String = "upload", shards: Shards = .one,
+        logger: Logger = Logger(label: "upload-client")
     ) async throws(UploadError) {
         let area = try await StagingArea.open(at: staging.path(percentEncoded: false), group: group)
         let link = try BrokerLink(
-            broker, namespace: namespace, area: area, name: "upload-client.\(identifier)", logger: logger)
+            broker, namespace: namespace, shards: shards, area: area, name: "upload-client.\(identifier)",
+            logger: logger)
         self.link = link
         do throws(UploadError) {
             core = try await ManagerCore(

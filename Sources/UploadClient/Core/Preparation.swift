@@ -65,6 +65,8 @@ struct Preparation: Sendable {
         if let key = upload.idempotencyKey {
             job.idempotencyKey = key
             job.id = Self.id(of: upload, key, namespace)
+        } else if job.serial != nil {
+            job.id = job.id.inLine(of: job.queue)
         }
         return job
     }
@@ -75,7 +77,8 @@ struct Preparation: Sendable {
     }
 
     private static func id(of upload: Upload, _ key: String, _ namespace: String) -> JobID {
-        JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
+        let id = JobID(namespace: namespace, queue: upload.queue, idempotencyKey: key)
+        return upload.serial == nil ? id : id.inLine(of: upload.queue)
     }
 
     /// - Returns: the type that the first name with a known extension implies.

@@ -45,7 +45,8 @@ extension SessionList {
         sessions[index].isHandedOver = true
         for (file, known) in sessions[index].files.enumerated() where known.job == nil && !known.state.isEnd {
             sessions[index].files[file].job = JobID(
-                namespace: namespace, queue: queue, idempotencyKey: Self.key(of: sessions[index], file))
+                namespace: namespace, queue: queue, idempotencyKey: Self.key(of: sessions[index], file)
+            ).inLine(of: queue)
         }
     }
 

@@ -29,6 +29,8 @@ public struct StandByGuard: RouterMiddleware {
                     + "address of its notifier.http")
             problem.headers[.retryAfter] = "5"
             return problem.response
+        // It answers from the ledger.
+        case .divided: return try await next(request, context)
         case .failed(let error): return APIProblem(error).response
         case .foreign(let reason):
             var problem = APIProblem(.standingBy, reason)

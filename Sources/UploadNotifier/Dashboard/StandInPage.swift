@@ -30,7 +30,7 @@ public enum StandInPage {
 
     private static func words(for obstacle: LedgerObstacle) -> (title: String, text: String) {
         switch obstacle {
-        case .taken:
+        case .taken, .divided:
             (
                 "Standing by",
                 "Another notifier has the ledger and does the work; its own address has the dashboard. This one takes over "

@@ -6,24 +6,25 @@ public import Uploads
 /// The operations of operators on delegates. Each is durable before it returns, and takes effect at once.
 extension DeliveryService {
     /// The delegates that are served, by name.
-    public var names: [String] { loops.withLock { $0.keys.sorted() } }
+    public var names: [String] { known.withLock { $0.keys.sorted() } }
 
     /// Delivers nothing to a delegate until ``resume(_:)``, also after restarts. Deliveries under way are finished.
     /// - Throws: `rejected` for a name that no delegate has.
     public func pause(_ name: String, by operatorName: String) async throws(UploadError) {
-        _ = try loop(name)
+        _ = try delegate(name)
         try await outbox.pause(name, reason: "paused by \(operatorName)", at: clock.now(), held: true)
-        DeliveryLoop.show(isPaused: true, name)
+        if loops.withLock({ $0[name] }) != nil { DeliveryLoop.show(isPaused: true, name) }
         logger.notice("delegate is paused", metadata: [LogKey.delegate: "\(name)", LogKey.by: "\(operatorName)"])
     }
 
     /// Serves a paused delegate again, also one that an operator paused; its waiting deliveries are due at once.
     /// - Throws: `rejected` for a name that no delegate has.
     public func resume(_ name: String) async throws(UploadError) {
-        let loop = try loop(name)
+        _ = try delegate(name)
         try await outbox.resume(name, at: clock.now())
-        DeliveryLoop.show(isPaused: false, name)
         logger.notice("delegate is served again", metadata: [LogKey.delegate: "\(name)"])
+        guard let loop = loops.withLock({ $0[name] }) else { return }
+        DeliveryLoop.show(isPaused: false, name)
         loop.wake()
     }
 
@@ -58,7 +59,7 @@ extension DeliveryService {
     /// - Returns: the result of the attempt, or its error.
     /// - Throws: `rejected` for a name that no delegate has.
     public func test(_ name: String) async throws(UploadError) -> DeliveryAttempt {
-        let delegate = try loop(name).registered.delegate
+        let delegate = try delegate(name).delegate
         let start = clock.now()
         var answer: ServerResponse?
         var failure: UploadError?
@@ -67,12 +68,12 @@ extension DeliveryService {
             at: start, seconds: max(0, clock.now().timeIntervalSince(start)), answer: answer, error: failure)
     }
 
-    private func loop(_ name: String) throws(UploadError) -> DeliveryLoop {
-        guard let loop = loops.withLock({ $0[name] }) else {
+    private func delegate(_ name: String) throws(UploadError) -> RegisteredDelegate {
+        guard let delegate = known.withLock({ $0[name] }) else {
             let known = names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))"
             throw UploadError(.rejected, "no delegate is named '\(name)'; \(known)")
         }
-        return loop
+        return delegate
     }
 }
 

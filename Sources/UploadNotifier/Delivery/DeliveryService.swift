@@ -22,6 +22,8 @@ public final class DeliveryService: Service {
     let clock: NotifierClock
     let logger: Logger
     let stopGrace: Duration
+    /// All delegates, also those that other notifiers serve.
+    let known = Mutex<[String: RegisteredDelegate]>([:])
     let loops = Mutex<[String: DeliveryLoop]>([:])
     /// The loops of removed delegates, while deliveries to them are under way.
     private let retired = Mutex<[String: DeliveryLoop]>([:])
@@ -42,7 +44,12 @@ public final class DeliveryService: Service {
 
     /// Serves these delegates from now on. The loops of unchanged delegates go on, and so do all deliveries under way;
     /// another definition of a delegate holds from its next delivery on.
-    public func serve(_ delegates: [RegisteredDelegate]) {
+    /// - Parameter isOwn: whether this notifier delivers to the delegate; the others may be operated on all the same.
+    public func serve(
+        _ delegates: [RegisteredDelegate], where isOwn: (RegisteredDelegate) -> Bool = { _ in true }
+    ) {
+        known.withLock { $0 = Dictionary(delegates.map { ($0.name, $0) }, uniquingKeysWith: { $1 }) }
+        let delegates = delegates.filter(isOwn)
         loops.withLock { loops in
             let wanted = Set(delegates.map(\.name))
             for (name, loop) in loops where !wanted.contains(name) {
@@ -60,6 +67,18 @@ public final class DeliveryService: Service {
                     opening.yield(Opening(loop: loop, predecessor: retired.withLock { $0[delegate.name] }))
                 }
             }
+        }
+    }
+
+    /// Waits until no delivery to a removed delegate is under way.
+    func waitForRetired(atMost limit: Duration) async {
+        let ending = retired.withLock { Array($0.values) }
+        guard !ending.isEmpty else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for loop in ending { await loop.waitUntilEnded() } }
+            group.addTask { [clock] in try? await clock.sleep(for: limit) }
+            await group.next()
+            group.cancelAll()
         }
     }
 

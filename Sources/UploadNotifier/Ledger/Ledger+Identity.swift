@@ -7,6 +7,10 @@ extension Ledger: NotifierLedger {
         try await read { [path] db in try Self.identity(db, path: path) }
     }
 
+    package var mayClaim: Bool { true }
+
+    package var isAlone: Bool { true }
+
     package func notePending(_ opening: UUID) async throws(UploadError) {
         try await write { db in
             try db.execute(sql: "UPDATE identity SET pending = ?", arguments: [opening.text])

@@ -17,11 +17,19 @@ extension Ledger: LedgerTransactions {
 
 extension Ledger: LedgerRecorder {
     /// The lock of the file ends with this process only.
-    package var isTakenOver: Bool { false }
+    package func kept(of shards: Shards) -> Set<Int> { Set(shards.all) }
 
-    package func untilTakenOver() async {
+    package func untilKept(otherThan shards: Set<Int>) async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
     }
+
+    package func share(_ isSharing: Bool) async {}
+
+    package func giveSurplus() async {}
+
+    package var isShared: Bool { false }
+
+    package func news() async throws(UploadError) -> LedgerNews { LedgerNews() }
 
     package func outlived(_ jobs: [JobID], at now: Date) async throws(UploadError) -> [JobID] {
         try await read { [rows] db in

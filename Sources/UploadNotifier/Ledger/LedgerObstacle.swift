@@ -4,6 +4,8 @@ public import Uploads
 public enum LedgerObstacle: Hashable, Sendable {
     /// Another notifier has the ledger.
     case taken
+    /// Other notifiers have all shards.
+    case divided
     /// The ledger cannot be opened for now: a full disk, say.
     case failed(UploadError)
     /// The namespace has another ledger; with the reason, and the remedy for the operator.
@@ -13,6 +15,7 @@ public enum LedgerObstacle: Hashable, Sendable {
     public func reason(path: String) -> String {
         switch self {
         case .taken: "standing by: another notifier has the ledger \(path)"
+        case .divided: "standing by: other notifiers have all shards of the ledger \(path)"
         case .failed(let error): "it cannot record: \(error.message)"
         case .foreign(let reason): reason
         }

@@ -17,14 +17,20 @@ public enum LedgerPlace: Hashable, Sendable {
     }
 
     /// Opens the ledger, or makes a new one.
-    /// - Parameter logger: logs rows that cannot be read.
-    /// - Returns: nil while another notifier works with the ledger.
+    /// - Parameters:
+    ///   - shards: the shards of the namespace, which the notifiers of a database divide among themselves.
+    ///   - isSharing: whether this notifier takes shards at once, and not when it is told to share.
+    ///   - logger: logs rows that cannot be read.
+    /// - Returns: nil while another notifier works with the file.
     /// - Throws: `misconfigured` for what an operator has to repair; `serverFailure` for an obstacle that may pass.
-    public func openIfFree(logger: Logger) async throws(UploadError) -> (any NotifierLedger)? {
+    public func openIfFree(
+        shards: Shards = .one, isSharing: Bool = true, logger: Logger
+    ) async throws(UploadError) -> (any NotifierLedger)? {
         switch self {
         case .file(let path): try Ledger.openIfFree(path: path, logger: logger)
         case .postgreSQL(let url, let password):
-            try await PostgreSQLLedger.openIfFree(url, password: password, logger: logger)
+            try await PostgreSQLLedger.open(
+                url, password: password, shards: shards, isSharing: isSharing, logger: logger)
         }
     }
 

@@ -55,7 +55,7 @@ public final class LedgerReader: LedgerReading {
                 bytes: try Int64.fetchOne(
                     db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size") ?? 0,
                 jobCount: try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0,
-                holder: holder.map { "\(ProcessInfo.processInfo.hostName), process \($0)" })
+                holders: holder.map { ["\(ProcessInfo.processInfo.hostName), process \($0)": []] } ?? [:])
         }
     }
 

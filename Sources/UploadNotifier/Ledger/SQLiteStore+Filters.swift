@@ -35,6 +35,11 @@ extension SQLiteStore {
             conditions.append("batch = ?")
             arguments += [batch]
         }
+        if let digits = filter.digits {
+            let digits = digits.map(String.init)
+            conditions.append("substr(id, -1) IN (\(digits.map { _ in "?" }.joined(separator: ", ")))")
+            arguments += StatementArguments(digits)
+        }
         if let time = filter.endedBefore {
             conditions.append("since < ? AND status IN ('completed', 'failed', 'cancelled')")
             arguments += [time.timeIntervalSince1970]

@@ -77,6 +77,7 @@ public final class DelegateManager: Sendable {
         try await changes.withLock {
             let service = try make(served)
             service.onClients { [weak self] clients in await self?.serveClients(clients) }
+            service.onDelegatesChanged { [weak self] () async throws(UploadError) in try await self?.readAnew() }
             state.withLock { $0.service = service }
             return service
         }
@@ -128,6 +129,29 @@ public final class DelegateManager: Sendable {
         try await service.serve {
             try await decide()
             return served
+        }
+    }
+
+    /// Reads the registered delegates that another notifier may have changed, and serves them.
+    private func readAnew() async throws(UploadError) {
+        do {
+            try await changes.withLock {
+                let registrations = try await register.registrations().filter { $0.removedAt == nil }
+                state.withLock { state in
+                    var registered: [String: RegisteredEntry] = [:]
+                    for registration in registrations {
+                        let entry = RegisteredEntry(registration)
+                        let known = state.registered[entry.name]
+                        let isSame = known?.changedAt == entry.changedAt && known?.definition == entry.definition
+                        registered[entry.name] = isSame ? known : rebuilt(entry, state.build)
+                    }
+                    state.registered = registered
+                }
+                try await serveAll()
+            }
+        } catch {
+            throw error as? UploadError
+                ?? UploadError(.unknown, "the registered delegates cannot be read anew", cause: error)
         }
     }
 

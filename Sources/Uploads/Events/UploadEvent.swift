@@ -63,6 +63,8 @@ public struct UploadEvent: Hashable, Sendable {
     /// CloudEvents `source`.
     public var source: String { "/queues/\(job.queue)" }
 
-    /// `<kind>.<queue>.<destination>`.
-    public var routingKey: String { "\(kind.rawValue).\(job.queue).\(job.destination.label)" }
+    /// `<kind>.<queue>.<destination>.<digit>`, with the last digit of the job's id (``Shards``).
+    public var routingKey: String {
+        "\(kind.rawValue).\(job.queue).\(job.destination.label).\(job.id.digitText)"
+    }
 }

@@ -1,5 +1,5 @@
 /// Why the message of a job or a baton ended among the dead letters.
-public enum DeathCause: Hashable, Sendable {
+public enum DeathCause: Hashable, Codable, Sendable {
     /// There was no lane for it: no program has declared its transfer queue, or an operator has deleted it.
     case noLane
     /// It was in the queue for longer than a policy (`message-ttl`) allows.

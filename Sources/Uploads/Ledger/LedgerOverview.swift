@@ -6,14 +6,15 @@ public struct LedgerOverview: Hashable, Sendable {
     public var schema: Int
     public var bytes: Int64
     public var jobCount: Int
-    /// The process that works with the ledger: `db1.internal, process 1234`. Nil when none does, as far as this host can see.
-    public var holder: String?
+    /// The processes that work with the ledger, such as `db1.internal, process 1234`, and the shards that each has; for a SQLite file without
+    /// shards. Empty when none does, as far as this host can see.
+    public var holders: [String: [Int]]
 
-    public init(database: String, schema: Int, bytes: Int64, jobCount: Int, holder: String?) {
+    public init(database: String, schema: Int, bytes: Int64, jobCount: Int, holders: [String: [Int]]) {
         self.database = database
         self.schema = schema
         self.bytes = bytes
         self.jobCount = jobCount
-        self.holder = holder
+        self.holders = holders
     }
 }

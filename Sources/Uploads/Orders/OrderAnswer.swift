@@ -48,6 +48,10 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     }
 
     public var order: UUID
+    /// Set: the answer of one shard, by its number from 0. An order about jobs of several shards has an answer from each of them.
+    public private(set) var shard: Int?
+    /// With ``shard``: the number of these answers.
+    public private(set) var answers: Int?
     /// Jobs, or queues, that the order was about.
     public var matched: Int
     /// How many of these the order was carried out for.
@@ -71,6 +75,8 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         order = try container.decode(UUID.self, forKey: .order)
+        shard = try container.decodeIfPresent(0...15, forKey: .shard)
+        answers = try container.decodeIfPresent(1...16, forKey: .answers)
         matched = try container.decode(0...WireLimits.countMaximum, forKey: .matched)
         done = try container.decode(0...WireLimits.countMaximum, forKey: .done)
         jobs =
@@ -99,9 +105,38 @@ public struct OrderAnswer: Codable, Hashable, Sendable {
     }
 
     /// Counts more jobs in, and lists them while there is room.
-    public mutating func add(_ more: [Job]) {
-        matched = Swift.min(matched.addingSaturating(more.count), WireLimits.countMaximum)
-        done = Swift.min(done.addingSaturating(more.count(where: \.done)), WireLimits.countMaximum)
+    public mutating func add(_ more: [Job]) { add(more, matched: more.count, done: more.count(where: \.done)) }
+
+    private mutating func add(_ more: [Job], matched count: Int, done doneCount: Int) {
+        matched = Swift.min(matched.addingSaturating(count), WireLimits.countMaximum)
+        done = Swift.min(done.addingSaturating(doneCount), WireLimits.countMaximum)
         jobs += more.prefix(max(0, Self.jobsMaximum - jobs.count))
+    }
+
+    /// Counts the answer to another part of the order in.
+    private mutating func merge(_ other: OrderAnswer) {
+        add(other.jobs, matched: other.matched, done: other.done)
+        problem = problem ?? other.problem
+        reason = reason ?? other.reason
+        sweep = sweep ?? other.sweep
+    }
+
+    /// The answer to a part, as the answer to its share of the whole order.
+    public func sharing(_ part: OrderPart?) -> OrderAnswer {
+        guard let part else { return self }
+        var answer = self
+        (answer.order, answer.shard, answer.answers) = (part.order, part.shard, part.count)
+        return answer
+    }
+
+    /// The answer to a whole order, of the answers of its shards; the jobs come in the order in which the order names them.
+    public init(to order: UploadOrder, of parts: [OrderAnswer]) {
+        self = parts.first ?? OrderAnswer(order: order.id)
+        for part in parts.dropFirst() { merge(part) }
+        (self.order, shard, answers) = (order.id, nil, nil)
+        guard let named = order.command.named else { return }
+        let places = Dictionary(
+            named.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        jobs.sort { places[$0.id] ?? .max < places[$1.id] ?? .max }
     }
 }

@@ -10,16 +10,19 @@ public struct OrderFilter: Hashable, Sendable {
     public var endedBefore: Date?
     /// nil: the statuses in which a job can obey the verb.
     public var statuses: Set<LedgerStatus>?
+    /// The last hexadecimal digits of the jobs' ids, such as `048c`: the jobs of some shards.
+    public var digits: String?
 
     public init(
         queue: QueueName? = nil, destination: String? = nil, batch: String? = nil, endedBefore: Date? = nil,
-        statuses: Set<LedgerStatus>? = nil
+        statuses: Set<LedgerStatus>? = nil, digits: String? = nil
     ) {
         self.queue = queue
         self.destination = destination
         self.batch = batch
         self.endedBefore = endedBefore
         self.statuses = statuses
+        self.digits = digits
     }
 
     /// The statuses that match: those named, else those that can obey the verb. A completed job runs again only when
@@ -37,7 +40,7 @@ public struct OrderFilter: Hashable, Sendable {
 }
 
 extension OrderFilter: Codable {
-    private enum Key: String, CodingKey { case queue, destination, batch, endedBefore, statuses }
+    private enum Key: String, CodingKey { case queue, destination, batch, endedBefore, statuses, digits }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
@@ -46,7 +49,13 @@ extension OrderFilter: Codable {
             destination: try container.decodeTextIfPresent(atMost: WireLimits.pathLengthMaximum, forKey: .destination),
             batch: try container.decodeTextIfPresent(atMost: WireLimits.nameLengthMaximum, forKey: .batch),
             endedBefore: try container.decodeIfPresent(Date.self, forKey: .endedBefore),
-            statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses))
+            statuses: try container.decodeIfPresent(Set<LedgerStatus>.self, forKey: .statuses),
+            digits: try container.decodeIfPresent(String.self, forKey: .digits))
+        guard let digits,
+            !(1...16).contains(digits.utf8.count) || !digits.allSatisfy({ Shards.digits.contains("\($0)") })
+        else { return }
+        throw DecodingError.dataCorruptedError(
+            forKey: .digits, in: container, debugDescription: "expected 1 to 16 of the hexadecimal digits 0 to f")
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -56,5 +65,6 @@ extension OrderFilter: Codable {
         try container.encodeIfPresent(batch, forKey: .batch)
         try container.encodeIfPresent(endedBefore, forKey: .endedBefore)
         try container.encodeIfPresent(statuses?.sorted { $0.rawValue < $1.rawValue }, forKey: .statuses)
+        try container.encodeIfPresent(digits, forKey: .digits)
     }
 }

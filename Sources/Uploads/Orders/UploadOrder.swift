@@ -45,6 +45,8 @@ public struct UploadOrder: Hashable, Sendable, Identifiable {
     /// Who gave the order, for the log: `jo@host`. Unverified.
     public var by: String
     public var at: Date
+    /// Set: this is one shard's part of another order. Not on the wire: shards divide an order when they read it.
+    public internal(set) var part: OrderPart?
 
     public init(_ command: Command, by: String, at: Date = Date(), id: UUID = UUID()) {
         self.id = id

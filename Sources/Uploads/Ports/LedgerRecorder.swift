@@ -40,6 +40,9 @@ public protocol LedgerRecorder: Sendable {
         _ order: UploadOrder, view: ControlView, routes: [DeliveryRoute], now: Date
     ) async throws(UploadError) -> OrderStep
 
+    /// How many jobs match a filter in a status that permits the verb.
+    func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int
+
     /// The state of jobs by all that was recorded before the call: one answer for each, in their order. One that the
     /// ledger does not know, or whose row cannot be read, is answered with that reason. Reads only.
     func reports(of jobs: [JobID]) async throws(UploadError) -> [OrderAnswer.Job]
@@ -103,9 +106,35 @@ public protocol LedgerRecorder: Sendable {
     /// - Parameter rewriting: whether a small ledger is also written anew, so that no page keeps a part of what it once held.
     func scrub(rewriting: Bool) async throws(UploadError)
 
-    /// Whether another notifier has taken the ledger over from this one; then nothing can be written to it any more.
-    var isTakenOver: Bool { get }
+    /// The shards that this notifier is to work for. Of several notifiers with one ledger each has some of them, until another one takes
+    /// them over.
+    func kept(of shards: Shards) -> Set<Int>
 
-    /// Returns once another notifier has taken the ledger over, or when the task is cancelled.
-    func untilTakenOver() async
+    /// Returns once the notifier is to work for other shards than these, or when the task is cancelled.
+    func untilKept(otherThan shards: Set<Int>) async
+
+    /// Says whether this notifier takes part in the division of the shards; one that does not is without shards after a while.
+    func share(_ isSharing: Bool) async
+
+    /// Lets other notifiers have the shards that this one is not to keep. Nothing about these may be under way here.
+    func giveSurplus() async
+
+    /// Whether other notifiers work with this ledger now.
+    var isShared: Bool { get }
+
+    /// What other notifiers may have done: the number of the last delivery, and whether the registered delegates are others than those that
+    /// were read last.
+    func news() async throws(UploadError) -> LedgerNews
+}
+
+/// What a notifier has to look at because another one may have done it.
+public struct LedgerNews: Hashable, Sendable {
+    /// The number of the last delivery that was noted; 0 if there is none.
+    public var lastDelivery: Int64
+    public var hasOtherDelegates: Bool
+
+    public init(lastDelivery: Int64 = 0, hasOtherDelegates: Bool = false) {
+        self.lastDelivery = lastDelivery
+        self.hasOtherDelegates = hasOtherDelegates
+    }
 }

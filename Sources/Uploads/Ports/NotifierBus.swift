@@ -5,17 +5,29 @@ public protocol NotifierBus: Sendable {
     /// The rest of the work on a batch, after which the batch may be acknowledged.
     typealias BatchEnd = @Sendable () async throws -> Void
 
-    /// Hands over what the notifier's queue and the dead-letter queue hold, in the order of the queue, in batches, one batch at
+    /// Whether the connection that reads is up.
+    var isConnected: Bool { get }
+
+    /// The shards of the namespace.
+    var shards: Shards { get }
+
+    /// Hands over what the notifier's queues and the dead-letter queue hold, in the order of each queue, in batches, one batch at
     /// a time, until `drain` is called or the task is cancelled. The next batch is handed over while the end of the last one is
     /// awaited, and none after that. A batch is acknowledged when its end returns, and behind those before it; when
     /// `handle` or an end throws, neither that batch nor a later one is acknowledged, and the error is passed on.
     /// Survives the loss of the connection: what was not acknowledged comes again.
-    func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError)
+    /// - Parameters:
+    ///   - shards: the shards whose queues are read. The dead letters come with the first shard.
+    ///   - change: returns when other shards are to be read; then `consume` returns as well, when the batches at hand are done.
+    func consume(
+        _ shards: Set<Int>, until change: @escaping @Sendable () async -> Void,
+        _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
+    ) async throws(UploadError)
 
     /// Stops taking; `consume` returns when the batches at hand are done.
     func drain() async
 
-    /// Publishes a marker to the notifier's own queue. Confirmed when this returns.
+    /// Publishes a marker to the queue of its job's shard. Confirmed when this returns.
     func mark(_ marker: IssueMarker) async throws(UploadError)
 
     /// Publishes an issued baton to a lane. Confirmed when this returns.
@@ -46,6 +58,13 @@ public protocol NotifierBus: Sendable {
 
     /// A message as it is kept when the ledger cannot record it, so that it can be published again.
     func copy(of message: NotifierMessage) -> MessageCopy
+
+    /// Gives an order to all shards that it concerns; each of them receives its part. Confirmed when this returns.
+    func spread(_ order: UploadOrder, replyTo: String?) async throws(UploadError)
+
+    /// Waits until all that was published before this call is recorded, by this notifier or by others.
+    /// - Returns: false if that is not known in time.
+    func untilRecorded(within limit: Duration) async -> Bool
 
     /// Answers an order, if its sender still listens. Transient and not confirmed: the order itself is kept.
     func answer(_ answer: OrderAnswer, to address: String) async

@@ -9,6 +9,12 @@ public protocol LedgerOpenings: Sendable {
     /// - Throws: `misconfigured` if another program has damaged the identity.
     func identity() async throws(UploadError) -> LedgerIdentity
 
+    /// Whether this notifier is the one of all with this ledger that claims the namespace.
+    var mayClaim: Bool { get }
+
+    /// Whether no other notifier works with this ledger.
+    var isAlone: Bool { get }
+
     /// Notes an opening that is about to be appended to the control log: if this process dies, the log may have the opening.
     func notePending(_ opening: UUID) async throws(UploadError)
 

@@ -90,6 +90,10 @@ extension LedgerRecorder where Self: LedgerTransactions {
         }
     }
 
+    package func count(_ filter: OrderFilter, for verb: Verb) async throws(UploadError) -> Int {
+        try await transaction { store in try store.count(filter, for: verb) }
+    }
+
     /// Forgets the names of ended jobs; a job that cannot obey is left as it is.
     /// - Returns: how many were forgotten.
     package func forgetNames(of jobs: [JobID], at now: Date) async throws(UploadError) -> Int {

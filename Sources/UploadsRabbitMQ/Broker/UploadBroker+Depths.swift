@@ -8,18 +8,26 @@ extension UploadBroker {
         try await consumingConnection().depths(of: queues, in: topology)
     }
 
-    /// The events that wait for the notifier, and how many notifiers take them.
-    /// - Returns: nil if the notifier's queue was never declared.
+    /// The events that wait for the notifiers in all shards, and how many notifiers take them: of the shard that the fewest take.
+    /// - Returns: nil if the queue of a shard was never declared.
     public func notifierDepth() async throws(UploadError) -> LaneDepth? {
-        let (queue, connection) = (topology.notifier, try await consumingConnection())
-        do throws(RabbitMQError) {
-            let depth = try await found(connection) { channel throws(RabbitMQError) in
-                try await channel.depth(of: queue)
+        let connection = try await consumingConnection()
+        var whole: LaneDepth?
+        for queue in topology.notifiers {
+            do throws(RabbitMQError) {
+                let depth = try await found(connection) { channel throws(RabbitMQError) in
+                    try await channel.depth(of: queue)
+                }
+                guard let depth else { return nil }
+                let (messages, consumers) = (Int(depth.messages), Int(depth.consumers))
+                whole = LaneDepth(
+                    messages: (whole?.messages ?? 0) + messages,
+                    consumers: min(whole?.consumers ?? consumers, consumers))
+            } catch {
+                throw UploadError(error, doing: "the queue '\(queue)' could not be looked at")
             }
-            return depth.map { LaneDepth(messages: Int($0.messages), consumers: Int($0.consumers)) }
-        } catch {
-            throw UploadError(error, doing: "the queue '\(queue)' could not be looked at")
         }
+        return whole
     }
 }
 

@@ -34,9 +34,10 @@ public final class UploadBroker: Sendable {
     /// - Throws: `misconfigured` for a bad namespace, URL or TLS trouble, `wrongCredentials` when the login is refused,
     ///   `networkFailure` when no broker answers.
     public static func connect(
-        _ configuration: ConnectionConfiguration, namespace: String, reads: Bool = false, logger: Logger
+        _ configuration: ConnectionConfiguration, namespace: String, shards: Shards = .one, reads: Bool = false,
+        logger: Logger
     ) async throws(UploadError) -> UploadBroker {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try UploadTopology(namespace: namespace, shards: shards)
         async let consuming = reads ? open(configuration.toConsume, logger) : nil
         do throws(RabbitMQError) {
             let connection = try await Connection.open(configuration, logger: logger)
@@ -64,9 +65,10 @@ public final class UploadBroker: Sendable {
     public func submitter(for queue: QueueName) async throws(UploadError) -> UploadSubmitter {
         let submitter = UploadSubmitter(queue: queue, topology: topology, publisher: publisher)
         do throws(RabbitMQError) {
-            // If the notifier's queue exists, the exchanges and bindings to the lanes exist, too.
+            // If the first shard's queue exists, the exchanges exist, too.
             try await ensure(
-                [topology.notifier] + Lane.allCases.map { topology.laneQueue(queue, $0) }, of: submitter.needed)
+                [topology.notifier(0)] + Lane.allCases.map { topology.laneQueue(queue, $0) }, of: submitter.needed,
+                least: submitter.lanes)
         } catch {
             throw UploadError(error, doing: "the lanes of '\(queue)' could not be declared")
         }
@@ -75,7 +77,11 @@ public final class UploadBroker: Sendable {
 
     /// Declares objects unless these queues of them exist, which takes one round trip to check. Queues that another
     /// version declared with other arguments count as existing.
-    func ensure(_ queues: [String], of objects: Topology) async throws(RabbitMQError) {
+    /// - Parameter least: objects that are enough where the others exist, which another program may have declared for another number of
+    ///   shards.
+    func ensure(
+        _ queues: [String], of objects: Topology, least: Topology? = nil
+    ) async throws(RabbitMQError) {
         let connection = publisher.connection
         do throws(RabbitMQError) {
             try await connection.check(queues: queues)
@@ -84,7 +90,7 @@ public final class UploadBroker: Sendable {
             guard error.code == .notFound else { throw error }
         }
         do throws(RabbitMQError) {
-            try await connection.declareAgain(objects)
+            try await connection.declareAgain(objects, least: least)
         } catch {
             guard error.code == .accessRefused else { throw error }
             try await expect(objects, connection)
@@ -102,7 +108,9 @@ public final class UploadBroker: Sendable {
     /// The notifier's side of the broker. Declares all objects that it needs; consuming begins with `consume`.
     public func notifierBus() async throws(UploadError) -> RabbitMQNotifierBus {
         let connection = try await declared(topology.shared)
-        return RabbitMQNotifierBus(topology: topology, consuming: connection, publisher: publisher, logger: logger)
+        return RabbitMQNotifierBus(
+            topology: topology, consuming: connection, publisher: publisher, logger: logger,
+            ask: { [self] order, limit throws(UploadError) in try await self.order(order, patience: limit) })
     }
 
     /// Watches outcomes and progress of a transfer queue's jobs from now on: call it before submitting.
@@ -220,6 +228,18 @@ public final class UploadBroker: Sendable {
             } catch {
                 throw UploadError(error, doing: "no connection to the broker")
             }
+        }
+    }
+}
+
+extension Connection {
+    /// Declares objects, or only the least of them where the others are declared for another number of shards.
+    func declareAgain(_ objects: Topology, least: Topology?) async throws(RabbitMQError) {
+        do throws(RabbitMQError) {
+            try await declareAgain(objects)
+        } catch {
+            guard error.code == .preconditionFailed, let least else { throw error }
+            try await declareAgain(least)
         }
     }
 }

@@ -14,6 +14,12 @@ extension UploadError {
                     "give the broker's user the permissions that its program needs: see Operating, 'The broker'"
                 )
             case .tlsFailed, .invalidURL, .invalidArgument: (.misconfigured, nil)
+            case .preconditionFailed where error.message.contains("inequivalent arg 'alternate-exchange'"):
+                (
+                    .misconfigured,
+                    "the namespace has another number of shards (configure the same for all programs), or it was made by an earlier "
+                        + "version ('uploadctl topology migrate' moves it)"
+                )
             // 406 has more than one meaning, and the broker's text says which.
             case .preconditionFailed where error.message.contains("inequivalent arg"):
                 (

@@ -10,8 +10,10 @@ public struct UploadSubmitter: Sendable {
     let topology: UploadTopology
     let publisher: Publisher
 
+    var lanes: Topology { topology.lanes(of: queue) }
+
     /// The lanes, and the exchanges and bindings to them.
-    var needed: Topology { topology.foundation + topology.lanes(of: queue) }
+    var needed: Topology { topology.foundation + lanes }
 
     /// Publishes a job. When this returns, the job is on disk in its lane and in the notifier's queue; a job of a
     /// serial line only in the notifier's queue.
@@ -45,9 +47,9 @@ public struct UploadSubmitter: Sendable {
         var parcel =
             job.serial == nil
             ? Parcel(
-                message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority),
+                message: message, exchange: topology.submit, routingKey: topology.laneKey(queue, job.priority, job.id),
                 flagsRepeats: true)
-            : Parcel(message: message, exchange: "", routingKey: topology.notifier, flagsRepeats: true)
+            : Parcel(message: message, exchange: "", routingKey: topology.notifier(of: job.id), flagsRepeats: true)
         parcel.confirmLimit = limit
         do throws(RabbitMQError) {
             try await publish(parcel, isAlone: isAlone)
@@ -67,7 +69,7 @@ public struct UploadSubmitter: Sendable {
             let first = error
             guard first.code == .returned || first.code == .notFound else { throw first }
             do throws(RabbitMQError) {
-                try await publisher.connection.declareAgain(needed)
+                try await publisher.connection.declareAgain(needed, least: lanes)
                 try await publisher.publish(first.isOutcomeUnknown ? parcel.repeated : parcel, isAlone: isAlone)
             } catch {
                 throw first.isOutcomeUnknown ? error.ofRepeat(after: first) : error

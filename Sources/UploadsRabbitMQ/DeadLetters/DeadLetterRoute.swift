@@ -8,6 +8,7 @@ import Uploads
 /// copy of the message was processed meanwhile, no job is uploaded twice.
 struct DeadLetterRoute: Hashable, Sendable {
     var exchange: String
+    /// For the exchange of the lanes: `<queue>.<lane>`, the end of the name of the lane's queue.
     var routingKey: String
     /// The transfer queue whose lanes must exist.
     var lanes: QueueName?
@@ -37,16 +38,20 @@ struct DeadLetterRoute: Hashable, Sendable {
         case (.answer, _): throw refuse("is an answer to an order: its asker has stopped waiting; discard it")
         case (.destination, _):
             throw refuse("is an old report of a worker about a destination: of no use now; discard it")
-        case (.event, _), (.marker, _), (.order, _): self.init(toNotifierOf: topology)
-        case (_, .job(let job)) where job.serial != nil: self.init(toNotifierOf: topology)
+        case (_, .order(let order)):
+            let (exchange, key) = topology.address(of: order)
+            self.init(exchange: exchange, routingKey: key, lanes: nil, flagsRepeats: false)
+        case (.event, _), (.marker, _), (.order, _): self.init(toNotifierFor: envelope, topology)
+        case (_, .job(let job)) where job.serial != nil: self.init(toNotifierFor: envelope, topology)
         case (_, .job(let job)):
             self.init(
-                exchange: topology.submit, routingKey: topology.laneKey(job.queue, job.priority), lanes: job.queue,
+                exchange: topology.submit, routingKey: topology.laneKey(job.queue, job.priority, job.id),
+                lanes: job.queue,
                 flagsRepeats: true)
         case (_, .baton(let baton)):
             let lane = baton.state == nil ? baton.job.priority : .continued
             self.init(
-                exchange: topology.jobs, routingKey: topology.laneKey(baton.job.queue, lane), lanes: baton.job.queue,
+                exchange: topology.jobs, routingKey: "\(baton.job.queue).\(lane.rawValue)", lanes: baton.job.queue,
                 flagsRepeats: true)
         default:
             guard let origin = DeadLetterRoute(origin: envelope, topology) else {
@@ -65,8 +70,12 @@ struct DeadLetterRoute: Hashable, Sendable {
         self.flagsRepeats = flagsRepeats
     }
 
-    private init(toNotifierOf topology: UploadTopology) {
-        self.init(exchange: "", routingKey: topology.notifier, lanes: nil, flagsRepeats: false)
+    /// To the shard of the job that the message names, or else back to the shard from which it came.
+    private init(toNotifierFor envelope: MessageEnvelope, _ topology: UploadTopology) {
+        let shard =
+            envelope.messageID.flatMap { JobID($0) }.map(topology.shards.shard(of:))
+            ?? topology.shard(of: envelope.queue)
+        self.init(exchange: "", routingKey: topology.notifier(shard ?? 0), lanes: nil, flagsRepeats: false)
     }
 
     /// Back to its origin. A header names it, and any program can write a header: only this namespace's own names are
@@ -74,22 +83,24 @@ struct DeadLetterRoute: Hashable, Sendable {
     private init?(origin: MessageEnvelope, _ topology: UploadTopology) {
         let key = origin.routingKey ?? ""
         let isOfLadder = origin.queue.map { topology.isDelayLevel($0) } ?? false
-        if origin.queue == topology.notifier {
+        if topology.shard(of: origin.queue) != nil {
             if origin.exchange == topology.submit {
                 self.init(exchange: topology.submit, routingKey: key, lanes: nil, flagsRepeats: true)
             } else {
-                self.init(toNotifierOf: topology)
+                self.init(toNotifierFor: origin, topology)
             }
         } else if let queue = origin.queue, queue.hasPrefix(topology.jobs + ".") {
             self.init(
                 exchange: topology.jobs, routingKey: String(queue.dropFirst(topology.jobs.count + 1)), lanes: nil,
                 flagsRepeats: true)
         } else if isOfLadder || origin.exchange == topology.due {
-            // The bits of its delay come before the key of its lane.
-            let words = key.split(separator: ".").suffix(2)
-            guard words.count == 2 else { return nil }
+            // The bits of its delay come before the key of its lane. An earlier version wrote keys without a digit.
+            var words = key.split(separator: ".")
+            if let last = words.last, Lane(rawValue: String(last)) == nil { words.removeLast() }
+            guard words.count > 2 else { return nil }
             self.init(
-                exchange: topology.jobs, routingKey: words.joined(separator: "."), lanes: nil, flagsRepeats: true)
+                exchange: topology.jobs, routingKey: words.suffix(2).joined(separator: "."), lanes: nil,
+                flagsRepeats: true)
         } else {
             return nil
         }
@@ -98,8 +109,9 @@ struct DeadLetterRoute: Hashable, Sendable {
     /// For people: `the lane default.normal`.
     func text(_ topology: UploadTopology) -> String {
         switch exchange {
-        case "": "the notifier's queue"
-        case topology.submit: "the lane \(routingKey) and the notifier's queue"
+        case "", topology.orders: "the notifier's queue"
+        case topology.submit:
+            "the lane \(routingKey.split(separator: ".").prefix(2).joined(separator: ".")) and the notifier's queue"
         default: "the lane \(routingKey)"
         }
     }

@@ -26,7 +26,7 @@ extension UploadBroker {
             flagsRepeats: route.flagsRepeats, confirmLimit: Self.replayPatience)
         let lanes = route.lanes.map { topology.lanes(of: $0) } ?? Topology()
         do throws(RabbitMQError) {
-            try await ensure([topology.notifier] + lanes.queues.map(\.name), of: topology.foundation + lanes)
+            try await ensure(topology.notifiers + lanes.queues.map(\.name), of: topology.foundation + lanes)
             try await publisher.publish(parcel)
         } catch {
             if error.code == .returned {

@@ -69,7 +69,7 @@ struct SettlementPublisher: Sendable {
         event.data.reason = reason
         guard let message = encoded(event, WireFormat.traceParent(of: delivery.message)) else { return false }
         let parcel = Parcel(
-            message: message, exchange: "", routingKey: topology.notifier, topology: topology.shared)
+            message: message, exchange: "", routingKey: topology.notifier(of: baton.job.id), topology: topology.shared)
         return await deliver(parcel, tenure)
     }
 
@@ -78,7 +78,8 @@ struct SettlementPublisher: Sendable {
         let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
             message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.ladderTop,
-            routingKey: topology.delayKey(seconds: Self.unsupportedDelay, queue, lane), flagsRepeats: true,
+            routingKey: topology.delayKey(seconds: Self.unsupportedDelay, queue, lane, digit: Self.digit(of: delivery)),
+            flagsRepeats: true,
             topology: topology.shared)
         return await deliver(parcel, tenure)
     }
@@ -88,7 +89,7 @@ struct SettlementPublisher: Sendable {
         let isRepeat = delivery.redelivered || WireFormat.isMaybeRepeated(delivery.message)
         let parcel = Parcel(
             message: WireFormat.forwarded(delivery.message, maybeRepeated: isRepeat), exchange: topology.jobs,
-            routingKey: topology.laneKey(queue, lane), flagsRepeats: true,
+            routingKey: topology.laneKey(queue, lane, digit: Self.digit(of: delivery)), flagsRepeats: true,
             topology: objects(of: queue))
         return await deliver(parcel, tenure)
     }
@@ -128,12 +129,13 @@ struct SettlementPublisher: Sendable {
                 if let delay = onward.delay {
                     Parcel(
                         message: message, exchange: topology.ladderTop,
-                        routingKey: topology.delayKey(seconds: delay, queue, onward.lane), flagsRepeats: true,
+                        routingKey: topology.delayKey(seconds: delay, queue, onward.lane, onward.baton.job.id),
+                        flagsRepeats: true,
                         topology: objects(of: queue))
                 } else {
                     Parcel(
                         message: message, exchange: topology.jobs,
-                        routingKey: topology.laneKey(queue, onward.lane), flagsRepeats: true,
+                        routingKey: topology.laneKey(queue, onward.lane, onward.baton.job.id), flagsRepeats: true,
                         topology: objects(of: queue))
                 }
             return await deliver(parcel, claimed.tenure)
@@ -141,6 +143,11 @@ struct SettlementPublisher: Sendable {
             logger.error("baton cannot be written", metadata: ["error": .string(error.description)])
             return false
         }
+    }
+
+    /// The digit of a message that may not be readable: its property names the job.
+    private static func digit(of delivery: Delivery) -> String {
+        delivery.message.messageID.flatMap { JobID($0) }?.digitText ?? Shards.digits[0]
     }
 
     private func objects(of queue: QueueName) -> Topology { topology.shared + topology.lanes(of: queue) }

@@ -4,7 +4,8 @@ import Uploads
 
 extension MessageCopy {
     /// A message of the notifier's queue as it came, or, if only its meaning is known, as it would be published again.
-    init(_ message: NotifierMessage, queue: String) {
+    init(_ message: NotifierMessage, _ topology: UploadTopology) {
+        let queue = topology.queue(of: message)
         switch message {
         case .job(let job, let maybeRepeated, let body):
             self.init(body, WireType.jobText, job.id, queue) { () throws(UploadError) in

@@ -11,12 +11,16 @@ extension NotifierMessage {
     }
 
     init(_ message: Message, _ envelope: @autoclosure () -> MessageEnvelope? = nil) {
+        let cause = WireFormat.deathCause(of: message)
         switch WireFormat.read(message) {
         case .job(let job):
-            self = .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message), body: message.body)
+            self =
+                cause.map { .deadBaton(Baton(job: job), $0) }
+                ?? .job(job, maybeRepeated: WireFormat.isMaybeRepeated(message), body: message.body)
         case .event(let event): self = .event(event, body: message.body)
         case .marker(let marker): self = .marker(marker)
         case .order(let order): self = .order(order, replyTo: message.replyTo)
+        case .baton(let baton) where cause != nil: self = .deadBaton(baton, cause ?? .noLane)
         case .baton, .control, .answer, .destination:
             self = .unreadable(
                 message.body, reason: "'\(message.type ?? "")' does not belong into the notifier's queue",
@@ -44,7 +48,7 @@ extension NotifierMessage {
         dead message: Message, _ topology: UploadTopology, _ envelope: @autoclosure () -> MessageEnvelope? = nil
     ) {
         let death = message.headers["x-death"]?.array?.first?.table
-        let isOwed = death?["queue"]?.string == topology.notifier
+        let isOwed = topology.shard(of: death?["queue"]?.string) != nil
         let told = message.headers[WireFormat.reasonHeader]?.string.flatMap { reason in
             reason.isEmpty ? nil : reason.utf8Prefix(WireFormat.reasonBytesMaximum)
         }

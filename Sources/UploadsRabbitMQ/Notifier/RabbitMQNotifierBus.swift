@@ -9,7 +9,7 @@ public import Uploads
 /// It tries to publish until the broker has confirmed; cancelling the calling task ends the tries. While it consumes,
 /// it appends a snapshot to the control log every hour, and checks every minute that the broker's objects exist.
 public final class RabbitMQNotifierBus: NotifierBus {
-    /// How many deliveries of the notifier's queue may be unsettled at once, and so the most in a batch.
+    /// How many deliveries of the shards' queues may be unsettled at once, and so the most in a batch.
     public static let prefetch: UInt16 = 1000
     private static let deadPrefetch: UInt16 = 50
     private static let snapshotInterval = Duration.seconds(3600)
@@ -24,17 +24,20 @@ public final class RabbitMQNotifierBus: NotifierBus {
     private let log: ControlLog
     private let logger: Logger
     private let draining = Signal()
-    /// The queues that are consumed now.
-    private let taking = Mutex<Set<String>>([])
+    /// The queues that are consumed now, and how many are to be.
+    private let taking = Mutex((queues: Set<String>(), wanted: 0))
+    private let ask: @Sendable (UploadOrder, Duration) async throws(UploadError) -> OrderAnswer?
     private let logStart = Mutex<Task<UploadError?, Never>?>(nil)
     private let pause: @Sendable (Signal, Duration) async -> Void
     private let topologyPause: @Sendable (Signal) async -> Void
 
     /// - Parameters:
+    ///   - ask: gives an order, and waits for the answer.
     ///   - pause: waits for the time between two snapshots to pass, or for the signal.
     ///   - topologyPause: the same for the time between two checks of the broker's objects.
     init(
         topology: UploadTopology, consuming: Connection, publisher: Publisher, logger: Logger,
+        ask: @escaping @Sendable (UploadOrder, Duration) async throws(UploadError) -> OrderAnswer? = { _, _ in nil },
         pause: @escaping @Sendable (Signal, Duration) async -> Void = { signal, time in
             await signal.wait(atMost: time)
         },
@@ -42,6 +45,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
             await signal.wait(atMost: TopologyKeeper.interval)
         }
     ) {
+        self.ask = ask
         self.pause = pause
         self.topologyPause = topologyPause
         self.topology = topology
@@ -51,10 +55,21 @@ public final class RabbitMQNotifierBus: NotifierBus {
         self.log = ControlLog(topology: topology, consuming: consuming, publisher: publisher, logger: logger)
     }
 
-    /// Whether the notifier's queue and the dead letters are consumed now.
-    public var isTaking: Bool { taking.withLock { $0.count == 2 } }
+    public var shards: Shards { topology.shards }
+
+    public var isConnected: Bool { consuming.epoch != 0 }
+
+    /// Whether all queues that are to be consumed are consumed now.
+    public var isTaking: Bool { taking.withLock { $0.wanted > 0 && $0.queues.count == $0.wanted } }
+
+    public func untilRecorded(within limit: Duration) async -> Bool {
+        // A notifier answers a question when it has recorded what was in its queue before. No job has these ids.
+        let jobs = shards.all.map { JobID().ending(in: Shards.digits[$0]) }
+        return (try? await ask(UploadOrder(.ask(jobs), by: "upload-notifier"), limit)) != nil
+    }
 
     public func consume(
+        _ read: Set<Int>, until change: @escaping @Sendable () async -> Void,
         _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
     ) async throws(UploadError) {
         try await startLog()
@@ -64,21 +79,35 @@ public final class RabbitMQNotifierBus: NotifierBus {
         defer { draining.remove(drained) }
         let keeper = TopologyKeeper(
             objects: topology.shared, connection: consuming, pause: topologyPause, logger: logger)
-        let keeping = [Task { await self.keepSnapshots() }, Task { [draining] in await keeper.run(until: draining) }]
+        let isFirst = read.contains(0)
+        let changing = Task {
+            await change()
+            if !Task.isCancelled { ending.fire() }
+        }
+        // What exists once for the namespace belongs to the first shard.
+        let keeping =
+            [changing] + (isFirst ? [Task { await self.keepSnapshots(until: ending) }] : [])
+            + [Task { await keeper.run(until: ending) }]
         let feed = NotifierFeed()
-        let notifier = topology.notifier
-        let readers = [
-            Task {
-                await self.read(notifier, Self.prefetch, until: ending, into: feed) {
-                    NotifierMessage($0, from: notifier)
+        taking.withLock { $0.wanted = read.count + (isFirst ? 1 : 0) }
+        defer { taking.withLock { $0.wanted = 0 } }
+        let prefetch = max(Self.prefetch / UInt16(read.count), 1)
+        var readers = read.sorted().map { shard in
+            Task { [topology] in
+                let queue = topology.notifier(shard)
+                return await self.read(queue, prefetch, until: ending, into: feed) {
+                    NotifierArrival(NotifierMessage($0, from: queue), in: shard, from: $0.exchange, topology)
                 }
-            },
-            Task {
-                await self.read(self.topology.dead, Self.deadPrefetch, until: ending, into: feed) { [topology] in
-                    NotifierMessage(dead: $0, topology)
-                }
-            },
-        ]
+            }
+        }
+        if isFirst {
+            readers.append(
+                Task { [topology] in
+                    await self.read(topology.dead, Self.deadPrefetch, until: ending, into: feed) {
+                        NotifierArrival(dead: $0, topology, read: read)
+                    }
+                })
+        }
         ending.onFire { feed.finish() }
         var failure = await pass(on: feed, to: handle, until: ending)
         ending.fire()
@@ -136,7 +165,8 @@ public final class RabbitMQNotifierBus: NotifierBus {
 
     public func mark(_ marker: IssueMarker) async throws(UploadError) {
         let parcel = Parcel(
-            message: try WireFormat.message(marker: marker), exchange: "", routingKey: topology.notifier,
+            message: try WireFormat.message(marker: marker), exchange: "",
+            routingKey: topology.notifier(of: marker.job),
             topology: self.topology.shared)
         try await deliver(parcel, "the marker could not be published")
     }
@@ -192,7 +222,14 @@ public final class RabbitMQNotifierBus: NotifierBus {
         }
     }
 
-    public func copy(of message: NotifierMessage) -> MessageCopy { MessageCopy(message, queue: topology.notifier) }
+    public func copy(of message: NotifierMessage) -> MessageCopy { MessageCopy(message, topology) }
+
+    public func spread(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        let parcel = Parcel(
+            message: try WireFormat.message(order: order, replyTo: replyTo), exchange: topology.orders, routingKey: "",
+            topology: self.topology.shared)
+        try await deliver(parcel, "order \(order.id) could not be given to all shards")
+    }
 
     public func answer(_ answer: OrderAnswer, to address: String) async {
         // The order's sender chooses the address: it must not reach into a queue that other programs work on.
@@ -206,7 +243,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
 
     private func read(
         _ queue: String, _ prefetch: UInt16, until ending: Signal, into feed: NotifierFeed,
-        _ translate: @escaping @Sendable (Delivery) -> NotifierMessage
+        _ translate: @escaping @Sendable (Delivery) -> NotifierArrival
     ) async -> UploadError? {
         var channel: Channel?
         var failure: UploadError?
@@ -221,15 +258,30 @@ public final class RabbitMQNotifierBus: NotifierBus {
                         try await consuming.consume(queue, prefetch: prefetch)
                     }
                 channel = consumer.channel
-                taking.withLock { _ = $0.insert(queue) }
-                defer { taking.withLock { _ = $0.remove(queue) } }
+                taking.withLock { _ = $0.queues.insert(queue) }
+                defer { taking.withLock { _ = $0.queues.remove(queue) } }
                 let drain = ending.onFire { Task { await consumer.cancel() } }
                 defer { ending.remove(drain) }
                 var batches = consumer.makeAsyncIterator()
                 while let deliveries = try await batches.next() {
-                    feed.add(
-                        NotifierFeed.Batch(
-                            messages: deliveries.map { translate($0) }, deliveries: deliveries, consumer: consumer))
+                    var batch = NotifierFeed.Batch(messages: [], deliveries: [], consumer: consumer)
+                    for delivery in deliveries {
+                        let message: NotifierMessage?
+                        switch translate(delivery) {
+                        case .record(let own): message = own
+                        case .forward(let exchange, let routingKey, let cause):
+                            message = try await forward(
+                                delivery, from: queue, exchange, routingKey, cause, until: ending)
+                        case .drop: message = nil
+                        }
+                        if let message {
+                            batch.messages.append(message)
+                            batch.deliveries.append(delivery)
+                        } else {
+                            consumer.acknowledge(delivery)
+                        }
+                    }
+                    if !batch.messages.isEmpty { feed.add(batch) }
                 }
             } catch {
                 if ending.isFired { break }
@@ -247,6 +299,29 @@ public final class RabbitMQNotifierBus: NotifierBus {
         }
         await channel?.close()
         return failure
+    }
+
+    /// Publishes a message once more, where it belongs. Confirmed when this returns. One that is forwarded twice is one for the ledger, like
+    /// one that is delivered twice.
+    /// - Returns: the message to record instead, if the broker takes it in no queue.
+    private func forward(
+        _ delivery: Delivery, from queue: String, _ exchange: String, _ routingKey: String, _ cause: DeathCause?,
+        until ending: Signal
+    ) async throws(RabbitMQError) -> NotifierMessage? {
+        let parcel = Parcel(
+            message: WireFormat.forwarded(delivery.message, cause: cause), exchange: exchange, routingKey: routingKey,
+            topology: self.topology.shared)
+        do throws(RabbitMQError) {
+            try await publisher.deliver(parcel, until: ending)
+            return nil
+        } catch {
+            guard error.code == .messageRefused || error.code == .invalidArgument else { throw error }
+            return .unreadable(
+                delivery.message.body,
+                reason: "it belongs to another shard, and cannot be published there: \(error.message)",
+                envelope: MessageEnvelope(
+                    delivery.message, queue: queue, exchange: delivery.exchange, routingKey: delivery.routingKey))
+        }
     }
 
     // MARK: Control log
@@ -302,19 +377,19 @@ public final class RabbitMQNotifierBus: NotifierBus {
         try result.get()
     }
 
-    private func keepSnapshots() async {
+    private func keepSnapshots(until ending: Signal) async {
         var repeats = RepeatPause(passing: Self.snapshotRetry, refused: Self.snapshotRefusedRetry)
-        while !draining.isFired, !Task.isCancelled {
+        while !ending.isFired, !Task.isCancelled {
             let age = log.snapshotAt.map { ContinuousClock.now - $0 } ?? Self.snapshotInterval
             guard age >= Self.snapshotInterval else {
-                await pause(draining, Self.snapshotInterval - age)
+                await pause(ending, Self.snapshotInterval - age)
                 continue
             }
             do throws(UploadError) {
                 try await appendSnapshot()
                 repeats.succeeded()
                 // Wait until this program has read the snapshot's last piece.
-                await pause(draining, Self.snapshotRetry.lowerBound)
+                await pause(ending, Self.snapshotRetry.lowerBound)
             } catch {
                 let isRefused = error.retry == .never
                 let next = repeats.failed(isRefused: isRefused)
@@ -326,7 +401,7 @@ public final class RabbitMQNotifierBus: NotifierBus {
                 } else if !isRefused {
                     logger.warning("snapshot failed", metadata: facts)
                 }
-                await pause(draining, next.pause)
+                await pause(ending, next.pause)
             }
         }
     }

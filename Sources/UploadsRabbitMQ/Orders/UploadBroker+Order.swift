@@ -19,9 +19,9 @@ extension UploadBroker {
         let end = patience.map { ContinuousClock.now + $0 }
         var left: Duration { end.map { max(.zero, $0 - .now) } ?? Self.confirmPatience }
         do throws(RabbitMQError) {
-            try await ensure([topology.notifier], of: topology.foundation)
+            try await ensure([topology.notifier(0)], of: topology.foundation)
         } catch {
-            throw UploadError(error, doing: "the notifier's queue could not be declared")
+            throw UploadError(error, doing: "the notifiers' queues could not be declared")
         }
         guard patience != nil else {
             try await publish(order, replyTo: nil, within: left)
@@ -33,7 +33,7 @@ extension UploadBroker {
         let consumer: Consumer
         do throws(RabbitMQError) {
             try await connection.define(objects)
-            consumer = try await connection.consume(queue.name, prefetch: 1)
+            consumer = try await connection.consume(queue.name, prefetch: UInt16(Shards.digits.count))
         } catch {
             throw UploadError(error, doing: "the answer to an order cannot be waited for")
         }
@@ -55,9 +55,10 @@ extension UploadBroker {
     private func publish(
         _ order: UploadOrder, replyTo: String?, within limit: Duration
     ) async throws(UploadError) {
+        let (exchange, routingKey) = topology.address(of: order)
         let parcel = Parcel(
-            message: try WireFormat.message(order: order, replyTo: replyTo), exchange: "",
-            routingKey: topology.notifier, topology: self.topology.foundation)
+            message: try WireFormat.message(order: order, replyTo: replyTo), exchange: exchange,
+            routingKey: routingKey, topology: self.topology.foundation)
         let late = Signal()
         let timer = Task {
             try await Task.sleep(for: limit)
@@ -87,11 +88,16 @@ extension UploadBroker {
     ) async -> OrderAnswer? {
         let reader = Task { () -> OrderAnswer? in
             var batches = consumer.makeAsyncIterator()
+            var parts: [Int: OrderAnswer] = [:]
             while let batch = try await batches.next() {
                 for delivery in batch {
                     consumer.acknowledge(delivery)
-                    if case .answer(let answer) = WireFormat.read(delivery.message), answer.order == order.id {
-                        return answer
+                    guard case .answer(let answer) = WireFormat.read(delivery.message), answer.order == order.id
+                    else { continue }
+                    guard let shard = answer.shard, let count = answer.answers else { return answer }
+                    parts[shard] = answer
+                    if parts.count >= count {
+                        return OrderAnswer(to: order, of: parts.sorted { $0.key < $1.key }.map(\.value))
                     }
                 }
             }

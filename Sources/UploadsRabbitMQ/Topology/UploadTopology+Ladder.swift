@@ -32,8 +32,12 @@ extension UploadTopology {
     }
 
     /// The routing key with which a message published to ``ladderTop`` reaches a lane after a delay.
-    public func delayKey(seconds: TimeInterval, _ queue: QueueName, _ lane: Lane) -> String {
-        "\(Self.delayBits(seconds)).\(laneKey(queue, lane))"
+    public func delayKey(seconds: TimeInterval, _ queue: QueueName, _ lane: Lane, _ job: JobID) -> String {
+        delayKey(seconds: seconds, queue, lane, digit: job.digitText)
+    }
+
+    func delayKey(seconds: TimeInterval, _ queue: QueueName, _ lane: Lane, digit: String) -> String {
+        "\(Self.delayBits(seconds)).\(laneKey(queue, lane, digit: digit))"
     }
 
     var ladder: Topology {

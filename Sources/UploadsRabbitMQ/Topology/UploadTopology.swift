@@ -7,7 +7,7 @@ public import Uploads
 /// shares the namespace: a change of them raises ``version`` and needs a new namespace.
 public struct UploadTopology: Hashable, Sendable {
     /// The version of these objects and arguments.
-    public static let version = 2
+    public static let version = 3
 
     /// How often a lane delivers a message that is never acknowledged before it becomes a dead letter.
     public static let deliveryLimit = 20
@@ -18,10 +18,12 @@ public struct UploadTopology: Hashable, Sendable {
 
     /// The prefix of all names.
     public let namespace: String
+    /// The shards of the namespace, chosen when its objects are first declared.
+    public let shards: Shards
 
     /// - Throws: `misconfigured` when the namespace is empty, longer than 64 characters or has characters other than
     ///   `a-z 0-9 . _ -`.
-    public init(namespace: String) throws(UploadError) {
+    public init(namespace: String, shards: Shards = .one) throws(UploadError) {
         let allowed = namespace.unicodeScalars.allSatisfy { scalar in
             ("a"..."z").contains(scalar) || ("0"..."9").contains(scalar) || "._-".unicodeScalars.contains(scalar)
         }
@@ -31,37 +33,41 @@ public struct UploadTopology: Hashable, Sendable {
                 "'\(namespace)' is not a namespace: use 1 to 64 of the characters a-z, 0-9, '.', '_' and '-'")
         }
         self.namespace = namespace
+        self.shards = shards
     }
 
-    /// Producers publish here, with the key ``laneKey(_:_:)``.
+    /// Producers publish here, with the key ``laneKey(_:_:_:)``.
     public var submit: String { "\(namespace).submit" }
     /// Batons on their way to a lane, with the same key.
     public var jobs: String { "\(namespace).jobs" }
     /// The ladder's foot: messages that have waited long enough.
     public var due: String { "\(namespace).due" }
-    /// Workers' events, with the key `<kind>.<queue>.<destination>`.
+    /// Workers' events, with the key `<kind>.<queue>.<destination>.<digit>`.
     public var events: String { "\(namespace).events" }
     /// The notifier's outcomes, with the same key.
     public var outcomes: String { "\(namespace).outcomes" }
     /// Progress, with the same key.
     public var progress: String { "\(namespace).progress" }
-    /// The notifier's queue.
-    public var notifier: String { "\(namespace).notifier" }
+    /// Orders about jobs of several shards: a fanout exchange to the notifiers' queues.
+    public var orders: String { "\(namespace).orders" }
     /// The control log: a fanout exchange and its stream.
     public var control: String { "\(namespace).control" }
     /// Dead letters: a fanout exchange and its queue.
     public var dead: String { "\(namespace).dead" }
 
-    /// The routing key of a lane: `<queue>.<lane>`.
-    public func laneKey(_ queue: QueueName, _ lane: Lane) -> String { "\(queue).\(lane.rawValue)" }
+    /// The routing key of a job on a lane: `<queue>.<lane>.<digit>`, with the last digit of its id.
+    public func laneKey(_ queue: QueueName, _ lane: Lane, _ job: JobID) -> String {
+        laneKey(queue, lane, digit: job.digitText)
+    }
+
+    func laneKey(_ queue: QueueName, _ lane: Lane, digit: String) -> String { "\(queue).\(lane.rawValue).\(digit)" }
 
     /// The queue behind a lane: `<namespace>.jobs.<queue>.<lane>`.
-    public func laneQueue(_ queue: QueueName, _ lane: Lane) -> String { "\(jobs).\(laneKey(queue, lane))" }
+    public func laneQueue(_ queue: QueueName, _ lane: Lane) -> String { "\(jobs).\(queue).\(lane.rawValue)" }
 
     /// All objects that a worker or a notifier needs, except the lanes.
     public var shared: Topology {
-        let record = Binding(source: events, destination: .queue(notifier), routingKey: "#")
-        return foundation + ladder + telling + Topology(bindings: [record]) + controlLog
+        foundation + ladder + telling + Topology(bindings: records(of: events)) + controlLog
     }
 
     /// The objects that a producer needs, in addition to the lanes: one confirm covers the job's lane and its record.
@@ -73,7 +79,10 @@ public struct UploadTopology: Hashable, Sendable {
                 // A job or baton without a lane goes to the notifier, which issues it when there is one. The broker
                 // decides that while it routes the message, so a job that came a moment before its lanes is not missed.
                 Exchange(name: jobs, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
-                Exchange(name: submit, kind: .topic),
+                // In this order, a program that is configured with another number of shards declares nothing but what is there.
+                Exchange(name: submit, kind: .topic, arguments: ["alternate-exchange": .string(shardMark)]),
+                Exchange(name: shardMark, kind: .fanout),
+                Exchange(name: orders, kind: .fanout),
                 // An unroutable message would block all at-least-once dead-lettering.
                 Exchange(name: due, kind: .topic, arguments: ["alternate-exchange": .string(dead)]),
             ],
@@ -82,15 +91,15 @@ public struct UploadTopology: Hashable, Sendable {
                     name: dead,
                     arguments: [
                         "x-queue-type": "quorum", "x-delivery-limit": .int64(Int64(Self.deliveryLimitNone)),
-                    ]),
-                Queue(
-                    name: notifier, arguments: working.merging(["x-single-active-consumer": true]) { $1 }),
-            ],
+                    ])
+            ]
+                + notifiers.map { name in
+                    Queue(name: name, arguments: working.merging(["x-single-active-consumer": true]) { $1 })
+                },
             bindings: [
                 Binding(source: dead, destination: .queue(dead)),
                 Binding(source: submit, destination: .exchange(jobs), routingKey: "#"),
-                Binding(source: submit, destination: .queue(notifier), routingKey: "#"),
-            ])
+            ] + records(of: submit) + notifiers.map { Binding(source: orders, destination: .queue($0)) })
     }
 
     /// The four lanes of a transfer queue, and their bindings from ``jobs`` and ``due``.
@@ -99,7 +108,8 @@ public struct UploadTopology: Hashable, Sendable {
             queues: Lane.allCases.map { Queue(name: laneQueue(queue, $0), arguments: working) },
             bindings: Lane.allCases.flatMap { lane in
                 let name = Binding.Destination.queue(laneQueue(queue, lane))
-                let key = laneKey(queue, lane)
+                // With one shard, a key without a digit arrives in the same queues.
+                let key = laneKey(queue, lane, digit: "#")
                 return [
                     Binding(source: jobs, destination: name, routingKey: key),
                     Binding(source: due, destination: name, routingKey: Self.anyDelay + key),

@@ -14,6 +14,8 @@ public enum WireFormat {
 
     /// In the same dead letters: the queue of origin.
     static let originHeader = "origin"
+    /// In jobs and batons that one notifier forwards to another one from the dead letters: the cause of death, as JSON.
+    static let causeHeader = "deathCause"
     /// In messages that are published again: the number of the dead letter.
     static let replayHeader = "replayOf"
 
@@ -134,6 +136,28 @@ public enum WireFormat {
         return Message(
             body: message.body, contentType: message.contentType, headers: headers, messageID: message.messageID,
             type: message.type)
+    }
+
+    /// A message of a notifier's queue for another shard: what the ledger records of it, and for whom the answer is.
+    /// - Parameter cause: of a job or baton that is a dead letter; nil: the cause that a forwarded one has already.
+    static func forwarded(_ message: Message, cause: DeathCause? = nil) -> Message {
+        var copy = forwarded(message, maybeRepeated: isMaybeRepeated(message))
+        if let cause = cause ?? deathCause(of: message), let text = try? WireJSON.encode(cause) {
+            copy.headers[causeHeader] = .string(String(decoding: text, as: UTF8.self))
+        }
+        copy.isPersistent = message.isPersistent
+        copy.expiration = message.expiration
+        copy.correlationID = message.correlationID
+        copy.replyTo = message.replyTo
+        return copy
+    }
+
+    /// - Returns: nil unless a notifier has forwarded the message from the dead letters.
+    static func deathCause(of message: Message) -> DeathCause? {
+        guard let text = message.headers[causeHeader]?.string, text.utf8.count <= 2 * reasonBytesMaximum else {
+            return nil
+        }
+        return try? WireJSON.decode(DeathCause.self, from: Data(text.utf8))
     }
 
     static func isMaybeRepeated(_ message: Message) -> Bool { message.headers[maybeRepeatedHeader]?.bool == true }

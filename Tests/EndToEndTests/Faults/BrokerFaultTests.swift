@@ -198,7 +198,7 @@ import UploadsRabbitMQ
             try deployment.start(.notifier)
             let worker = try deployment.start(.worker)
             let (file, id) = try await begin(deployment, bucket)
-            let lanes = try UploadTopology(namespace: deployment.namespace).lanes(of: .standard)
+            let lanes = try deployment.topology.lanes(of: .standard)
             try await deployment.withBroker { connection in
                 try await connection.delete(Topology(queues: lanes.queues))
                 try await eventually("the lanes are there again") {

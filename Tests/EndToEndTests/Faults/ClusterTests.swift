@@ -45,7 +45,7 @@ import UploadsRabbitMQ
         var ids = try await deployment.enqueue(["--to", "bucket:", large.path])
         try await eventually("the upload is under way") { !bucket.proxy.partsSent.isEmpty }
 
-        let topology = try UploadTopology(namespace: deployment.namespace)
+        let topology = try deployment.topology
         let leader = try await cluster.leader(
             of: topology.laneQueue(.standard, .continued), asking: deployment.broker)
         try #require(leader.name != deployment.broker.name, "the programs are not connected to the first of the list")
@@ -84,8 +84,8 @@ import UploadsRabbitMQ
     /// The leader keeps its connections and answers nothing, until the others elect a new leader or it resumes. Jobs that are enqueued
     /// meanwhile are on the broker or in the outbox, and arrive.
     private func pauseTheLeader(of cluster: BrokerCluster, _ deployment: Deployment) async throws {
-        let topology = try UploadTopology(namespace: deployment.namespace)
-        let leader = try await cluster.leader(of: topology.notifier, asking: deployment.broker)
+        let topology = try deployment.topology
+        let leader = try await cluster.leader(of: topology.notifier(0), asking: deployment.broker)
         let before = try deployment.toldOutcomes().count
         let file = try deployment.makeFile("paused.bin", bytes: 100_000)
         leader.pause()

@@ -26,7 +26,7 @@ extension Deployment {
     func expectNothingLeftOnTheBroker(
         watched proxies: [AMQPFaultProxy], within limit: Duration = .seconds(300)
     ) async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         // The control log is a stream, which keeps messages that were read.
         let queues = (topology.shared + topology.lanes(of: .standard)).queues.map(\.name).filter {
             $0 != topology.control

@@ -19,11 +19,11 @@ extension Deployment {
 
     /// No job lies in a lane, and no record of a job is unread.
     func expectNothingPublished() async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         let left = try await withBroker { connection in
             let channel = try await connection.openChannel()
             var left: [String] = []
-            for queue in topology.lanes(of: .standard).queues.map(\.name) + [topology.notifier] {
+            for queue in topology.lanes(of: .standard).queues.map(\.name) + topology.notifiers {
                 let count: Int
                 do {
                     count = Int(try await channel.messageCount(of: queue))

@@ -17,10 +17,10 @@ import UploadsRabbitMQ
             proxy.delay(Self.oneWay)
             // A namespace without any objects on the broker yet.
             try await Deployment.with(broker: broker, url: proxy.url) { deployment in
-                let topology = try UploadTopology(namespace: deployment.namespace)
+                let topology = try deployment.topology
                 let queues =
                     program == .notifier
-                    ? [topology.notifier, topology.dead] : Lane.allCases.map { topology.laneQueue(.standard, $0) }
+                    ? topology.notifiers + [topology.dead] : Lane.allCases.map { topology.laneQueue(.standard, $0) }
                 let consumes = queues.map(Self.consume)
                 for consume in consumes { proxy.look(for: consume) }
                 let started = try deployment.start(program)

@@ -61,7 +61,7 @@ import UploadsRabbitMQ
     func aJobToAQueueThatNoWorkerHasDeclaredRunsOnceAWorkerServesIt(order: Order) async throws {
         try await Deployment.with { deployment in
             let queue = try QueueName("later-\(UniqueNames.make())")
-            let topology = try UploadTopology(namespace: deployment.namespace)
+            let topology = try deployment.topology
             // The worker declares its lanes, which the helpers inspect.
             try deployment.start(.worker)
             var notifier = order == .workerBeforeNotifier ? nil : try deployment.start(.notifier)
@@ -73,7 +73,7 @@ import UploadsRabbitMQ
                 let channel = try await connection.openChannel()
                 try await channel.publish(
                     try WireFormat.message(job: job), to: topology.submit,
-                    routingKey: topology.laneKey(queue, .normal), isMandatory: true)
+                    routingKey: topology.laneKey(queue, .normal, job.id), isMandatory: true)
             }
             if let running = notifier {
                 try await eventually("the job is held for its queue") {

@@ -24,7 +24,7 @@ import UploadsRabbitMQ
             let files = try (0..<Self.goodCount).map { try deployment.makeFile("good-\($0).bin", bytes: 5000).path }
             var told = ToldCompletions(file: told)
             try await Self.send(files, "first", deployment, &told, fuzz.seed)
-            let topology = try UploadTopology(namespace: deployment.namespace)
+            let topology = try deployment.topology
             var waiting: [PublisherConfirm] = []
             try await deployment.withBroker { connection in
                 var channel = try await Self.openChannel(connection)
@@ -96,7 +96,7 @@ import UploadsRabbitMQ
         if fuzz.chance(8) { job.serial = .end }
         let baton = FuzzSamples.baton(of: job)
         let event = fuzz.pick(FuzzSamples.events(of: baton))
-        let lane = topology.laneKey(.standard, fuzz.pick(Lane.allCases))
+        let lane = topology.laneKey(.standard, fuzz.pick(Lane.allCases), JobID())
         switch fuzz.number(in: 0...9) {
         case 0, 1, 2:
             let exchange = fuzz.pick([topology.submit, topology.jobs])
@@ -106,22 +106,22 @@ import UploadsRabbitMQ
         case 5:
             return (
                 fuzz.message(try fuzz.damaged(baton), type: "upload.baton.v1"), topology.ladderTop,
-                topology.delayKey(seconds: 1, .standard, .normal)
+                topology.delayKey(seconds: 1, .standard, .normal, JobID())
             )
         case 6:
             let exchange = fuzz.pick([topology.events, topology.progress])
             return (fuzz.message(try fuzz.damaged(event), type: event.kind.type), exchange, event.routingKey)
         case 7:
             let order = UploadOrder(.jobs(fuzz.pick(Verb.allCases), [job.id]), by: "fuzz", at: Date())
-            return (fuzz.message(try fuzz.damaged(order), type: "upload.order.v1"), "", topology.notifier)
+            return (fuzz.message(try fuzz.damaged(order), type: "upload.order.v1"), "", topology.notifier(0))
         case 8:
             let marker = IssueMarker(job: job.id, round: 1, generation: 1)
             let entry = ControlEntry.fence([job.id: 4])
             return fuzz.chance(2)
-                ? (fuzz.message(try fuzz.damaged(marker), type: "upload.marker.v1"), "", topology.notifier)
+                ? (fuzz.message(try fuzz.damaged(marker), type: "upload.marker.v1"), "", topology.notifier(0))
                 : (fuzz.message(try fuzz.damaged(entry), type: "upload.control.v1"), topology.control, "")
         default:
-            let queue = fuzz.pick([topology.dead, topology.notifier, topology.laneQueue(.standard, .normal)])
+            let queue = fuzz.pick([topology.dead, topology.notifier(0), topology.laneQueue(.standard, .normal)])
             return (fuzz.message(try fuzz.damaged(baton), type: "upload.baton.v1"), "", queue)
         }
     }

@@ -83,12 +83,13 @@ import Uploads
 }
 
 extension Deployment {
-    /// How many orders the ledger has that are carried out, or are not.
+    /// How many orders about all jobs the ledger has that are carried out, or are not; it has a part for each shard.
     fileprivate func orderCount(isDone: Bool) throws -> Int {
         guard FileManager.default.fileExists(atPath: ledger.path),
             try queryLedger("SELECT name FROM sqlite_master WHERE name = 'orders'") == ["orders"]
         else { return 0 }
         return try queryLedger("SELECT CAST(progress AS TEXT) FROM orders")
             .map { try WireJSON.decode(OrderProgress.self, from: Data($0.utf8)) }.count { $0.isDone == isDone }
+            / shards.count
     }
 }

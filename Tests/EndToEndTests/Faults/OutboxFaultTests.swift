@@ -70,7 +70,8 @@ import UploadsRabbitMQ
             #expect(keepings.allSatisfy { if case .kept = $0 { true } else { false } })
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let broker = try await UploadBroker.connect(
-                ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace, logger: logger)
+                ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace,
+                shards: deployment.shards, logger: logger)
             let publisher = OutboxPublisher(
                 staging: deployment.staging.path, broker: broker, interval: .seconds(3600), logger: logger)
             let publishing = Task { await publisher.run() }

@@ -86,14 +86,14 @@ import UploadsRabbitMQ
             let worker = try deployment.start(.worker)
             let file = try deployment.makeFile("f", bytes: 100_000)
             _ = try await deployment.enqueue(["--to", "local:first", "--wait", file.path])
-            let topology = try UploadTopology(namespace: deployment.namespace)
+            let topology = try deployment.topology
             let lane = topology.laneQueue(.standard, .normal)
             try await deployment.withBroker { connection in
                 let channel = try await connection.openChannel()
                 // Into a lane, the notifier's queue, and the foot of the ladder with a lane that does not exist.
                 for (exchange, key, type) in [
                     ("", lane, "upload.job.v1"), ("", lane, "upload.completed"),
-                    ("", topology.notifier, "upload.job.v1"),
+                    ("", topology.notifier(0), "upload.job.v1"),
                     (topology.due, "nowhere.normal", "upload.baton.v1"),
                 ] {
                     let body = Data("{no job for \(exchange) \(key) \(type)".utf8)
@@ -130,7 +130,7 @@ import UploadsRabbitMQ
                 ).first)
             try await deployment.waitForStatus("waiting", of: id)
             #expect(await worker.stop() == 0)
-            let lanes = try UploadTopology(namespace: deployment.namespace).lanes(of: queue)
+            let lanes = try deployment.topology.lanes(of: queue)
             try await deployment.withBroker { try await $0.delete(Topology(queues: lanes.queues)) }
             try await eventually("the job is recorded as one that no lane takes") {
                 try deployment.queryLedger(

@@ -26,7 +26,8 @@ final class BrokerRig: ManagerRig {
         self.deployment = deployment
         let logger = Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() }
         broker = try await UploadBroker.connect(
-            try ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace, logger: logger)
+            try ConnectionConfiguration(urls: [deployment.broker.url]), namespace: deployment.namespace,
+            shards: deployment.shards, logger: logger)
         let archive = DirectoryDestination(DirectoryConfiguration(path: deployment.uploaded.path))
         let worker = UploadWorker(
             queue: try await broker.jobQueue(JobQueueConfiguration()),

@@ -10,7 +10,7 @@ extension Deployment {
     func manager(_ identifier: String = "app", url: String? = nil) async throws -> BrokerUploadManager {
         try await BrokerUploadManager(
             UploadIdentifier(identifier), broker: BrokerAccess(url ?? broker.url), staging: staging,
-            namespace: namespace, logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
+            namespace: namespace, shards: shards, logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Runs the body with a manager, and closes it.
@@ -94,7 +94,7 @@ extension Deployment {
     var exampleEnvironment: [String: String] {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "LANG": "C.UTF-8", "UPLOAD_BROKER": broker.url,
-            "UPLOAD_STAGING": staging.path, "UPLOAD_NAMESPACE": namespace,
+            "UPLOAD_STAGING": staging.path, "UPLOAD_NAMESPACE": namespace, "UPLOAD_SHARDS": "\(shards.count)",
         ]
     }
 

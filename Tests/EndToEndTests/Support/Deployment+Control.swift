@@ -36,21 +36,21 @@ extension Deployment {
 
     /// Publishes a message that no program can read to the notifier's queue.
     func publishNonsense() async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         try await withChannel { channel in
-            try await channel.publish(Message(body: Data("nonsense".utf8)), to: "", routingKey: topology.notifier)
+            try await channel.publish(Message(body: Data("nonsense".utf8)), to: "", routingKey: topology.notifier(0))
         }
     }
 
     /// Publishes a message of the given type to the notifier's queue.
     func publishToNotifier(_ body: Data, id: String, type: String) async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         let message = Message(body: body, contentType: "application/json", messageID: id, type: type)
         try await withBroker { connection in
             // The notifier may not have declared the queue yet.
             try await connection.define(topology.foundation)
             let channel = try await connection.openChannel()
-            try await channel.publish(message, to: "", routingKey: topology.notifier)
+            try await channel.publish(message, to: "", routingKey: topology.notifier(0))
         }
     }
 
@@ -64,10 +64,12 @@ extension Deployment {
 
     /// Waits until the notifier has recorded all published events: its queue is empty, and it owes no action.
     func waitForLedger() async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         try await withChannel { channel in
             try await eventually("the notifier is up to date") {
-                guard try await channel.messageCount(of: topology.notifier) == 0 else { return false }
+                for queue in topology.notifiers {
+                    guard try await channel.messageCount(of: queue) == 0 else { return false }
+                }
                 return try self.queryLedger("SELECT count(*) FROM owed") == ["0"]
             }
         }
@@ -75,7 +77,7 @@ extension Deployment {
 
     /// Waits until a lane is empty, because workers took its jobs.
     func waitForEmptyLane(_ lane: Lane) async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         try await withChannel { channel in
             try await eventually("lane \(lane) is empty") {
                 try await channel.messageCount(of: topology.laneQueue(.standard, lane)) == 0

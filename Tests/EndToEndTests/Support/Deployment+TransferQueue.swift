@@ -12,6 +12,7 @@ extension Deployment {
     ) async throws -> Value {
         let manager = try await BrokerUploadManager(
             UploadIdentifier("transfers"), broker: BrokerAccess(broker.url), staging: staging, namespace: namespace,
+            shards: shards,
             logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
         do {
             let queue = try await TransferQueue(QueueName(name), manager: manager)

@@ -13,9 +13,18 @@ final class Deployment: Sendable {
     let directory: TemporaryDirectory
     let broker: BrokerNode
     let namespace: String
+    /// The number that `LONGSHORE_SHARDS` says, or 1, unless the test needs another one.
+    let shards: Shards
     let uploaded: URL
     private let running = Mutex<[RunningProgram]>([])
     private let count = Mutex(0)
+
+    private static let usualShards =
+        ProcessInfo.processInfo.environment["LONGSHORE_SHARDS"].flatMap { Int($0) }.flatMap { Shards($0) } ?? .one
+
+    var topology: UploadTopology {
+        get throws { try UploadTopology(namespace: namespace, shards: shards) }
+    }
 
     var path: URL { directory.url }
     var logs: URL { path.appending(path: "logs") }
@@ -26,10 +35,11 @@ final class Deployment: Sendable {
 
     /// - Parameter configuration: more lines of YAML: destinations go under `destinations`, the rest at the end.
     init(
-        broker: BrokerNode, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
-        configuration lines: [String] = []
+        broker: BrokerNode, url: String? = nil, shards: Shards? = nil, destinations: [String] = [],
+        delegates: [String] = [], configuration lines: [String] = []
     ) throws {
         self.broker = broker
+        self.shards = shards ?? Self.usualShards
         directory = try TemporaryDirectory()
         namespace = UniqueNames.make("e2e")
         uploaded = directory.url.appending(path: "uploaded")
@@ -40,6 +50,7 @@ final class Deployment: Sendable {
             """
             broker: \(url ?? broker.url)
             namespace: \(namespace)
+            shards: \(self.shards.count)
             staging: \(staging.path)
             destinations:
               local: {driver: directory, path: \(uploaded.path)}
@@ -53,12 +64,13 @@ final class Deployment: Sendable {
 
     /// Runs the body with a deployment, and stops the programs that are still running.
     static func with(
-        broker: BrokerNode? = nil, url: String? = nil, destinations: [String] = [], delegates: [String] = [],
-        configuration: [String] = [], _ body: (Deployment) async throws -> Void
+        broker: BrokerNode? = nil, url: String? = nil, shards: Shards? = nil, destinations: [String] = [],
+        delegates: [String] = [], configuration: [String] = [], _ body: (Deployment) async throws -> Void
     ) async throws {
         let node: BrokerNode = if let broker { broker } else { try await BrokerNode.shared() }
         let deployment = try Deployment(
-            broker: node, url: url, destinations: destinations, delegates: delegates, configuration: configuration)
+            broker: node, url: url, shards: shards, destinations: destinations, delegates: delegates,
+            configuration: configuration)
         do {
             try await body(deployment)
         } catch {
@@ -146,7 +158,7 @@ final class Deployment: Sendable {
 
     /// Deletes the queues of the namespace: many unused quorum queues would slow the node down for the tests that follow.
     private func deleteQueues() async throws {
-        let topology = try UploadTopology(namespace: namespace)
+        let topology = try self.topology
         let connection = try await Connection.open(
             ConnectionConfiguration(urls: [broker.url]), logger: Logger(label: "e2e") { _ in SwiftLogNoOpLogHandler() })
         try await connection.delete(topology.shared + topology.lanes(of: .standard))

@@ -24,7 +24,7 @@ class Publisher:
         identifier, body = job(key, source, size)
         properties = pika.BasicProperties(
             type="upload.job.v1", content_type="application/json", message_id=identifier, delivery_mode=2)
-        self._channel.basic_publish(self._exchange, "default.normal", body, properties, mandatory=True)
+        self._channel.basic_publish(self._exchange, f"default.normal.{identifier[-1]}", body, properties, mandatory=True)
         return identifier
 
     def close(self):

@@ -38,7 +38,7 @@ extension Fuzz {
 
     /// A value that nests as deep as a client can send.
     private mutating func deep() -> FieldValue {
-        (0..<pick([3, 17, 30])).reduce(.table(["queue": "upload.notifier", "reason": "expired"])) { value, _ in
+        (0..<pick([3, 17, 30])).reduce(.table(["queue": "upload.notifier.0", "reason": "expired"])) { value, _ in
             .array([value])
         }
     }

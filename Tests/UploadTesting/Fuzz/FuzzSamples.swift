@@ -116,7 +116,8 @@ public enum FuzzSamples {
                 .matching(
                     .runAgain,
                     OrderFilter(
-                        queue: .standard, destination: "d", batch: "b", endedBefore: time, statuses: [.queued]),
+                        queue: .standard, destination: "d", batch: "b", endedBefore: time, statuses: [.queued],
+                        digits: "37b"),
                     atMost: 5), by: "jo", at: time),
             .init(.move([job.id], .index(3)), by: "jo", at: time),
             .init(.move([job.id], .before(JobID())), by: "jo", at: time),
@@ -152,7 +153,9 @@ public enum FuzzSamples {
         var report = JobReport(known)
         report.note(bytesDone: 5, bytesPerSecond: 1.5, at: time)
         told.add([OrderAnswer.Job(id: job.id, report: report)])
-        return [answer, told, OrderAnswer(order: UUID(), notRecorded: "the disk is full")]
+        let whole = UploadOrder(.matching(.pause, OrderFilter(), atMost: nil), by: "jo", at: time)
+        let part = whole.part(3, of: Shards(4) ?? .one)?.part
+        return [answer, told, OrderAnswer(order: UUID(), notRecorded: "the disk is full").sharing(part)]
     }
 
     public static var entries: [ControlEntry] {

@@ -109,7 +109,29 @@ public final class MemoryNotifierBus: NotifierBus {
 
     // MARK: NotifierBus
 
-    public func consume(_ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd) async throws(UploadError) {
+    public var shards: Shards { .one }
+
+    public var isConnected: Bool { true }
+
+    public func spread(_ order: UploadOrder, replyTo: String?) async throws(UploadError) {
+        send(.order(order, replyTo: replyTo))
+    }
+
+    public func untilRecorded(within limit: Duration) async -> Bool {
+        let order = UploadOrder(.ask([JobID()]), by: "this test")
+        send(.order(order, replyTo: "recorded"))
+        let end = ContinuousClock.now + limit
+        while ContinuousClock.now < end, !Task.isCancelled {
+            if answers["recorded"]?.contains(where: { $0.order == order.id }) == true { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+
+    public func consume(
+        _ shards: Set<Int>, until change: @escaping @Sendable () async -> Void,
+        _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
+    ) async throws(UploadError) {
         state.withLock { state in
             state.handedCount = 0
             state.hasFailed = false
@@ -257,5 +279,15 @@ public final class MemoryNotifierBus: NotifierBus {
             return fault
         }
         if fault != nil { throw UploadError(.networkFailure, "the connection was lost before the confirm") }
+    }
+}
+
+extension NotifierBus {
+    /// Reads the queues of all shards.
+    public func consume(
+        _ handle: @Sendable ([NotifierMessage]) async throws -> BatchEnd
+    ) async throws(UploadError) {
+        let never = Door()
+        try await consume(Set(shards.all), until: { await never.wait() }, handle)
     }
 }

@@ -34,7 +34,7 @@ import Testing
         for secret in ["hidden", "u:p", Data("top-secret".utf8).base64EncodedString()] {
             #expect(!text.contains(secret))
         }
-        #expect(event.routingKey == "started.default.https")
+        #expect(event.routingKey == "started.default.https.\(event.job.id.digitText)")
     }
 
     @Test func `an error's description hides its cause`() {

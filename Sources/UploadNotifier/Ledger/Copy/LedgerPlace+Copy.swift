@@ -19,9 +19,9 @@ extension LedgerPlace {
                 try await body(SQLiteCopySource(ledger: ledger))
             }
         case .postgreSQL(let url, let password):
-            return try await Self.with(url, password, isDestination: false) { client, lease throws(UploadError) in
+            return try await Self.with(url, password, isDestination: false) { client, leases throws(UploadError) in
                 do {
-                    return try await PostgreSQLCopySource.with(client, lease, body)
+                    return try await PostgreSQLCopySource.with(client, leases, body)
                 } catch {
                     throw PostgreSQLFailure.describe(error, path: client.configuration.description)
                 }
@@ -40,8 +40,8 @@ extension LedgerPlace {
                 try await body(SQLiteCopyDestination(ledger: ledger))
             }
         case .postgreSQL(let url, let password):
-            return try await Self.with(url, password, isDestination: true) { client, lease throws(UploadError) in
-                try await body(PostgreSQLCopyDestination(client: client, lease: lease))
+            return try await Self.with(url, password, isDestination: true) { client, leases throws(UploadError) in
+                try await body(PostgreSQLCopyDestination(client: client, leases: leases))
             }
         }
     }
@@ -56,7 +56,7 @@ extension LedgerPlace {
 
     private static func with<Value>(
         _ url: String, _ password: String?, isDestination: Bool,
-        _ body: (PostgreSQLClient, PostgreSQLLease) async throws(UploadError) -> Value
+        _ body: (PostgreSQLClient, PostgreSQLLeases) async throws(UploadError) -> Value
     ) async throws(UploadError) -> Value {
         let schema = PostgreSQLLedger.standardSchema
         var configuration = try PostgreSQLLedger.configuration(url, password: password, schema: schema)
@@ -65,23 +65,25 @@ extension LedgerPlace {
         // Each side waits while the other one reads or writes a page.
         configuration.settings["idle_in_transaction_session_timeout"] = "0"
         let client = PostgreSQLClient(configuration, connections: 2)
-        let lease: PostgreSQLLease
+        let leases: PostgreSQLLeases
         do {
-            lease = try await take(client, schema, isDestination: isDestination)
+            leases = try await take(client, schema, isDestination: isDestination)
         } catch {
             await client.close()
             throw error
         }
         let outcome: Result<Value, UploadError>
-        do throws(UploadError) { outcome = .success(try await body(client, lease)) } catch { outcome = .failure(error) }
+        do throws(UploadError) { outcome = .success(try await body(client, leases)) } catch {
+            outcome = .failure(error)
+        }
         await client.close()
-        await lease.giveBack()
+        await leases.giveBack()
         return try outcome.get()
     }
 
     private static func take(
         _ client: PostgreSQLClient, _ schema: String, isDestination: Bool
-    ) async throws(UploadError) -> PostgreSQLLease {
+    ) async throws(UploadError) -> PostgreSQLLeases {
         let path = client.configuration.description
         do {
             if isDestination {
@@ -89,13 +91,13 @@ extension LedgerPlace {
             } else {
                 try await PostgreSQLSchema.check(client, schema: schema)
             }
-            guard let lease = try await PostgreSQLLease.take(client.configuration) else {
+            guard let leases = try await PostgreSQLLeases.takeAll(client.configuration) else {
                 throw UploadError(
                     .misconfigured,
                     "the ledger \(path) is in use by a notifier or another copy; stop that process (after a crash, the ledger is "
                         + "free within 10 seconds)")
             }
-            return lease
+            return leases
         } catch {
             throw PostgreSQLFailure.describe(error, path: path)
         }

@@ -83,13 +83,13 @@ extension LedgerTable {
     private static let tallies = LedgerTable(
         "tallies", key: "queue", "destination", "status",
         columns: [.text("queue"), .text("destination"), .text("status"), .integer("jobs")] + bytes(of: "tallies"),
-        isKeptByTriggers: true)
+        isKeptByTriggers: true, summed: "jobs", "bytes")
 
     private static let throughput = LedgerTable(
         "throughput", key: "queue", "minute",
         columns: [
             .text("queue"), .integer("minute"), .integer("completed"), .integer("failed"), .integer("cancelled"),
-        ] + bytes(of: "throughput"), isKeptByTriggers: true)
+        ] + bytes(of: "throughput"), isKeptByTriggers: true, summed: "completed", "failed", "cancelled", "bytes")
 
     /// A sum of bytes in the two parts of `LedgerSums`, of which PostgreSQL has the sum alone.
     private static func bytes(of table: String) -> [Column] {

@@ -10,6 +10,8 @@ struct LedgerTable: Hashable, Sendable {
     var condition: String?
     /// Whether triggers fill the table while jobs are copied, so that the copy has to empty it first.
     var isKeptByTriggers = false
+    /// Columns of sums, of which PostgreSQL has a row for each digit of the jobs' ids.
+    var summed: [String] = []
 
     struct Column: Hashable, Sendable {
         var name: String
@@ -29,12 +31,24 @@ struct LedgerTable: Hashable, Sendable {
         case name
     }
 
-    init(_ name: String, key: String..., columns: [Column], condition: String? = nil, isKeptByTriggers: Bool = false) {
+    init(
+        _ name: String, key: String..., columns: [Column], condition: String? = nil, isKeptByTriggers: Bool = false,
+        summed: String...
+    ) {
         self.name = name
         self.key = key
         self.columns = columns
         self.condition = condition
         self.isKeptByTriggers = isKeptByTriggers
+        self.summed = summed
+    }
+
+    /// The table in PostgreSQL, under its name.
+    var postgreSQLRows: String {
+        guard !summed.isEmpty else { return name }
+        let sums = summed.map { column in "sum(\(column))\(column == "bytes" ? "" : "::bigint") AS \(column)" }
+        let keys = key.joined(separator: ", ")
+        return "(SELECT \(keys), \(sums.joined(separator: ", ")) FROM \(name) GROUP BY \(keys)) AS \(name)"
     }
 
     /// The columns that SQLite has as well.

@@ -8,7 +8,7 @@ import Uploads
 /// the copy.
 struct PostgreSQLCopyDestination: LedgerCopyDestination {
     let client: PostgreSQLClient
-    let lease: PostgreSQLLease
+    let leases: PostgreSQLLeases
 
     var path: String { client.configuration.description }
 
@@ -98,8 +98,8 @@ struct PostgreSQLCopyDestination: LedgerCopyDestination {
     ) async throws(UploadError) {
         do {
             try await client.transaction { transaction in
-                let found = try await transaction.execute("SELECT epoch FROM shards WHERE shard = 0 FOR UPDATE")
-                guard try found.first?.get("epoch") == lease.epoch else {
+                let found = try await transaction.execute("\(PostgreSQLLeases.epochs) FOR UPDATE")
+                guard try leases.areHeld(found) else {
                     throw UploadError(
                         .rejected,
                         "another process has taken over \(path) during the copy; stop it, and run the same command again"

@@ -10,7 +10,7 @@ struct PostgreSQLCopyRows: LedgerCopyTables {
     func count(of table: LedgerTable) async throws(UploadError) -> Int {
         try await use(table) {
             let condition = Statement(stringLiteral: table.condition ?? "true")
-            let name = Statement(stringLiteral: table.name)
+            let name = Statement(stringLiteral: table.postgreSQLRows)
             let found = try await execute("SELECT count(*) AS count FROM \(name) WHERE \(condition)")
             return Int(clamping: try found[0].get("count", as: Int64.self))
         }
@@ -41,7 +41,8 @@ struct PostgreSQLCopyRows: LedgerCopyTables {
         let sizes = table.columns.filter { $0.kind == .bytes }.map { "coalesce(octet_length(\($0.quoted)), 0)::bigint" }
         let size = Statement(stringLiteral: sizes.isEmpty ? "0::bigint" : sizes.joined(separator: " + "))
         let texts = table.name == "jobs" ? "LEFT JOIN texts ON texts.job = jobs.seq" : ""
-        let source = Statement(stringLiteral: "SELECT \(columns.joined(separator: ", ")) FROM \(table.name) \(texts)")
+        let source = Statement(
+            stringLiteral: "SELECT \(columns.joined(separator: ", ")) FROM \(table.postgreSQLRows) \(texts)")
         let condition = Statement(stringLiteral: table.condition ?? "true")
         let (sorted, selected) = (Statement(stringLiteral: order), Statement(stringLiteral: names))
         return """

@@ -4,20 +4,20 @@ import Uploads
 /// Reads a ledger in PostgreSQL for a copy, in one transaction that sees one state of it.
 struct PostgreSQLCopySource: LedgerCopySource {
     let client: PostgreSQLClient
-    let lease: PostgreSQLLease
+    let leases: PostgreSQLLeases
     private let transaction: Transaction
 
-    private init(_ client: PostgreSQLClient, _ lease: PostgreSQLLease, _ transaction: Transaction) {
-        (self.client, self.lease, self.transaction) = (client, lease, transaction)
+    private init(_ client: PostgreSQLClient, _ leases: PostgreSQLLeases, _ transaction: Transaction) {
+        (self.client, self.leases, self.transaction) = (client, leases, transaction)
     }
 
     /// Runs `body` with the source while this process has the ledger's lease.
     static func with<Value: Sendable>(
-        _ client: PostgreSQLClient, _ lease: PostgreSQLLease,
+        _ client: PostgreSQLClient, _ leases: PostgreSQLLeases,
         _ body: (PostgreSQLCopySource) async throws(UploadError) -> Value
     ) async throws -> Value {
         try await client.transaction(.snapshot) { transaction in
-            try await body(PostgreSQLCopySource(client, lease, transaction))
+            try await body(PostgreSQLCopySource(client, leases, transaction))
         }
     }
 
@@ -43,8 +43,8 @@ struct PostgreSQLCopySource: LedgerCopySource {
 
     func checkUnchanged() async throws(UploadError) {
         do {
-            let found = try await client.execute("SELECT epoch FROM shards WHERE shard = 0")
-            guard try found.first?.get("epoch") == lease.epoch else {
+            let found = try await client.execute(PostgreSQLLeases.epochs)
+            guard try leases.areHeld(found) else {
                 throw UploadError(
                     .rejected,
                     "a notifier has taken over the ledger \(path) during its copy; stop the notifier, and run the same command again"

@@ -4,7 +4,14 @@ package import Uploads
 
 extension PostgreSQLLedger: DelegateRegister {
     package func registrations() async throws(UploadError) -> [DelegateRegistration] {
-        try map(try await query("SELECT * FROM registered ORDER BY name")) { row in
+        let (known, found) = try await read { transaction in
+            let answers = try await transaction.execute([
+                "SELECT delegates FROM identity", "SELECT * FROM registered ORDER BY name",
+            ])
+            return (try answers[0].first?.get("delegates") as Int64?, answers[1])
+        }
+        delegatesRead.note(known)
+        return try map(found) { row in
             DelegateRegistration(
                 name: try row.get("name"), definition: try row.get("definition"),
                 createdAt: Date(timeIntervalSince1970: try row.get("created")),
@@ -14,31 +21,61 @@ extension PostgreSQLLedger: DelegateRegister {
     }
 
     package func register(_ registration: DelegateRegistration) async throws(UploadError) {
-        let added = try await query(
-            """
-            INSERT INTO registered (name, definition, created, changed) VALUES (\(registration.name),
-            \(registration.definition), \(registration.createdAt.timeIntervalSince1970),
-            \(registration.changedAt.timeIntervalSince1970)) ON CONFLICT (name) DO NOTHING
-            """)
-        guard added.affectedCount == 1 else {
-            throw UploadError(
-                .rejected, "a delegate '\(registration.name)' is registered already; change it, or take another name")
+        try await changeDelegates { store in
+            let added = try store.query(
+                """
+                INSERT INTO registered (name, definition, created, changed) VALUES (\(registration.name),
+                \(registration.definition), \(registration.createdAt.timeIntervalSince1970),
+                \(registration.changedAt.timeIntervalSince1970)) ON CONFLICT (name) DO NOTHING
+                """)
+            guard added.affectedCount == 1 else {
+                throw UploadError(
+                    .rejected,
+                    "a delegate '\(registration.name)' is registered already; change it, or take another name")
+            }
         }
     }
 
     package func redefine(_ name: String, _ definition: Data, at time: Date) async throws(UploadError) {
-        let changed = try await query(
+        try await changeDelegates { store in
+            let changed = try store.query(
+                """
+                UPDATE registered SET definition = \(definition), changed = \(time.timeIntervalSince1970)
+                WHERE name = \(name) AND removed IS NULL
+                """)
+            guard changed.affectedCount == 1 else { throw Self.unregistered(name) }
+        }
+    }
+
+    package func news() async throws(UploadError) -> LedgerNews {
+        let found = try await query(
             """
-            UPDATE registered SET definition = \(definition), changed = \(time.timeIntervalSince1970)
-            WHERE name = \(name) AND removed IS NULL
+            SELECT coalesce((SELECT max(id) FROM deliveries), 0) AS last, (SELECT delegates FROM identity) AS delegates
             """)
-        guard changed.affectedCount == 1 else { throw Self.unregistered(name) }
+        return try map(found) { row in
+            let last = delegatesRead.last
+            return LedgerNews(
+                lastDelivery: try row.get("last"), hasOtherDelegates: try last != nil && row.get("delegates") != last)
+        }.first ?? LedgerNews()
+    }
+
+    /// Makes a transaction that changes the registered delegates. It waits for the transactions of all shards and holds up the next ones, so that
+    /// each outcome is recorded for the delegates before the change or for those after it; the notifiers of other shards then notice that they
+    /// know the delegates of an earlier change.
+    private func changeDelegates<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgreSQLStore) throws -> Value
+    ) async throws(UploadError) -> Value {
+        try await write(locksAll: true) { store in
+            let value = try body(store)
+            try store.countDelegatesChange()
+            return value
+        }
     }
 
     package func unregister(
         _ name: String, discarding: Bool, at time: Date
     ) async throws(UploadError) -> Int {
-        try await write { store in
+        try await changeDelegates { store in
             guard try store.registration(of: name) != .unknown else { throw Self.unregistered(name) }
             let status = try Self.status(Self.statusRow(try store.query(Self.status(of: [name])), name))
             let count = status.backlog + status.failed
@@ -189,6 +226,7 @@ extension PostgreSQLLedger: DeliveryOutbox {
 
     package func resume(_ delegate: String, at time: Date) async throws(UploadError) {
         try await write { store in
+            try store.countDelegatesChange()
             _ = try store.transaction.executeBlocking([
                 "DELETE FROM delegates WHERE name = \(delegate)",
                 // Deliveries that had used up their attempts begin anew; otherwise the first failure would pause the delegate again.
@@ -280,10 +318,13 @@ extension PostgreSQLLedger: DeliveryHistory {
             case .failed(let delegate): "delegate = \(delegate) AND given_up IS NOT NULL"
             }
         // The outcome of a forgotten job is gone.
-        return try await change(
+        let count = try await change(
             "\(condition) AND job NOT IN (SELECT seq FROM jobs WHERE forgotten IS NOT NULL)",
             "UPDATE deliveries SET delivered = NULL, given_up = NULL, failing = NULL, attempts = 0, due = \(time.timeIntervalSince1970)"
         )
+        // Another notifier may deliver to the delegate.
+        try await write { try $0.countDelegatesChange() }
+        return count
     }
 
     package func forget(_ delegate: String) async throws(UploadError) -> Int {

@@ -41,7 +41,7 @@ extension PostgreSQLLedger: LedgerQueries {
     ) async throws(UploadError) -> EventPage {
         let limit = min(max(1, limit), 1000)
         return try await read { transaction in
-            let last: Int64 = try await transaction.execute(Self.lastSequence)[0].get("last")
+            let last = try await lastSequence(in: transaction)
             let start = sequence > last ? 0 : max(0, sequence)
             var conditions: [Statement] = ["seq > \(start)"]
             // The events of one job are few and have an index; other events are looked for in a window.
@@ -68,12 +68,22 @@ extension PostgreSQLLedger: LedgerQueries {
     }
 
     package func lastSequence() async throws(UploadError) -> Int64 {
-        try map(try await query(Self.lastSequence)) { try $0.get("last") as Int64 }.first ?? 0
+        try await read { transaction in try await lastSequence(in: transaction) }
     }
 
-    /// The newest event may have been removed with its job.
-    private static let lastSequence: Statement =
-        "SELECT greatest(last_event, (SELECT max(seq) FROM events)) AS last FROM identity"
+    /// The number up to which all events are there. The newest event may have been removed with its job.
+    private func lastSequence(in transaction: Transaction) async throws -> Int64 {
+        let found = try await transaction.execute(
+            """
+            SELECT greatest(last_event, (SELECT max(seq) FROM events)) AS last,
+            pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest,
+            pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next FROM identity
+            """)[0]
+        let last: Int64 = try found.get("last")
+        // A notifier alone makes one transaction after the other.
+        guard leases.isShared else { return last }
+        return horizon.safe(last: last, oldest: try found.get("oldest"), next: try found.get("next"))
+    }
 
     // MARK: Loads
 
@@ -124,8 +134,10 @@ extension PostgreSQLLedger: LedgerQueries {
             }
             let minutes = try await transaction.execute(
                 """
-                SELECT queue, minute, completed, failed, cancelled, least(greatest(bytes, 0), \(Int64.max))::bigint AS bytes
-                FROM throughput WHERE queue = ANY(\(Array(queues.keys))) AND minute > \(since) ORDER BY queue, minute
+                SELECT queue, minute, sum(completed)::bigint AS completed, sum(failed)::bigint AS failed,
+                sum(cancelled)::bigint AS cancelled, least(greatest(sum(bytes), 0), \(Int64.max))::bigint AS bytes
+                FROM throughput WHERE queue = ANY(\(Array(queues.keys))) AND minute > \(since)
+                GROUP BY 1, 2 ORDER BY 1, 2
                 """)
             for row in minutes {
                 func count(_ column: String) throws -> Int { Int(clamping: try row.get(column, as: Int64.self)) }

@@ -41,6 +41,7 @@ extension PostgreSQLLedger: LedgerRecorder {
                     """
                     SELECT queue, EXISTS (
                         SELECT 1 FROM holds WHERE queue = first.queue AND due <= \(now.timeIntervalSince1970)
+                        AND \(isOwn("job"))
                     ) AS is_due FROM (SELECT min(queue) AS queue FROM holds WHERE queue > \(last)) AS first
                     """
                 ).first
@@ -52,6 +53,11 @@ extension PostgreSQLLedger: LedgerRecorder {
             }
             return HeldQueues(due: due, next: QueueName(unchecked: last))
         }
+    }
+
+    /// The condition of rows about jobs of this notifier's shards.
+    private func isOwn(_ column: Statement) -> Statement {
+        PostgreSQLStore.isOwn(column, leases.held.keys, shards)
     }
 
     // MARK: Retention
@@ -76,7 +82,7 @@ extension PostgreSQLLedger: LedgerRecorder {
         while found.count < limit {
             let page = try await query(
                 """
-                SELECT id FROM jobs WHERE \(Self.isTold(endedBefore)) AND id > \(last)
+                SELECT id FROM jobs WHERE \(Self.isTold(endedBefore)) AND \(isOwn("id")) AND id > \(last)
                 ORDER BY id LIMIT \(Int64(max(limit, 1)))
                 """)
             let ids = try map(page) { try $0.get("id") as String }
@@ -112,7 +118,7 @@ extension PostgreSQLLedger: LedgerRecorder {
         try await strikeOff()
         let page = try await query(
             """
-            SELECT id FROM jobs WHERE \(Self.isTold(endedBefore)) AND id > \(job?.rawValue ?? "")
+            SELECT id FROM jobs WHERE \(Self.isTold(endedBefore)) AND \(isOwn("id")) AND id > \(job?.rawValue ?? "")
             AND forgotten IS NULL AND is_settled ORDER BY id LIMIT \(Int64(limit))
             """)
         let found = try map(page) { JobID(try $0.get("id")) }
@@ -159,7 +165,8 @@ extension PostgreSQLLedger: LedgerRecorder {
                 order.command.isForgetting,
                 let progress = rows.value(
                     OrderProgress.self, from: try row.get("progress", as: Data.self), "orders", id),
-                !progress.isDone
+                !progress.isDone,
+                leases.kept.isSuperset(of: order.shards(of: shards))
             else { return nil }
             return order
         }

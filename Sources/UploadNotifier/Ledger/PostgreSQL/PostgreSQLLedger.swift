@@ -4,11 +4,12 @@ import PostgreSQL
 import Synchronization
 package import Uploads
 
-/// The ledger in a PostgreSQL database. Of the notifiers that reach it one works with it (`PostgreSQLLease`), and the others stand by.
+/// The ledger in a PostgreSQL database. The notifiers that reach it divide the shards among themselves (`PostgreSQLLeases`).
 package final class PostgreSQLLedger: Sendable {
     package let path: String
     let client: PostgreSQLClient
-    private let lease: PostgreSQLLease
+    let leases: PostgreSQLLeases
+    let shards: Shards
     let rows: DamagedRows
     let decoded = Ledger.Decoded()
     /// Owed actions that were published and confirmed; the next transaction strikes them off.
@@ -16,12 +17,16 @@ package final class PostgreSQLLedger: Sendable {
     /// The tokens of transactions that are known to have taken effect; the next transaction removes them.
     private let commits = Mutex<[UUID]>([])
 
+    let delegatesRead = DelegatesRead()
+    let horizon = EventHorizon()
+
     /// The longest time that settled actions wait for another transaction.
     private static let settlingDelay = Duration.seconds(1)
 
-    private init(_ client: PostgreSQLClient, _ lease: PostgreSQLLease, _ logger: Logger) {
+    private init(_ client: PostgreSQLClient, _ leases: PostgreSQLLeases, _ shards: Shards, _ logger: Logger) {
         self.client = client
-        self.lease = lease
+        self.leases = leases
+        self.shards = shards
         path = client.configuration.description
         rows = DamagedRows(logger: logger)
     }
@@ -30,13 +35,14 @@ package final class PostgreSQLLedger: Sendable {
     /// - Parameters:
     ///   - password: instead of one in the connection string.
     ///   - schema: the schema of the tables, of `[a-z0-9_]`.
+    ///   - shards: the shards of the namespace.
+    ///   - isSharing: whether this notifier takes shards at once, and not when ``share(_:)`` says so.
     ///   - logger: logs rows that cannot be read.
-    /// - Returns: nil while another notifier works with the ledger.
     /// - Throws: `misconfigured` for what an operator has to repair; `serverFailure` for an obstacle that may pass.
-    package static func openIfFree(
-        _ connectionString: String, password: String? = nil, schema: String = standardSchema,
-        logger: Logger = Ledger.noLogger
-    ) async throws(UploadError) -> PostgreSQLLedger? {
+    package static func open(
+        _ connectionString: String, password: String? = nil, schema: String = standardSchema, shards: Shards = .one,
+        isSharing: Bool = true, logger: Logger = Ledger.noLogger
+    ) async throws(UploadError) -> PostgreSQLLedger {
         let configuration = try configuration(connectionString, password: password, schema: schema)
         do {
             var migrating = configuration
@@ -49,8 +55,8 @@ package final class PostgreSQLLedger: Sendable {
                 throw error
             }
             await migrator.close()
-            guard let lease = try await PostgreSQLLease.take(configuration) else { return nil }
-            return PostgreSQLLedger(PostgreSQLClient(configuration), lease, logger)
+            let leases = try await PostgreSQLLeases.begin(configuration, shards: shards, isSharing: isSharing)
+            return PostgreSQLLedger(PostgreSQLClient(configuration), leases, shards, logger)
         } catch {
             throw PostgreSQLFailure.describe(error, path: configuration.description)
         }
@@ -81,29 +87,52 @@ package final class PostgreSQLLedger: Sendable {
         // If this fails, nothing is lost: the actions are published once more.
         try? await strikeOff()
         await client.close()
-        await lease.giveBack()
+        await leases.giveBack()
     }
 
-    package var isTakenOver: Bool { lease.isLost }
+    package func kept(of shards: Shards) -> Set<Int> { leases.kept }
 
-    package func untilTakenOver() async { await lease.untilLost() }
+    package func untilKept(otherThan shards: Set<Int>) async { await leases.untilKept(otherThan: shards) }
+
+    package func share(_ isSharing: Bool) async { await leases.share(isSharing) }
+
+    package func giveSurplus() async { await leases.giveSurplus() }
+
+    package var isShared: Bool { leases.isShared }
 
     // MARK: Transactions
 
     /// Makes one transaction in its turn: decisions about the same jobs come one after the other.
+    /// - Parameters:
+    ///   - locksAll: whether it waits for the transactions of all shards.
+    ///   - needsDelegates: whether it depends on the registered delegates.
+    /// - Throws: ``DelegatesChanged`` as the cause if it needs the delegates and they have changed since they were read.
     func write<Value: Sendable>(
+        locksAll: Bool = false, needsDelegates: Bool = false,
         _ body: @escaping @Sendable (PostgreSQLStore) throws -> Value
     ) async throws(UploadError) -> Value {
-        let (taken, known) = (takeSettled(), commits.withLock { $0.take() })
-        let token = UUID()
+        let (taken, effective) = (takeSettled(), commits.withLock { $0.take() })
+        let (token, held) = (UUID(), leases.held)
         let made = Mutex<Value?>(nil)
         do {
             do {
-                try await client.blockingTransaction { [rows, decoded, lease, path] transaction in
-                    let store = PostgreSQLStore(transaction: transaction, rows: rows, decoded: decoded)
-                    guard try store.begin(token, strikingOff: taken, forgetting: known) == lease.epoch else {
-                        lease.noteLost()
-                        throw UploadError(.rejected, "another notifier has taken over the ledger \(path)")
+                let known = needsDelegates ? delegatesRead.last : nil
+                try await client.blockingTransaction {
+                    [rows, decoded, leases, shards, path, delegatesRead] transaction in
+                    let store = PostgreSQLStore(
+                        transaction: transaction, rows: rows, decoded: decoded, shards: shards, leases: held,
+                        delegatesRead: delegatesRead)
+                    let lost = try store.begin(token, strikingOff: taken, forgetting: effective, locksAll: locksAll)
+                    guard lost.isEmpty else {
+                        leases.noteLost(lost)
+                        let numbers = lost.sorted().map(String.init).joined(separator: ", ")
+                        throw UploadError(
+                            .serverFailure,
+                            "another notifier has taken over the shards \(numbers) of the ledger \(path)")
+                    }
+                    if let known, try store.delegatesChange() != known {
+                        throw UploadError(
+                            .interrupted, "the registered delegates have changed", cause: DelegatesChanged())
                     }
                     let value = try body(store)
                     made.withLock { $0 = value }
@@ -119,21 +148,19 @@ package final class PostgreSQLLedger: Sendable {
             return value
         } catch {
             settled.withLock { $0 += taken }
-            commits.withLock { $0 += known }
+            commits.withLock { $0 += effective }
             throw PostgreSQLFailure.describe(error, path: path)
         }
     }
 
     /// Finds out whether a transaction took effect whose COMMIT got no answer, as soon as the server can be asked: until then this notifier
-    /// cannot know what it owes. A transaction that still runs holds the shard's row, so the question waits for its end.
+    /// cannot know what it owes. While the transaction still runs, its token keeps the same token from being added, so the question waits.
     private func tookEffect(_ token: UUID) async throws -> Bool {
         while true {
             do {
-                let found = try await client.execute([
-                    "SELECT epoch FROM shards WHERE shard = 0 FOR UPDATE",
-                    "SELECT EXISTS (SELECT 1 FROM commits WHERE token = \(token)) AS is_there",
-                ])
-                return try found.last?.first?.get("is_there") ?? false
+                return try await client.execute(
+                    "INSERT INTO commits (token) VALUES (\(token)) ON CONFLICT DO NOTHING"
+                ).affectedCount == 0
             } catch {
                 guard error.isRetryable else { throw error }
                 try await Task.sleep(for: .milliseconds(500))
@@ -215,7 +242,7 @@ extension PostgreSQLLedger: LedgerTransactions {
     package func transaction<Value: Sendable>(
         _ body: @escaping @Sendable (any LedgerStore) throws -> Value
     ) async throws(UploadError) -> Value {
-        try await write { store in try body(store) }
+        try await write(needsDelegates: true) { store in try body(store) }
     }
 }
 
@@ -252,6 +279,11 @@ extension PostgreSQLLedger: NotifierLedger {
         }
         return identity
     }
+
+    /// The notifier of the first shard.
+    package var mayClaim: Bool { leases.held[0] != nil }
+
+    package var isAlone: Bool { !leases.isShared }
 
     package func notePending(_ opening: UUID) async throws(UploadError) {
         try await write { _ = try $0.query("UPDATE identity SET pending = \(opening.text)") }

@@ -42,7 +42,7 @@ final class PostgreSQLLedgerReader: LedgerReading {
                 SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint AS bytes FROM pg_class
                 WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
                 """,
-                "SELECT holder FROM shards WHERE shard = 0 AND held_until > clock_timestamp()",
+                "SELECT shard::bigint AS shard, holder FROM shards WHERE holder IS NOT NULL AND held_until > clock_timestamp()",
             ])
             let version: String = try answers[0][0].get("version")
             return LedgerOverview(
@@ -50,7 +50,10 @@ final class PostgreSQLLedgerReader: LedgerReading {
                 schema: Int(clamping: try answers[0][0].get("schema", as: Int64.self)),
                 bytes: try answers[1][0].get("bytes"),
                 jobCount: Int(clamping: try answers[0][0].get("jobs", as: Int64.self)),
-                holder: try answers[2].first?.getIfPresent("holder"))
+                holders: try answers[2].reduce(into: [:]) { holders, row in
+                    holders[try row.get("holder"), default: []].append(
+                        Int(clamping: try row.get("shard", as: Int64.self)))
+                })
         }
     }
 

@@ -7,7 +7,7 @@ import Uploads
 /// Names of files, keys, batches and events may hold any character but are text elsewhere; they are `bytea` here, since PostgreSQL's text
 /// holds no U+0000. Times are seconds since 1970.
 enum PostgreSQLSchema {
-    static let migrations: [[Statement]] = [first]
+    static let migrations: [[Statement]] = [first, sharded]
 
     /// The lock that one notifier of several takes to migrate ("LngS").
     private static let lock: Int64 = 0x4C6E_6753
@@ -85,7 +85,7 @@ enum PostgreSQLSchema {
         """,
         "INSERT INTO identity (id, opening) VALUES (gen_random_uuid()::text, gen_random_uuid()::text)",
         // A transaction that decides holds the row of the shard until its end, so that decisions come one after the other.
-        // The holder is the notifier that writes (`PostgreSQLLease`).
+        // The holder is the notifier that writes (`PostgreSQLLeases`).
         """
         CREATE TABLE shards (
             shard smallint PRIMARY KEY,
@@ -340,4 +340,79 @@ enum PostgreSQLSchema {
         FOR EACH STATEMENT EXECUTE FUNCTION remove_with_jobs()
         """,
     ]
+
+    /// Rows for all shards, and sums with a row for each digit of the jobs' ids, so that transactions of different shards change no common row.
+    private static let sharded: [Statement] =
+        [
+            "INSERT INTO shards (shard) SELECT generate_series(1, 15)",
+            "CREATE TABLE notifiers (id uuid PRIMARY KEY, name text NOT NULL, seen timestamptz NOT NULL)",
+            // Counts the changes of the registered delegates.
+            "ALTER TABLE identity ADD COLUMN delegates bigint NOT NULL DEFAULT 0",
+        ]
+        + ["tallies (queue, destination, status, digit)", "throughput (queue, minute, digit)"].flatMap { key in
+            let table = key.prefix { $0 != " " }
+            return [
+                Statement(
+                    stringLiteral: "ALTER TABLE \(table) ADD COLUMN digit text COLLATE \"C\" NOT NULL DEFAULT '0'"),
+                Statement(stringLiteral: "ALTER TABLE \(table) DROP CONSTRAINT \(table)_pkey"),
+                Statement(stringLiteral: "ALTER TABLE \(table) ADD PRIMARY KEY \(key.dropFirst(table.count + 1))"),
+            ]
+        } + [
+            """
+            CREATE OR REPLACE FUNCTION count_added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO tallies (queue, destination, status, digit, jobs, bytes)
+                SELECT queue, destination, status, right(id, 1), count(*), sum(size) FROM new_rows
+                GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+                ON CONFLICT (queue, destination, status, digit)
+                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                INSERT INTO throughput (queue, minute, digit, completed, failed, cancelled, bytes)
+                SELECT queue, floor(since / 60), right(id, 1), count(*) FILTER (WHERE status = 'completed'),
+                count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'cancelled'),
+                coalesce(sum(size) FILTER (WHERE status = 'completed'), 0)
+                FROM new_rows WHERE status IN ('completed', 'failed', 'cancelled') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+                ON CONFLICT (queue, minute, digit) DO UPDATE SET completed = throughput.completed + excluded.completed,
+                failed = throughput.failed + excluded.failed, cancelled = throughput.cancelled + excluded.cancelled,
+                bytes = throughput.bytes + excluded.bytes;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE OR REPLACE FUNCTION count_changed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO tallies (queue, destination, status, digit, jobs, bytes)
+                SELECT queue, destination, status, digit, sum(jobs), sum(bytes) FROM (
+                    SELECT queue, destination, status, right(id, 1) AS digit, 1 AS jobs, size AS bytes FROM new_rows
+                    UNION ALL SELECT queue, destination, status, right(id, 1), -1, -size FROM old_rows
+                ) AS changes GROUP BY 1, 2, 3, 4 HAVING sum(jobs) <> 0 OR sum(bytes) <> 0 ORDER BY 1, 2, 3, 4
+                ON CONFLICT (queue, destination, status, digit)
+                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                INSERT INTO throughput (queue, minute, digit, completed, failed, cancelled, bytes)
+                SELECT new_rows.queue, floor(new_rows.since / 60), right(new_rows.id, 1),
+                count(*) FILTER (WHERE new_rows.status = 'completed'), count(*) FILTER (WHERE new_rows.status = 'failed'),
+                count(*) FILTER (WHERE new_rows.status = 'cancelled'),
+                coalesce(sum(new_rows.size) FILTER (WHERE new_rows.status = 'completed'), 0)
+                FROM new_rows JOIN old_rows USING (seq)
+                WHERE new_rows.status IN ('completed', 'failed', 'cancelled') AND new_rows.status <> old_rows.status
+                GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+                ON CONFLICT (queue, minute, digit) DO UPDATE SET completed = throughput.completed + excluded.completed,
+                failed = throughput.failed + excluded.failed, cancelled = throughput.cancelled + excluded.cancelled,
+                bytes = throughput.bytes + excluded.bytes;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE OR REPLACE FUNCTION remove_with_jobs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO tallies (queue, destination, status, digit, jobs, bytes)
+                SELECT queue, destination, status, right(id, 1), -count(*), -sum(size) FROM old_rows
+                GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+                ON CONFLICT (queue, destination, status, digit)
+                DO UPDATE SET jobs = tallies.jobs + excluded.jobs, bytes = tallies.bytes + excluded.bytes;
+                UPDATE identity SET last_event = greatest(last_event, (SELECT max(seq) FROM events));
+                DELETE FROM deliveries WHERE job IN (SELECT seq FROM old_rows);
+                DELETE FROM events WHERE job IN (SELECT seq FROM old_rows);
+                DELETE FROM texts WHERE job IN (SELECT seq FROM old_rows);
+                DELETE FROM wholes WHERE job IN (SELECT seq FROM old_rows);
+                RETURN NULL;
+            END $$
+            """,
+        ]
 }

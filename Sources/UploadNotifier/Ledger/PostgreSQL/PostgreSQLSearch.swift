@@ -92,8 +92,9 @@ struct PostgreSQLSearch {
     static func scopes(in transaction: Transaction) async throws -> [JobSearch.Scope] {
         try await transaction.execute(
             """
-            SELECT queue, destination, status, jobs, least(greatest(bytes, 0), \(Int64.max))::bigint AS bytes
-            FROM tallies WHERE jobs > 0
+            SELECT queue, destination, status, sum(jobs)::bigint AS jobs,
+            least(greatest(sum(bytes), 0), \(Int64.max))::bigint AS bytes
+            FROM tallies GROUP BY 1, 2, 3 HAVING sum(jobs) > 0
             """
         ).map { row in
             JobSearch.Scope(

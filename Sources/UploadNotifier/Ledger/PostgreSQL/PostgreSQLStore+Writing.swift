@@ -22,6 +22,7 @@ extension PostgreSQLStore {
             decoded.jobs.note(change.job, as: record, of: change.job.id.rawValue)
         }
         if !changes.forgotten.isEmpty { try strip(changes.forgotten) }
+        if !changes.apps.isEmpty { try countDelegatesChange() }
         return owed == nil ? [] : try answers.last?.map { try $0.get("id") } ?? []
     }
 
@@ -173,7 +174,7 @@ extension PostgreSQLStore {
             guard let definition = DelegateDefinition(client: client) else { return nil }
             return """
                 INSERT INTO registered (name, definition, created, changed)
-                VALUES (\(name), \(try WireJSON.encode(definition)), \(time), \(time))
+                VALUES (\(name), \(try WireJSON.encode(definition)), \(time), \(time)) ON CONFLICT (name) DO NOTHING
                 """
         }
     }

@@ -7,15 +7,58 @@ struct PostgreSQLStore: LedgerStore {
     let transaction: Transaction
     let rows: DamagedRows
     let decoded: Ledger.Decoded
+    let shards: Shards
+    /// The epochs of the shards about whose jobs this transaction may decide.
+    let leases: [Int: Int64]
+    let delegatesRead: DelegatesRead
 
-    /// Waits for the turn of this transaction, and notes its token, by which the notifier can look whether it took effect.
-    /// - Returns: the epoch of the notifier that has the lease. With any other epoch the transaction must not go on.
-    func begin(_ token: UUID, strikingOff settled: [OwedAction.ID], forgetting known: [UUID]) throws -> Int64? {
+    /// Waits for the turn of this transaction in each of its shards, and notes its token, by which the notifier can look whether it took effect.
+    /// - Returns: the shards that another notifier has by now. With any of them the transaction must not go on.
+    func begin(
+        _ token: UUID, strikingOff settled: [OwedAction.ID], forgetting known: [UUID], locksAll: Bool = false
+    ) throws -> Set<Int> {
+        // In the order of their numbers: no two transactions wait for each other.
         let answers = try transaction.executeBlocking([
-            "SELECT epoch FROM shards WHERE shard = 0 FOR UPDATE", "INSERT INTO commits (token) VALUES (\(token))",
-            "DELETE FROM commits WHERE token = ANY(\(known))", "DELETE FROM owed WHERE id = ANY(\(settled))",
+            """
+            SELECT shard::bigint AS shard, epoch FROM shards
+            WHERE \(locksAll) OR shard = ANY(\(leases.keys.map { Int64($0) })) ORDER BY shards.shard FOR UPDATE
+            """,
+            "INSERT INTO commits (token) VALUES (\(token))", "DELETE FROM commits WHERE token = ANY(\(known))",
+            "DELETE FROM owed WHERE id = ANY(\(settled))",
         ])
-        return try answers.first?.first?.get("epoch")
+        var own: Set<Int> = []
+        for row in answers.first.map(Array.init) ?? [] {
+            let shard = Int(clamping: try row.get("shard", as: Int64.self))
+            if try row.get("epoch") == leases[shard] { own.insert(shard) }
+        }
+        return Set(leases.keys).subtracting(own)
+    }
+
+    /// Counts a change of the registered delegates.
+    func countDelegatesChange() throws {
+        let counted = try query("UPDATE identity SET delegates = delegates + 1 RETURNING delegates")
+        if let made: Int64 = try counted.first?.get("delegates") { delegatesRead.noteOwn(made) }
+    }
+
+    /// The number of the last change of the registered delegates.
+    func delegatesChange() throws -> Int64? { try query("SELECT delegates FROM identity").first?.get("delegates") }
+
+    /// - Throws: `serverFailure` if another notifier decides about one of the jobs: nothing is wrong with the message about it, which goes to
+    ///   that notifier.
+    private func check(_ jobs: some Sequence<JobID>) throws {
+        for job in jobs where leases[shards.shard(of: job)] == nil {
+            throw UploadError(
+                .serverFailure, "another notifier decides about job \(job), in shard \(shards.shard(of: job))")
+        }
+    }
+
+    /// The condition of rows about jobs of this transaction's shards.
+    /// - Parameter column: has the jobs' ids.
+    func isOwn(_ column: Statement) -> Statement { Self.isOwn(column, leases.keys, shards) }
+
+    static func isOwn(_ column: Statement, _ held: some Collection<Int>, _ shards: Shards) -> Statement {
+        guard held.count < shards.count else { return "true" }
+        return "right(\(column), 1) = ANY(\(held.flatMap { shards.digits(of: $0) }))"
     }
 
     func query(_ statement: Statement) throws -> Rows {
@@ -28,6 +71,7 @@ struct PostgreSQLStore: LedgerStore {
     // MARK: Jobs
 
     func jobs(_ ids: Set<JobID>) throws -> [JobID: StoredJob] {
+        try check(ids)
         let found = try query("SELECT id, record FROM jobs WHERE id = ANY(\(ids.map(\.rawValue)))")
         var jobs: [JobID: StoredJob] = [:]
         for row in found {
@@ -61,7 +105,7 @@ struct PostgreSQLStore: LedgerStore {
     func heldJobs(of queue: QueueName, hasWorker: Bool, now: Date, limit: Int) throws -> [JobID] {
         try query(
             """
-            SELECT job FROM holds WHERE queue = \(queue.rawValue) AND due <= \(now.timeIntervalSince1970)
+            SELECT job FROM holds WHERE queue = \(queue.rawValue) AND \(isOwn("job")) AND due <= \(now.timeIntervalSince1970)
             AND (\(hasWorker) OR NOT needs_worker) ORDER BY due LIMIT \(Int64(limit))
             """
         ).compactMap { JobID(try $0.get("job")) }
@@ -92,6 +136,7 @@ struct PostgreSQLStore: LedgerStore {
         if let queue = filter.queue { conditions.append("queue = \(queue.rawValue)") }
         if let destination = filter.destination { conditions.append("destination = \(destination)") }
         if let batch = filter.batch { conditions.append("sha256(batch) = \(batch.digest)") }
+        if let digits = filter.digits { conditions.append("right(id, 1) = ANY(\(digits.map(String.init)))") }
         if let time = filter.endedBefore {
             conditions.append(
                 "since < \(time.timeIntervalSince1970) AND status IN ('completed', 'failed', 'cancelled')")
@@ -186,7 +231,7 @@ struct PostgreSQLStore: LedgerStore {
         try query(
             """
             SELECT owed.id, owed.job, owed.body, jobs.id AS known, jobs.record
-            FROM owed LEFT JOIN jobs ON jobs.id = owed.job ORDER BY owed.id
+            FROM owed LEFT JOIN jobs ON jobs.id = owed.job WHERE \(isOwn("owed.job")) ORDER BY owed.id
             """
         ).map { row in
             let (id, job, body): (Int64, String, Data) = (try row.get("id"), try row.get("job"), try row.get("body"))
