@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Notifiers come and die in any order, and decide one after the other by what they see.
-    @Test(arguments: [1, 4, 16]) func `whoever comes and dies, all shards are held, and each by one`(_ count: Int) {
+    @Test(arguments: [1, 4, 16]) func `while notifiers come and die, each shard has one notifier`(_ count: Int) {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             var held: [[Int]] = [[]]
