@@ -23,9 +23,9 @@ public final class NotifierService: Service {
     /// Which outcomes go into which delegate's outbox. Changes only between two batches, under the lock below.
     let routes: Mutex<[DeliveryRoute]>
     /// All delegates; this notifier serves those whose names are in its shards.
-    private let delegates: Mutex<[RegisteredDelegate]>
+    let delegates: Mutex<[RegisteredDelegate]>
     /// The shards that this notifier works for now.
-    private let shards = Mutex<Set<Int>>([])
+    let shards = Mutex<Set<Int>>([])
     private let recording = AsyncLock()
     let deliveries: DeliveryService
     let publisher: OwedPublisher
@@ -43,11 +43,11 @@ public final class NotifierService: Service {
     /// When the last warning about each policy that drops jobs was logged.
     let warned = Mutex<[DeathCause: Date]>([:])
     private let isStopping = Mutex(false)
-    private let trouble = Mutex(Trouble())
+    let trouble = Mutex(Trouble())
     /// Receives the apps in a batch whose delegates this notifier does not serve yet.
     private let clientsHandler = Mutex<(@Sendable (Set<String>) async -> Void)?>(nil)
     private let clientsAsked = Mutex<Set<String>>([])
-    private let delegatesHandler = Mutex<(@Sendable () async throws(UploadError) -> Void)?>(nil)
+    let delegatesHandler = Mutex<(@Sendable () async throws(UploadError) -> Void)?>(nil)
 
     /// - Parameter claimed: the view of the control log after the claim of the namespace for the ledger (``LedgerClaimant``); the service
     ///   ends when the log names another ledger. With nil, the service ignores the log's ledger.
@@ -86,12 +86,6 @@ public final class NotifierService: Service {
     /// and publishes nothing any more.
     public var isSuperseded: Bool { superseded.withLock { $0 } }
 
-    /// Whether this notifier does what exists once for the namespace: sweeps, snapshots.
-    var isFirst: Bool { ledger.kept(of: bus.shards).contains(0) }
-
-    /// Whether other notifiers have all shards.
-    public var standsBy: Bool { ledger.kept(of: bus.shards).isEmpty }
-
     /// Why nothing is recorded now (a full disk, say), in one line of text; nil while batches are recorded.
     public var obstacle: String? {
         if isSuperseded { return superseding }
@@ -110,47 +104,10 @@ public final class NotifierService: Service {
         }
     }
 
-    /// Delivers to the delegates whose names are in this notifier's shards, so that of several notifiers one delivers to a delegate.
-    private func serveOwn() {
-        // Under the lock, so that of two calls the later one does not serve the delegates or shards of before.
-        shards.withLock { own in
-            deliveries.serve(delegates.withLock(\.self)) { own.contains(bus.shards.shard(ofName: $0.name)) }
-        }
-    }
-
-    /// Turns to other shards. Nothing about those that are given up is under way then, apart from deliveries that take longer than a while.
-    private func turn(to new: Set<Int>) async {
-        let isOther = shards.withLock { shards in
-            defer { shards = new }
-            return shards != new
-        }
-        // What could not be recorded comes to the notifier that has the shard now.
-        if isOther { trouble.withLock { $0.batch = nil } }
-        serveOwn()
-        await deliveries.waitForRetired(atMost: configuration.stopGrace)
-        await ledger.giveSurplus()
-    }
-
     /// Records a batch between two changes of delegates. The ledger keeps messages that it cannot record as dead letters, so that the
     /// batch does not come again for ever and hold up all later messages.
     func recordForRoutes(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
         try await knowingDelegates { () async throws(UploadError) in try await recordOnce(batch) }
-    }
-
-    /// Repeats a step after the delegates were read anew, if another notifier has changed them.
-    private func knowingDelegates<Value>(
-        _ step: () async throws(UploadError) -> Value
-    ) async throws(UploadError) -> Value {
-        while true {
-            do throws(UploadError) {
-                return try await step()
-            } catch {
-                guard error.cause is DelegatesChanged, !Task.isCancelled,
-                    let read = delegatesHandler.withLock(\.self)
-                else { throw error }
-                try await read()
-            }
-        }
     }
 
     private func recordOnce(_ batch: [NotifierMessage]) async throws(UploadError) -> [OwedAction] {
@@ -218,7 +175,7 @@ public final class NotifierService: Service {
     }
 
     /// The errors that keep the notifier from recording.
-    private struct Trouble {
+    struct Trouble {
         /// Why recording cannot begin.
         var beginning: UploadError?
         /// Why the last batch was not recorded; nil once a batch is recorded.
@@ -342,30 +299,6 @@ public final class NotifierService: Service {
         }
     }
 
-    /// Notices what other notifiers with this ledger have done that concerns the delegates of this one, until the task is cancelled.
-    private func followOthers() async {
-        var last: Int64?
-        var connectedAt = ContinuousClock.now
-        while !Task.isCancelled {
-            // By the time of all notifiers, not by this one's clock.
-            do { try await Task.sleep(for: configuration.newsInterval) } catch { return }
-            let now = ContinuousClock.now
-            if bus.isConnected { connectedAt = now }
-            await ledger.share(now - connectedAt < configuration.brokerPatience)
-            guard ledger.isShared else { continue }
-            do throws(UploadError) {
-                let news = try await ledger.news()
-                if news.hasOtherDelegates { try await delegatesHandler.withLock(\.self)?() }
-                if news.hasOtherDelegates || news.lastDelivery != last { deliveries.wake() }
-                last = news.lastDelivery
-            } catch {
-                logger.debug(
-                    "what other notifiers have done is not known; it is looked at again",
-                    metadata: [LogKey.error: "\(error)"])
-            }
-        }
-    }
-
     private func consume() async {
         while !Task.isCancelled, !isStopping.withLock({ $0 }), !isSuperseded {
             let own = ledger.kept(of: bus.shards)
@@ -392,8 +325,7 @@ public final class NotifierService: Service {
                         throw error
                     }
                 }
-                // It has ended for other shards, or for good.
-                guard ledger.kept(of: bus.shards) != own else { return }
+                // It has ended for other shards, unless the service stops. The shards may be the same again by now.
             } catch {
                 guard !Task.isCancelled, !isSuperseded else { return }
                 let problem = error
